@@ -1,0 +1,1 @@
+"""The web application: people teach in the browser."""

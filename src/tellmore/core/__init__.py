@@ -1,0 +1,1 @@
+"""Pure mathematics on NumPy and SciPy: no input or output, no clock, no global randomness."""

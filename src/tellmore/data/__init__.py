@@ -1,0 +1,1 @@
+"""Pools of items and their embeddings: bundled, from files, from project folders."""

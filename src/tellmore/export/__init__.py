@@ -1,0 +1,1 @@
+"""What a trained classifier leaves as: scikit-learn, ONNX, NPZ, JSON, CSV."""

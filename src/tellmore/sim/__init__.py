@@ -1,0 +1,1 @@
+"""The laboratory: simulated annotators on real human scores."""

@@ -1,0 +1,1 @@
+"""Response-time studies: their design and their analysis."""
