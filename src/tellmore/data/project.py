@@ -1,0 +1,225 @@
+"""A project: one folder with settings, items, embeddings and the log of answers.
+
+    FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
+    FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
+    FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
+    FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, only where learning.prior = "earlier"
+    FOLDER/images/            cache of thumbnails
+    FOLDER/tellmore.sqlite    the log
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+
+from tellmore.data.pool import Pool
+from tellmore.data.settings import (
+    SETTINGS_FILE,
+    DataSettings,
+    LearningSettings,
+    ProjectSettings,
+    ServerSettings,
+    Settings,
+    read_settings,
+    settings_toml,
+)
+from tellmore.errors import DataFileError, SettingError
+
+__all__ = [
+    "DataSettings",
+    "LearningSettings",
+    "Project",
+    "ProjectSettings",
+    "ServerSettings",
+    "Settings",
+    "create_project",
+    "open_project",
+    "project_folder",
+    "read_settings",
+    "settings_toml",
+    "write_items",
+    "write_settings",
+]
+
+ITEMS_FILE = "items.jsonl"
+EMBEDDINGS_FILE = "embeddings.npy"
+DATABASE_FILE = "tellmore.sqlite"
+PRIOR_FILE = "prior.npz"
+IMAGES_FOLDER = "images"
+
+
+@dataclass(frozen=True)
+class Project:
+    """An opened project. Items and pool are read when first asked for; the matrix stays on disk, memory-mapped."""
+
+    folder: Path
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        return self.settings.project.name
+
+    @property
+    def database_url(self) -> str:
+        """Where the log is, as an SQLAlchemy address. It may hold a password: show ``settings.redacted()`` instead."""
+        return self.settings.server.database or f"sqlite:///{(self.folder / DATABASE_FILE).absolute()}"
+
+    @property
+    def images_folder(self) -> Path:
+        return self.folder / IMAGES_FOLDER
+
+    @property
+    def prior_path(self) -> Path | None:
+        """The file of an earlier project's belief, where the settings ask for it."""
+        return self.folder / PRIOR_FILE if self.settings.learning.prior == "earlier" else None
+
+    @cached_property
+    def items(self) -> tuple[dict[str, Any], ...]:
+        """The rows of ``items.jsonl``."""
+        return tuple(_read_items(self.folder / ITEMS_FILE))
+
+    @cached_property
+    def pool(self) -> Pool:
+        X = _map_matrix(self.folder / EMBEDDINGS_FILE)
+        if len(self.items) != len(X):
+            raise DataFileError(
+                f"{self.folder}: {ITEMS_FILE} has {len(self.items)} rows but {EMBEDDINGS_FILE} has {len(X)}; "
+                "make the project anew with: tellmore init"
+            )
+        return Pool(
+            X,
+            ids=tuple(item["id"] for item in self.items),
+            text=_column(self.items, "text"),
+            images=_column(self.items, "image"),
+            name=self.name,
+        )
+
+
+def _column(items: Sequence[dict[str, Any]], key: str) -> tuple[str, ...] | None:
+    """One value per item, "" where an item lacks it; None where all do."""
+    values = tuple(str(item.get(key) or "") for item in items)
+    return values if any(values) else None
+
+
+def _read_items(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                item = json.loads(line)
+                if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+                    raise DataFileError(f'{path}, row {number}: expected an object with a string "id"')
+                yield item
+    except FileNotFoundError:
+        raise DataFileError(f"{path}: no such file; make the project anew with: tellmore init") from None
+    except json.JSONDecodeError as error:
+        raise DataFileError(f"{path}, row {number}: not valid JSON: {error.msg}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
+
+
+def _map_matrix(path: Path) -> Any:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise DataFileError(f"{path}: no such file; make the project anew with: tellmore init") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise DataFileError(f"{path}: not a readable .npy matrix: {error}") from None
+
+
+def open_project(path: str | os.PathLike[str]) -> Project:
+    """The project in the folder ``path``; raises SettingError where there is none or its settings are wrong."""
+    folder = Path(path)
+    if folder.is_dir() and not (folder / SETTINGS_FILE).exists():
+        raise SettingError(f"{folder}: not a project, it has no {SETTINGS_FILE}; make one with: tellmore init {folder}")
+    if not folder.is_dir():
+        raise SettingError(f"{folder}: no such project folder; make one with: tellmore init {folder}")
+    return Project(folder, read_settings(folder / SETTINGS_FILE))
+
+
+@contextmanager
+def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary folder beside ``target`` that becomes ``target`` when the block ends, and vanishes when it fails."""
+    target = Path(target)
+    _refuse_existing(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        building = target.parent / f".{target.name}-{token_hex(4)}"
+        building.mkdir()
+    except OSError as error:
+        raise DataFileError(f"{target.parent}: a project cannot be made there: {error.strerror}; {_ADVICE}") from error
+    try:
+        yield building
+        if target.is_dir():
+            target.rmdir()
+        building.rename(target)
+    except OSError as error:
+        raise DataFileError(f"{target}: the project could not be written: {error.strerror}; {_ADVICE}") from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+_ADVICE = "choose a folder you may write to, with space left on its disk"
+
+
+def _refuse_existing(target: Path) -> None:
+    if target.is_dir() and not any(target.iterdir()):
+        return
+    if target.exists():
+        raise SettingError(f"{target} exists already; choose another folder or remove it first")
+
+
+def write_items(folder: Path, items: Iterable[dict[str, Any]]) -> None:
+    """Write ``items.jsonl``; keys without a value are left out."""
+    with (folder / ITEMS_FILE).open("w", encoding="utf-8") as lines:
+        for item in items:
+            kept = {key: value for key, value in item.items() if value not in (None, "")}
+            lines.write(json.dumps({"id": item["id"], **kept}, ensure_ascii=False) + "\n")
+
+
+def write_settings(folder: Path, settings: Settings) -> None:
+    """Replace ``tellmore.toml`` in one step, so that a reader never sees half of it."""
+    fresh = folder / f".{SETTINGS_FILE}.new"
+    fresh.write_text(settings_toml(settings), encoding="utf-8")
+    fresh.replace(folder / SETTINGS_FILE)
+
+
+def create_project(
+    folder: str | os.PathLike[str],
+    pool: Pool,
+    settings: Settings | None = None,
+    *,
+    labels: Sequence[str | None] | None = None,
+) -> Project:
+    """Make a project of a pool that is in memory already. ``labels`` [n] hold "positive", "negative" or None.
+
+    The embeddings are taken as they are. Either the whole project appears at ``folder``, or nothing.
+    """
+    settings = settings or Settings()
+    with project_folder(folder) as building:
+        write_items(
+            building,
+            (
+                {
+                    "id": identifier,
+                    "text": pool.text[row] if pool.text else None,
+                    "image": pool.images[row] if pool.images else None,
+                    "label": labels[row] if labels else None,
+                }
+                for row, identifier in enumerate(pool.ids)
+            ),
+        )
+        np.save(building / EMBEDDINGS_FILE, np.asarray(pool.X, dtype=np.float32), allow_pickle=False)
+        data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint}
+        write_settings(building, settings.changed(data=data))
+    return open_project(folder)
