@@ -1,0 +1,396 @@
+"""What travels over HTTP: Pydantic models and their way to and from the frozen types.
+
+Validation happens here once; what leaves this module is a ``Question`` or an ``Answer``.
+Times are whole milliseconds of the browser's ``performance.now()``, raw; durations shown are minutes or seconds, as named.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StringConstraints
+
+from tellmore.types import Answer, Kind, LabelAnswer, RankAnswer, SelectAnswer, Skip, SkipReason
+
+MAX_SHOWN = 64
+MAX_MS = 10**10
+
+Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=512)]
+QuestionId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Words: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
+Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
+Role = Literal["owner", "annotator", "participant"]
+
+
+class Wire(BaseModel):
+    """Base of all models: unknown fields are errors, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# Answers, from the browser
+
+
+class LabelIn(Wire):
+    """The item is positive, or it is not."""
+
+    type: Literal["label"]
+    positive: StrictBool
+
+
+class SelectIn(Wire):
+    """The chosen item and its label."""
+
+    type: Literal["select"]
+    chosen: Id
+    positive: StrictBool
+
+
+class RankIn(Wire):
+    """All items shown, highest first; the first ``n_positive`` are positive."""
+
+    type: Literal["rank"]
+    order: Annotated[list[Id], Field(min_length=2, max_length=MAX_SHOWN)]
+    n_positive: Annotated[StrictInt, Field(ge=0, le=MAX_SHOWN)]
+
+
+class SkipIn(Wire):
+    """No answer: passed, or cannot tell."""
+
+    type: Literal["skip"]
+    reason: SkipReason = "skip"
+
+
+AnswerWire: TypeAlias = Annotated[LabelIn | SelectIn | RankIn | SkipIn, Field(discriminator="type")]
+
+
+class Timing(Wire):
+    """Raw times of one answer, whole milliseconds; ``onset`` is after paint and media decode."""
+
+    onset_ms: Milliseconds
+    first_action_ms: Milliseconds | None = None
+    submit_ms: Milliseconds
+    moves: Annotated[StrictInt, Field(ge=0, le=100_000)] = 0
+    device: Literal["mouse", "touch", "pen", "keyboard", "mixed", "api"] = "api"
+    hidden_ms: Milliseconds = 0
+    blurred_ms: Milliseconds = 0
+    latency_ms: Milliseconds | None = None
+
+
+class AnswerIn(Wire):
+    """Body of ``POST /api/answers``."""
+
+    question_id: QuestionId
+    answer: AnswerWire
+    timing: Timing | None = None
+
+
+class UndoIn(Wire):
+    """Body of ``POST /api/undo``: ``{}`` undoes one's own last answer, or name the question."""
+
+    question_id: QuestionId | None = None
+
+
+# Questions, to the browser
+
+
+class ItemOut(Wire):
+    """One item shown; ``image`` is an address on this server."""
+
+    id: str
+    text: str | None = None
+    image: str | None = None
+
+
+class QuestionOut(Wire):
+    """A question, its items in the order in which they are to be shown first."""
+
+    id: str
+    kind: Kind
+    items: list[ItemOut]
+    stale: bool = Field(description="chosen before the latest answer had been learnt from")
+
+
+class AccuracyOut(Wire):
+    """Share of randomly drawn items that were predicted rightly before their answer was learnt; 95 % Wilson interval."""
+
+    estimate: float
+    low: float
+    high: float
+    n: int
+    correct: int
+
+
+class ProgressOut(Wire):
+    """How far the work is; accuracy and time left are for the owner only."""
+
+    answers: int = Field(description="this person's answers that count, skips not included")
+    minutes: float = Field(description="this person's time on questions, hidden time not included")
+    answers_all: int | None = Field(None, description="owner only: everybody's answers that count")
+    accuracy: AccuracyOut | None = None
+    minutes_left: float | None = Field(None, description="owner only: estimated minutes to the target accuracy")
+    can_undo: int = Field(0, description="how many of this person's answers can be undone now")
+
+
+class QuestionReply(Wire):
+    """The question that is open for this person, or why there is none."""
+
+    question: QuestionOut | None
+    reason: str | None = None
+    progress: ProgressOut
+
+
+class AnswerReply(Wire):
+    """The answer is on disk; ``next`` is the question to show now."""
+
+    saved: Literal[True] = True
+    next: QuestionReply
+
+
+class UndoReply(Wire):
+    """``next`` shows the undone question again, under a new id; ``previous`` is the answer taken back."""
+
+    undone: str
+    previous: AnswerWire
+    next: QuestionReply
+
+
+class ErrorOut(Wire):
+    """Every refusal, with a 4xx status."""
+
+    error: str
+
+
+class ProjectOut(Wire):
+    """The project's own words; ``ask`` has one sentence per question kind."""
+
+    name: str
+    attribute: str
+    positive: str
+    negative: str
+    instruction: str
+    ask: dict[str, str]
+    media: Literal["text", "image"]
+
+
+class MeOut(Wire):
+    """Who is asking."""
+
+    role: Role
+    participant: str
+    name: str
+    project: ProjectOut
+    shortcuts: bool = True
+
+
+# Owner: settings, invitations
+
+
+class SettingsOut(Wire):
+    """What the owner may edit, and the whole configuration with secrets redacted."""
+
+    name: str
+    attribute: str
+    positive: str
+    negative: str
+    instruction: str
+    question: Literal["auto", "label", "select", "rank"]
+    kinds: list[str]
+    sizes: list[int]
+    set_size: int
+    target_accuracy: float
+    check_share: float
+    config: dict[str, Any]
+
+
+class SettingsChange(Wire):
+    """Body of ``PUT /api/settings`` and ``POST /api/settings/preview``: only what changes."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    attribute: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    positive: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    negative: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    instruction: Words | None = None
+    question: Literal["auto", "label", "select", "rank"] | None = None
+    kinds: Annotated[list[Literal["label", "select", "rank"]], Field(min_length=1, max_length=3)] | None = None
+    sizes: (
+        Annotated[list[Annotated[StrictInt, Field(ge=2, le=MAX_SHOWN)]], Field(min_length=1, max_length=20)] | None
+    ) = None
+    set_size: Annotated[StrictInt, Field(ge=2, le=MAX_SHOWN)] | None = None
+    target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
+    check_share: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+
+
+class PreviewOut(Wire):
+    """How people would see the project after the change; nothing is saved."""
+
+    project: ProjectOut
+    question: QuestionOut
+
+
+class InvitationIn(Wire):
+    """Body of ``POST /api/invitations``: one link for one person."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    role: Literal["annotator", "owner"] = "annotator"
+
+
+class InvitationOut(Wire):
+    """An invitation; ``url`` is given once, when it is made, because only its hash is kept."""
+
+    id: str
+    name: str
+    role: Role
+    participant: str
+    created_utc: str
+    revoked: bool
+    url: str | None = None
+
+
+class ResetIn(Wire):
+    """Body of ``POST /api/reset``: the project's name, typed, so that it is never an accident."""
+
+    confirm: Annotated[str, StringConstraints(max_length=200)]
+
+
+class DoneOut(Wire):
+    """A request was carried out."""
+
+    done: Literal[True] = True
+
+
+# Owner: dashboard
+
+
+class CurvePoint(Wire):
+    """After ``answers`` answers and ``minutes`` minutes of everybody's time."""
+
+    answers: int
+    minutes: float
+    logdet_per_dim: float = Field(description="log|Sigma| / D relative to the prior, nats; falls as the belief narrows")
+    bits: float = Field(description="information this answer was expected to bring, bits")
+    expected_accuracy: float = Field(description="mean over the pool of max(p, 1 - p), the model's own opinion")
+    check: bool
+    question_id: str
+    kind: str
+    size: int
+
+
+class AccuracyPoint(AccuracyOut):
+    """Honest accuracy after ``answers`` answers."""
+
+    answers: int
+    minutes: float
+
+
+class RateOut(Wire):
+    """One row of the bits-per-second table."""
+
+    kind: str
+    size: int
+    bits: float
+    bits_se: float
+    seconds: float
+    bits_per_second: float
+    best: bool
+
+
+class HistogramOut(Wire):
+    """Counts of the pool's probabilities in equal bins; ``edges`` has one more entry than ``counts``."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+class ScoredItem(Wire):
+    """An item with its probability of being positive, its mean score and the score's standard deviation."""
+
+    id: str
+    text: str | None = None
+    image: str | None = None
+    probability: float
+    score: float
+    score_sd: float
+
+
+class AnnotatorOut(Wire):
+    """One person's work. ``agreement``: share of their labelled items that the model now predicts alike."""
+
+    participant: str
+    name: str
+    answers: int
+    skips: int
+    undone: int
+    median_s: float | None
+    minutes: float
+    agreement: float | None
+    last_utc: str | None
+    open: bool
+
+
+class LogRow(Wire):
+    """One row of the answer log."""
+
+    seq: int
+    t_utc: str
+    participant: str
+    question_id: str
+    kind: str
+    items: list[ItemOut]
+    answer: dict[str, Any] | None = Field(description="null once erased")
+    rt_ms: int | None
+    stale: bool
+    check: bool
+    late: bool
+    undone: bool
+
+
+class LogOut(Wire):
+    """The answer log, newest first; ``total`` counts all rows."""
+
+    rows: list[LogRow]
+    total: int
+
+
+class DashboardOut(Wire):
+    """Every number of the owner's dashboard."""
+
+    project: ProjectOut
+    answers: int
+    skips: int
+    minutes: float
+    accuracy: AccuracyOut | None
+    target_accuracy: float
+    minutes_left: float | None
+    stop: bool
+    stop_reason: str | None
+    curve: list[CurvePoint]
+    accuracy_curve: list[AccuracyPoint]
+    rates: list[RateOut]
+    now: str = Field(description="kind and size now asked, for example 'rank 4'")
+    histogram: HistogramOut
+    most_positive: list[ScoredItem]
+    most_negative: list[ScoredItem]
+    most_uncertain: list[ScoredItem]
+    positive_share: float = Field(description="class balance: share of the pool with probability >= threshold")
+    threshold: float
+    pool_size: int
+    annotators: list[AnnotatorOut]
+    seq: int = Field(description="number of the last event these numbers include")
+
+
+def to_answer(wire: LabelIn | SelectIn | RankIn | SkipIn) -> Answer:
+    """The frozen answer of a wire answer.
+
+    >>> to_answer(RankIn(type="rank", order=["a", "b"], n_positive=1))
+    RankAnswer(order=('a', 'b'), n_positive=1)
+    """
+    match wire:
+        case LabelIn():
+            return LabelAnswer(wire.positive)
+        case SelectIn():
+            return SelectAnswer(wire.chosen, wire.positive)
+        case RankIn():
+            return RankAnswer(wire.order, wire.n_positive)
+        case SkipIn():
+            return Skip(wire.reason)
