@@ -1,0 +1,112 @@
+"""Pools by name or by path: the words pool that comes with the package, and .npz files of the same shape."""
+
+from __future__ import annotations
+
+import zipfile
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.data.pool import Pool, Scores
+from tellmore.errors import DataFileError, PoolError
+
+BUNDLED = ("words",)
+"""Names of the pools inside the package."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def load_pool(name_or_path: str | PathLike[str], *, matrix: str = "X") -> Pool:
+    """A pool by its bundled name, from an ``.npz`` file, or from a project folder.
+
+    An ``.npz`` file holds ``X`` [n, d] (or another matrix, chosen by ``matrix``) and, where they exist, ``ids``, ``text``,
+    ``mean``, ``sd``, ``histogram``, ``histogram_values``, ``threshold``. Pickles are never read.
+
+    >>> load_pool("words")
+    Pool('words', 3062 items x 300 dimensions, scored)
+    """
+    if str(name_or_path) in BUNDLED:
+        return _pool_of(_bundled_arrays(), matrix, "words", unit_norm=True)
+    path = Path(name_or_path)
+    if path.is_dir():
+        return _project_pool(path, matrix)
+    if not path.exists():
+        raise DataFileError(
+            f"there is no pool {str(name_or_path)!r}; bundled: {', '.join(BUNDLED)}; or give the path of an .npz file or a project"
+        )
+    return _pool_of(_read_npz(path), matrix, path.stem)
+
+
+def demo_pool() -> Pool:
+    """The words pool as the demo shows it: without the words marked hidden (slurs and obscenities)."""
+    arrays = _bundled_arrays()
+    whole = _pool_of(arrays, "X", "words", unit_norm=True)
+    return whole.subset(~arrays["hidden"])
+
+
+def _project_pool(folder: Path, matrix: str) -> Pool:
+    from tellmore.data.project import open_project
+
+    if matrix != "X":
+        raise DataFileError(
+            f"the project {folder} has one matrix, X; --matrix {matrix} is for .npz files that hold several"
+        )
+    return open_project(folder).pool
+
+
+def _bundled_arrays() -> Arrays:
+    with files("tellmore.data").joinpath("words.npz").open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        return dict(archive)
+
+
+def _read_npz(path: Path) -> Arrays:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise DataFileError(f"{path} is a single array; a pool is an .npz file with ids and X (numpy.savez)")
+            return dict(archive)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
+        raise DataFileError(
+            f"{path} cannot be read as a pool: {problem}; a pool is an .npz file with ids and X, without pickles"
+        ) from None
+
+
+def _pool_of(arrays: Arrays, matrix: str, name: str, *, unit_norm: bool = False) -> Pool:
+    if matrix not in arrays:
+        others = sorted(key for key, array in arrays.items() if array.ndim == 2 and key != "histogram")
+        raise DataFileError(
+            f"the pool {name!r} has no matrix {matrix!r}; it has {', '.join(others) or 'none'} (--matrix)"
+        )
+    X = arrays[matrix]
+    if unit_norm:
+        X = X.astype(np.float32)
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+    ids, text = arrays.get("ids"), arrays.get("text")
+    try:
+        return Pool(
+            X,
+            None if ids is None else ids.tolist(),
+            None if text is None else text.tolist(),
+            scores=_scores_of(arrays),
+            name=name,
+        )
+    except PoolError as problem:
+        raise PoolError(f"the pool {name!r}: {problem}") from None
+
+
+def _scores_of(arrays: Arrays) -> Scores | None:
+    if "mean" not in arrays:
+        return None
+    if "threshold" not in arrays:
+        raise PoolError("mean needs a threshold beside it: the score above which an item is positive")
+    return Scores(
+        arrays["mean"],
+        arrays.get("sd"),
+        arrays.get("histogram"),
+        arrays.get("histogram_values"),
+        float(arrays["threshold"]),
+    )
