@@ -1,0 +1,272 @@
+"""Time models from logged answers: robust to interruptions, with intervals; online; per annotator with pooling.
+
+What costs money is the *mean* time, and response times are skewed: medians, Theil-Sen lines and Huber fits all estimate
+something smaller. So interruptions are set aside first (far out on the log scale, where response times are nearly
+normal) and the mean of the rest is fitted by least squares with heteroscedasticity-consistent (HC3) errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from tellmore.core.cost import FAMILIES, PAPER_COST, CostModel, Form, TimeModel, basis, family_of
+from tellmore.errors import InputError
+from tellmore.types import Array
+
+MAX_SECONDS = 86_400.0
+"""A day. Longer is no response time but a fault of clock or unit."""
+
+OUTLIER_LOG_SD = 3.5
+MIN_PER_SIZE = 10
+
+
+class Timed(NamedTuple):
+    """Seconds that one answer took."""
+
+    kind: str
+    size: int
+    seconds: float | None
+    annotator: str | None = None
+
+
+def fault(timed: Timed) -> str | None:
+    """Why a logged time cannot be used, or None: missing, not a number, not positive, longer than a day."""
+    if timed.seconds is None or math.isnan(timed.seconds):
+        return "the time is missing"
+    if timed.seconds <= 0:
+        return f"{timed.seconds:g} s is not positive"
+    if timed.seconds > MAX_SECONDS:
+        return f"{timed.seconds:g} s is more than a day: are these milliseconds?"
+    if timed.size < 1:
+        return f"a question shows at least 1 item, not {timed.size}"
+    return None
+
+
+def split_usable(times: Iterable[Timed]) -> tuple[list[Timed], list[tuple[Timed, str]]]:
+    """Usable times, and the others with the reason; nothing is altered."""
+    usable: list[Timed] = []
+    refused: list[tuple[Timed, str]] = []
+    for timed in times:
+        reason = fault(timed)
+        if reason is None:
+            usable.append(timed)
+        else:
+            refused.append((timed, reason))
+    return usable, refused
+
+
+@dataclass(frozen=True)
+class TimeFit:
+    """A fitted time model with ``level`` intervals; ``outliers`` marks times set aside, in the order given."""
+
+    model: TimeModel
+    se: tuple[float, float]
+    intercept_interval: tuple[float, float]
+    slope_interval: tuple[float, float]
+    n: int
+    outliers: tuple[bool, ...]
+    level: float
+
+
+def _log_outliers(sizes: Array, seconds: Array) -> NDArray[np.bool_]:
+    """Mark times [n] further than OUTLIER_LOG_SD robust deviations from their size's median log time."""
+    logs = np.log(seconds)
+    residual = np.empty_like(logs)
+    for size in np.unique(sizes):
+        residual[sizes == size] = logs[sizes == size] - np.median(logs[sizes == size])
+    pooled = stats.median_abs_deviation(residual, scale="normal")
+    scale = np.full_like(logs, pooled)
+    for size in np.unique(sizes):
+        at = sizes == size
+        if at.sum() >= MIN_PER_SIZE:
+            # Relative spread differs between sizes (absolute spread hardly does): its own where data suffice.
+            scale[at] = max(stats.median_abs_deviation(residual[at], scale="normal"), pooled / 4)
+    return np.asarray(np.abs(residual) > OUTLIER_LOG_SD * np.maximum(scale, 1e-12))
+
+
+def _least_squares(design: Array, seconds: Array) -> tuple[Array, Array, float]:
+    """Coefficients [p], HC3 covariance [p, p], residual standard deviation."""
+    inverse = np.linalg.inv(design.T @ design)
+    beta = inverse @ design.T @ seconds
+    residual = seconds - design @ beta
+    leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
+    meat = (design * (residual / np.maximum(1 - leverage, 1e-6))[:, None] ** 2).T @ design
+    dof = max(len(seconds) - design.shape[1], 1)
+    return beta, inverse @ meat @ inverse, float(np.sqrt(residual @ residual / dof))
+
+
+def fit_time(times: Sequence[Timed], form: Form = "linear", *, level: float = 0.95) -> TimeFit:
+    """Fit one form to the times of one kind; raise InputError on unusable times or where no slope can be fitted."""
+    families = {family_of(timed.kind) for timed in times}
+    if len(families) > 1:
+        raise InputError(f"one time model is fitted to one kind of question, not to {', '.join(sorted(families))}")
+    for position, timed in enumerate(times):
+        reason = fault(timed)
+        if reason is not None:
+            raise InputError(f"time {position + 1} of {len(times)} ({timed.kind}, {timed.size} items): {reason}")
+    parameters = 1 if form == "constant" else 2
+    if len(times) < parameters + 1:
+        raise InputError(f"{len(times)} times are too few to fit a {form} model; at least {parameters + 1} are needed")
+    sizes = np.array([timed.size for timed in times], dtype=float)
+    seconds = np.array([timed.seconds for timed in times], dtype=float)
+    if parameters == 2 and np.ptp(sizes) == 0:
+        raise InputError(
+            f"all {len(times)} times are of sets of size {int(sizes[0])}: a slope cannot be fitted; "
+            "ask at least two sizes or fit the constant form"
+        )
+    outliers = _log_outliers(sizes, seconds)
+    kept = ~outliers
+    if parameters == 2 and np.ptp(sizes[kept]) == 0:
+        raise InputError(f"without interruptions only sets of size {int(sizes[kept][0])} remain: ask more sizes")
+    design = np.column_stack([np.ones(kept.sum()), basis(form, sizes[kept])])[:, :parameters]
+    beta, covariance, spread = _least_squares(design, seconds[kept])
+    half = float(stats.t.ppf((1 + level) / 2, max(int(kept.sum()) - parameters, 1)))
+    b = [*beta.tolist(), 0.0][:2]
+    se = [*np.sqrt(np.diag(covariance)).tolist(), 0.0][:2]
+    return TimeFit(
+        TimeModel(form, b[0], b[1], spread),
+        (se[0], se[1]),
+        (b[0] - half * se[0], b[0] + half * se[0]),
+        (b[1] - half * se[1], b[1] + half * se[1]),
+        int(kept.sum()),
+        tuple(outliers.tolist()),
+        level,
+    )
+
+
+def fit_cost(
+    times: Sequence[Timed], forms: Mapping[str, Form] | None = None, *, base: CostModel = PAPER_COST
+) -> CostModel:
+    """A cost model from logged times: each kind in its form of ``base`` (or ``forms``), kinds without times as in base.
+
+    Annotators' speeds are shrunk towards everybody's (see `speeds`). Times are checked, never dropped silently: pass
+    them through `split_usable` first where faults are expected.
+    """
+    models = dict(base.models)
+    for family in FAMILIES:
+        own = [timed for timed in times if family_of(timed.kind) == family]
+        if own:
+            models[family] = fit_time(own, (forms or {}).get(family, models[family].form)).model
+    pooled = CostModel(models)
+    return replace(pooled, speed=speeds(times, pooled))
+
+
+def speeds(
+    times: Iterable[Timed], pooled: CostModel, *, prior_sd: float = 0.35, prior_weight: float = 4.0
+) -> dict[str, float]:
+    """Each annotator's time factor, shrunk towards 1 by how little is known (empirical Bayes on log ratios).
+
+    An annotator's mean log ratio m over n answers, with within-variance s^2 and between-variance t^2, becomes
+    m t^2 / (t^2 + s^2 / n). t^2 is estimated by moments over annotators, mixed with ``prior_sd``^2 counted as
+    ``prior_weight`` annotators, so that one or two people do not decide it.
+    """
+    ratios: dict[str, list[float]] = {}
+    for timed in times:
+        if timed.annotator is not None and timed.seconds is not None:
+            ratio = math.log(timed.seconds / pooled.seconds(timed.kind, timed.size))
+            ratios.setdefault(timed.annotator, []).append(ratio)
+    if not ratios:
+        return {}
+    everything = np.concatenate([np.asarray(r) for r in ratios.values()])
+    centre = float(np.median(everything))  # skew puts log ratios below 0 even for an average person
+    within = max(float(stats.median_abs_deviation(everything, scale="normal")) ** 2, 1e-6)
+    means = {who: float(np.median(r)) - centre for who, r in ratios.items()}
+    moments = [m**2 - within / len(ratios[who]) for who, m in means.items()]
+    between = (sum(moments) + prior_weight * prior_sd**2) / (len(moments) + prior_weight)
+    between = max(between, 1e-6)
+    return {who: math.exp(m * between / (between + within / len(ratios[who]))) for who, m in means.items()}
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Normal equations of one kind: X'X and X't in the basis (1, f(k)), the squared residuals, the number of times."""
+
+    gram: tuple[tuple[float, float], tuple[float, float]]
+    moment: tuple[float, float]
+    squares: float = 0.0
+    n: int = 0
+
+
+def _prior_moments(model: TimeModel, weight: float) -> _Moments:
+    """``weight`` pseudo-answers of the prior model, spread over sizes 2 to 8 (all that the constant form needs)."""
+    f = basis(model.form, np.arange(2, 9))
+    design = np.column_stack([np.ones(7), f])
+    gram = design.T @ design * (weight / 7)
+    moment = gram @ np.array([model.intercept, model.slope])
+    return _Moments(_pairs(gram), (float(moment[0]), float(moment[1])))
+
+
+def _pairs(gram: Array) -> tuple[tuple[float, float], tuple[float, float]]:
+    return (float(gram[0, 0]), float(gram[0, 1])), (float(gram[1, 0]), float(gram[1, 1]))
+
+
+@dataclass(frozen=True)
+class OnlineCost:
+    """A cost model updated answer by answer: least squares with the base model as ``weight`` pseudo-answers a kind.
+
+    A time beyond ``clip`` times the current prediction counts as that much: an interruption moves the model a little, a
+    real change of pace moves it all the way. Immutable: `observe` returns the next state, so a log folds into a model.
+    """
+
+    base: CostModel = PAPER_COST
+    weight: float = 20.0
+    clip: float = 5.0
+    moments: Mapping[str, _Moments] = field(default_factory=dict)
+    log_ratios: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+
+    def _model(self, family: str) -> TimeModel:
+        base = self.base.models[family]
+        state = self.moments.get(family)
+        if state is None:
+            return base
+        gram, moment = np.array(state.gram), np.array(state.moment)
+        intercept, slope = (
+            (moment[0] / gram[0, 0], 0.0) if base.form == "constant" else np.linalg.solve(gram, moment).tolist()
+        )
+        spread = math.sqrt((self.weight * base.spread_s**2 + state.squares) / (self.weight + state.n))
+        return replace(base, intercept=float(intercept), slope=float(slope), spread_s=spread)
+
+    @property
+    def cost(self) -> CostModel:
+        """The model as of now, with every annotator's speed shrunk towards 1."""
+        models: dict[str, TimeModel] = {family: self._model(family) for family in FAMILIES}
+        total = sum(n for n, _ in self.log_ratios.values())
+        if not total:
+            return CostModel(models)
+        centre = sum(s for _, s in self.log_ratios.values()) / total
+        # Variances of log times within and between people, as in `speeds` but fixed: 0.6^2 and 0.35^2.
+        shrink = {who: n / (n + 0.6**2 / 0.35**2) for who, (n, _) in self.log_ratios.items()}
+        return CostModel(
+            models, {who: math.exp(shrink[who] * (s / n - centre)) for who, (n, s) in self.log_ratios.items()}
+        )
+
+    def observe(self, timed: Timed) -> OnlineCost:
+        """The state after one more answer; InputError (and no change) where the time is unusable."""
+        reason = fault(timed)
+        if reason is not None or timed.seconds is None:
+            raise InputError(f"a {timed.kind} answer on {timed.size} items: {reason}")
+        family = family_of(timed.kind)
+        model = self._model(family)
+        expected = model.seconds(timed.size)
+        seconds = min(timed.seconds, self.clip * expected)
+        state = self.moments.get(family) or _prior_moments(model, self.weight)
+        row = np.array([1.0, float(basis(model.form, timed.size))])
+        gram, moment = np.array(state.gram) + np.outer(row, row), np.array(state.moment) + row * seconds
+        grown = _Moments(
+            _pairs(gram),
+            (float(moment[0]), float(moment[1])),
+            state.squares + (seconds - expected) ** 2,
+            state.n + 1,
+        )
+        log_ratios = dict(self.log_ratios)
+        if timed.annotator is not None:
+            n, total = log_ratios.get(timed.annotator, (0, 0.0))
+            log_ratios[timed.annotator] = (n + 1, total + math.log(seconds / expected))
+        return replace(self, moments={**self.moments, family: grown}, log_ratios=log_ratios)
