@@ -1,7 +1,81 @@
-"""The command line: parses, calls, prints; no logic."""
+"""The command line: parses, calls, prints; no logic.
+
+Each module below registers its own commands; what a command needs is imported inside it, so that ``--help`` stays quick.
+"""
 
 from __future__ import annotations
 
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated
 
-def main() -> None:
-    """Run the command line."""
+import typer
+
+from tellmore.cli.output import print_error
+from tellmore.errors import TellmoreError
+
+MODULES = ("serve", "project", "lab", "rates", "study")
+"""Modules of this package, in the order in which --help shows their commands. Each has ``register(app)``."""
+
+app = typer.Typer(
+    name="tellmore",
+    help="Teach a binary classifier over embeddings by labels, picks and rankings.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from tellmore import __version__
+
+        typer.echo(f"tellmore {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback when something fails.")] = False,
+) -> None:
+    """Options before any command; main() takes --debug wherever it stands."""
+
+
+for _name in MODULES:
+    if find_spec(f"tellmore.cli.{_name}") is not None:
+        import_module(f"tellmore.cli.{_name}").register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command. Exit code 0 done, 1 failed, 2 wrong usage; a failure is one line, a traceback only with --debug."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    try:
+        app([argument for argument in given if argument != "--debug"])
+    except Exception as problem:
+        if debug:
+            traceback.print_exc()
+        else:
+            print_error(_one_line(problem))
+        sys.exit(1)
+
+
+def _one_line(problem: Exception) -> str:
+    """What the user reads: our own messages as they are, the system's with the file, anything else as a fault of ours."""
+    if isinstance(problem, TellmoreError):
+        return " ".join(str(problem).split())
+    if isinstance(problem, OSError):
+        where = f": {problem.filename}" if problem.filename else ""
+        return f"{problem.strerror or problem}{where}"
+    if isinstance(problem, MemoryError):
+        return "not enough memory; try a smaller pool or fewer processes"
+    what = " ".join(str(problem).split()) or type(problem).__name__
+    return f"unexpected {type(problem).__name__}: {what}; this is a fault of tellmore: run again with --debug and report it"

@@ -36,7 +36,7 @@ def load_pool(name_or_path: str | PathLike[str], *, matrix: str = "X") -> Pool:
         return _project_pool(path, matrix)
     if not path.exists():
         raise DataFileError(
-            f"there is no pool {str(name_or_path)!r}; bundled: {', '.join(BUNDLED)}; or give the path of an .npz file or a project"
+            f"there is no pool {str(name_or_path)!r}; bundled: {', '.join(BUNDLED)}; or an .npz file or a project"
         )
     return _pool_of(_read_npz(path), matrix, path.stem)
 

@@ -76,7 +76,7 @@ class Scores:
             return np.zeros_like(self.mean)
         weights = self.histogram / self.histogram.sum(axis=1, keepdims=True)
         centre = weights @ self.histogram_values
-        return np.sqrt(np.maximum(weights @ self.histogram_values**2 - centre**2, 0.0))
+        return np.asarray(np.sqrt(np.maximum(weights @ self.histogram_values**2 - centre**2, 0.0)))
 
     def probability_positive(self) -> Array:
         """P(score > threshold) [n] under a normal with each item's mean and standard deviation."""

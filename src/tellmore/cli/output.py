@@ -1,0 +1,102 @@
+"""What the commands share: options that mean the same everywhere, JSON, tables, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, Protocol
+
+import typer
+
+PoolOption = Annotated[str, typer.Option("--pool", help="A bundled pool (words), an .npz file or a project folder.")]
+MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an .npz file holds the embeddings.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
+
+
+def print_error(message: str) -> None:
+    """One line on standard error."""
+    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+
+
+def print_json(value: Any) -> None:
+    """``value`` as JSON on standard output; NumPy scalars and arrays become numbers and lists, NaN becomes null."""
+    typer.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and value - value != 0:
+        return None
+    return value
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title: str | None = None) -> None:
+    """A table on standard output; numbers to the right, None as a dash."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left")
+    for position, column in enumerate(columns):
+        numeric = any(isinstance(row[position], int | float) for row in rows)
+        table.add_column(column, justify="right" if numeric else "left")
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    console = Console()
+    # A pipe has no width: wrapping there would break the rows that a script reads.
+    console.print(table) if console.is_terminal else Console(width=200).print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+class Advance(Protocol):
+    """Reports work done: ``advance()`` for one step, ``advance(n)`` for n."""
+
+    def __call__(self, steps: int = 1) -> None: ...
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Advance]:
+    """A progress bar with the time left on standard error, where that is a terminal.
+
+    ``with progress("trials", 20) as advance: ... advance()``
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(what, total=total)
+
+        def advance(steps: int = 1) -> None:
+            bar.advance(task, steps)
+
+        yield advance
