@@ -1,0 +1,85 @@
+"""Information gain by enumerating the answers under sampled classifiers, and greedy sets by trying every item."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from . import likelihoods
+
+
+def log_probabilities(kind: str, z: np.ndarray, w: float, K: float) -> np.ndarray:
+    """log p(o | z) for scores [n, k]: [n, outcomes]. The definitions again, one column per outcome."""
+    every = likelihoods.outcomes(kind, z.shape[1])
+    labels = {y: -np.logaddexp(0, -y * w * z) for y in (-1, 1)}
+    if kind == "label":
+        return np.stack([labels[y][:, 0] for y in every], axis=1)
+    if kind in ("select_high", "select_low"):
+        utilities = (-K if kind == "select_low" else K) * z
+        choice = utilities - np.logaddexp.reduce(utilities, axis=1, keepdims=True)
+        return np.stack([choice[:, i] + labels[y][:, i] for i, y in every], axis=1)
+    return np.stack([_ranking_column(z, order, positive, labels, K) for order, positive in every], axis=1)
+
+
+def _ranking_column(
+    z: np.ndarray, order: tuple[int, ...], n_positive: int, labels: dict[int, np.ndarray], K: float
+) -> np.ndarray:
+    """log P(r) + log P(l | r) of one (order, threshold) for every row of z."""
+    total = np.zeros(len(z))
+    for j in range(len(order) - 1):
+        total += K * z[:, order[j]] - np.logaddexp.reduce(K * z[:, order[j:]], axis=1)
+    thresholds = [
+        sum(labels[1 if j < threshold else -1][:, item] for j, item in enumerate(order))
+        for threshold in range(len(order) + 1)
+    ]
+    return np.asarray(total + thresholds[n_positive] - np.logaddexp.reduce(np.stack(thresholds), axis=0))
+
+
+def gain_of_scores(kind: str, z: np.ndarray, w: float, K: float) -> float:
+    """H[mean of p] - mean of H[p], in bits, over score samples z [n, k] (eq. 10)."""
+    logs = log_probabilities(kind, z, w, K)
+    mean = np.exp(logs).mean(axis=0)
+    mixture = -sum(p * np.log2(p) for p in mean if p > 0)
+    return float(mixture + (np.exp(logs) * logs).sum(axis=1).mean() / np.log(2))
+
+
+def information_gain(
+    mean: np.ndarray, cov: np.ndarray, kind: str, w: float, K: float, rng: np.random.Generator, samples: int = 100_000
+) -> float:
+    """Gain in bits for score moments mean [k], cov [k, k], by plain Monte Carlo."""
+    return gain_of_scores(kind, rng.multivariate_normal(mean, cov, size=samples, method="svd"), w, K)
+
+
+def greedy_set(
+    items: np.ndarray, thetas: np.ndarray, kind: str, size: int, w: float, K: float
+) -> tuple[list[int], list[float]]:
+    """Algorithm 5 with every item of the pool tried at every step, classifiers ``thetas`` [n, D] given."""
+    chosen: list[int] = []
+    bits: list[float] = []
+    for _ in range(size):
+        gains = {
+            row: gain_of_scores(_kind_so_far(kind, len(chosen) + 1), thetas @ items[[*chosen, row]].T, w, K)
+            for row in range(len(items))
+            if row not in chosen
+        }
+        best = max(gains, key=gains.__getitem__)
+        chosen.append(best)
+        bits.append(gains[best])
+    return chosen, bits
+
+
+def best_set(
+    items: np.ndarray, thetas: np.ndarray, kind: str, size: int, w: float, K: float
+) -> tuple[list[int], float]:
+    """The best of all sets of one size."""
+    scored = {
+        rows: gain_of_scores(kind, thetas @ items[list(rows)].T, w, K) for rows in combinations(range(len(items)), size)
+    }
+    best = max(scored, key=scored.__getitem__)
+    return list(best), scored[best]
+
+
+def _kind_so_far(kind: str, size: int) -> str:
+    """A choice or a ranking of one item is its label."""
+    return "label" if size == 1 else kind
