@@ -20,6 +20,8 @@ QuestionId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_lengt
 Words: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
 Role = Literal["owner", "annotator", "participant"]
+QuestionSetting = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
+SetSize: TypeAlias = Annotated[StrictInt, Field(ge=2, le=20)]
 
 
 class Wire(BaseModel):
@@ -194,8 +196,8 @@ class SettingsOut(Wire):
     positive: str
     negative: str
     instruction: str
-    question: Literal["auto", "label", "select", "rank"]
-    kinds: list[str]
+    question: QuestionSetting
+    kinds: list[Kind]
     sizes: list[int]
     set_size: int
     target_accuracy: float
@@ -211,14 +213,12 @@ class SettingsChange(Wire):
     positive: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
     negative: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
     instruction: Words | None = None
-    question: Literal["auto", "label", "select", "rank"] | None = None
-    kinds: Annotated[list[Literal["label", "select", "rank"]], Field(min_length=1, max_length=3)] | None = None
-    sizes: (
-        Annotated[list[Annotated[StrictInt, Field(ge=2, le=MAX_SHOWN)]], Field(min_length=1, max_length=20)] | None
-    ) = None
-    set_size: Annotated[StrictInt, Field(ge=2, le=MAX_SHOWN)] | None = None
+    question: QuestionSetting | None = None
+    kinds: Annotated[list[Kind], Field(min_length=1, max_length=4)] | None = None
+    sizes: Annotated[list[SetSize], Field(min_length=1, max_length=20)] | None = None
+    set_size: SetSize | None = None
     target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
-    check_share: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    check_share: Annotated[float, Field(ge=0.0, le=0.9)] | None = None
 
 
 class PreviewOut(Wire):
