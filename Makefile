@@ -1,0 +1,66 @@
+# Everything a newcomer needs. `make` lists the targets. Stamps of finished steps lie in .make/.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+BIN := .venv/bin
+STAMPS := .make
+PORT ?=
+ARGS ?=
+
+# Pools beyond the bundled one: tests and docs that use them are skipped where they are not at hand.
+ifeq ($(origin TELLMORE_DATA),undefined)
+  ifneq ($(wildcard ../shared/data/*.npz),)
+    export TELLMORE_DATA := $(abspath ../shared/data)
+  endif
+endif
+
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
+PACKAGE_SOURCES := $(shell find src -type f -not -name '*.pyc' -not -path '*/static/*')
+CLIENT := $(if $(WEB_SOURCES),$(STAMPS)/client)
+
+.PHONY: help demo test setup bench reproduce docs format wheel clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMPS)/venv-app $(CLIENT) ## Teach a classifier in the browser on the bundled words pool (PORT= chooses another port)
+	@$(BIN)/tellmore demo $(if $(PORT),--port $(PORT)) $(ARGS)
+
+test: $(STAMPS)/venv-dev $(CLIENT) ## Run every check and test, from nothing; ends with one summary
+	@scripts/system-packages.sh
+	@$(BIN)/python scripts/run_tests.py $(ARGS)
+
+setup: $(STAMPS)/venv-all ## Create the environment .venv with all extras but torch
+
+bench: $(STAMPS)/venv-dev ## Measure speed, against other ways of doing the same
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file" $(ARGS) || exit 1; done
+
+reproduce: $(STAMPS)/venv-all ## Every figure, table and claim of the paper into results/ (ARGS=--quick for a short run)
+	@$(BIN)/tellmore reproduce all --out results $(ARGS)
+
+docs: $(STAMPS)/venv-dev ## Write the generated pages anew and run the code of all pages
+	@$(BIN)/python scripts/write_command_reference.py
+	@$(BIN)/python -m pytest -q -m docs tests
+
+format: $(STAMPS)/venv-dev ## Format the Python sources and mend what the linter can mend
+	@$(BIN)/ruff check --fix-only -q . ; $(BIN)/ruff format .
+
+wheel: $(STAMPS)/wheel ## Build dist/*.whl with the browser client inside
+
+clean: ## Remove what make has made (answers given in a demo stay)
+	rm -rf .venv $(STAMPS) build dist src/tellmore/app/static web/node_modules web/dist
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMPS)/venv-%: pyproject.toml constraints.txt scripts/install.sh
+	@scripts/install.sh $*
+
+$(STAMPS)/client: $(WEB_SOURCES) scripts/build-client.sh | $(STAMPS)/venv-app
+	@scripts/build-client.sh
+
+$(STAMPS)/wheel: pyproject.toml hatch_build.py README.md $(PACKAGE_SOURCES) $(CLIENT) | $(STAMPS)/venv-dev
+	@rm -rf dist
+	@$(BIN)/python -m build --quiet --wheel --no-isolation --outdir dist .
+	@ls -l dist/*.whl && touch $@

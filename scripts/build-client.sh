@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# build-client.sh: install the client's packages where they changed, and build it into src/tellmore/app/static/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+PATH=$(scripts/node-path.sh):$PATH
+mkdir -p .make
+if [ ! -f .make/packages ] || [ web/package-lock.json -nt .make/packages ] || [ ! -d web/node_modules ]; then
+    echo "Installing the client's packages into web/node_modules …"
+    npm --prefix web ci --no-audit --no-fund --loglevel=error
+    touch .make/packages
+fi
+echo "Building the browser client …"
+npm --prefix web run --silent build
+touch .make/client

@@ -1,0 +1,163 @@
+"""Run every suite, one after another, and end with one table: passed, failed, could not run.
+
+    python scripts/run_tests.py [suite ...]
+
+A suite that could not run (no Node, no chromium, no PostgreSQL) fails the whole only when CI=true.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from postgres_cluster import NoPostgresError, private_postgres
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = ROOT / ".make" / "reports"
+BIN = Path(sys.executable).parent
+PYTEST = [sys.executable, "-m", "pytest", "-q"]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+APART = "not browser and not postgres and not slow and not docs"
+
+
+class CannotRunError(Exception):
+    """What a suite needs is not on this machine."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One row of the summary."""
+
+    suite: str
+    result: str
+    tests: str
+    seconds: float
+    note: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Commands that must all succeed; ``prepare`` may add to their environment or raise CannotRunError."""
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    prepare: Callable[[ExitStack], dict[str, str]] = lambda stack: {}
+
+
+def pytest_suite(name: str, *arguments: str, prepare: Callable[[ExitStack], dict[str, str]] | None = None) -> Suite:
+    """A suite of pytest, reported to .make/reports/<name>.xml."""
+    command = (*PYTEST, f"--junitxml={REPORTS / name}.xml", *arguments)
+    return Suite(name, (command,), prepare or (lambda stack: {}))
+
+
+def with_node(_stack: ExitStack) -> dict[str, str]:
+    """node and npm on PATH, and the client built."""
+    found = subprocess.run([ROOT / "scripts" / "node-path.sh"], text=True, capture_output=True)
+    if found.returncode != 0:
+        raise CannotRunError("no Node.js 20 or newer")
+    if not (ROOT / "web" / "node_modules").is_dir():
+        raise CannotRunError("the client's packages are not installed (scripts/build-client.sh)")
+    return {"PATH": f"{found.stdout.strip()}{os.pathsep}{os.environ['PATH']}"}
+
+
+def with_browser(_stack: ExitStack) -> dict[str, str]:
+    """A chromium, named by TELLMORE_CHROMIUM, and the built client."""
+    browser = os.environ.get("TELLMORE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise CannotRunError("no chromium (Debian: apt install chromium)")
+    if not (ROOT / "src/tellmore/app/static/index.html").exists():
+        raise CannotRunError("the client is not built (scripts/build-client.sh)")
+    return {"TELLMORE_CHROMIUM": browser}
+
+
+def with_postgres(stack: ExitStack) -> dict[str, str]:
+    """The server named by TELLMORE_TEST_POSTGRES, else a private one."""
+    if url := os.environ.get("TELLMORE_TEST_POSTGRES"):
+        return {"TELLMORE_TEST_POSTGRES": url}
+    try:
+        return {"TELLMORE_TEST_POSTGRES": stack.enter_context(private_postgres())}
+    except NoPostgresError as missing:
+        raise CannotRunError(str(missing)) from None
+
+
+def suites() -> tuple[Suite, ...]:
+    """In the order in which they run: the quick ones first."""
+    npm = ("npm", "--prefix", str(ROOT / "web"), "run", "--silent")
+    return (
+        Suite("lint", ((str(BIN / "ruff"), "check", "."), (str(BIN / "ruff"), "format", "--check", "."))),
+        Suite("types", ((str(BIN / "mypy"),),)),
+        Suite("imports", ((str(BIN / "lint-imports"),),)),
+        pytest_suite("python", "-n", "2", "--dist", "loadscope", "-m", APART, "--ignore=tests/browser", "tests"),
+        pytest_suite("postgres", "-m", "postgres", "tests", prepare=with_postgres),
+        Suite("client", ((*npm, "check"), (*npm, "test")), with_node),
+        pytest_suite("browser", "-m", "browser", "tests", prepare=with_browser),
+        pytest_suite("docs", "-m", "docs", "tests"),
+        pytest_suite("wheel", "-m", "slow", "tests"),
+    )
+
+
+def counts(suite: Suite) -> str:
+    """Tests run and skipped, as pytest reported them; empty for other tools."""
+    report = REPORTS / f"{suite.name}.xml"
+    if not report.exists():
+        return ""
+    totals = ET.parse(report).getroot().find("testsuite")
+    assert totals is not None
+    skipped = int(totals.get("skipped", 0))
+    run = int(totals.get("tests", 0)) - skipped
+    return f"{run}" + (f" ({skipped} skipped)" if skipped else "")
+
+
+def run(suite: Suite) -> Outcome:
+    """Run one suite to its end."""
+    print(f"\n== {suite.name}", flush=True)
+    (REPORTS / f"{suite.name}.xml").unlink(missing_ok=True)
+    start = time.monotonic()
+    with ExitStack() as stack:
+        try:
+            environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} | suite.prepare(stack)
+        except CannotRunError as missing:
+            print(f"could not run: {missing}", flush=True)
+            return Outcome(suite.name, "could not run", "", time.monotonic() - start, str(missing))
+        failed = [
+            command for command in suite.commands if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0
+        ]
+    note = ", ".join(" ".join(Path(part).name for part in command[:2]) for command in failed)
+    return Outcome(suite.name, "failed" if failed else "passed", counts(suite), time.monotonic() - start, note)
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """The table at the end."""
+    lines = [f"{'suite':<10}{'result':<15}{'tests':<20}{'seconds':>8}  note"]
+    lines += [f"{o.suite:<10}{o.result:<15}{o.tests:<20}{o.seconds:>8.0f}  {o.note}" for o in outcomes]
+    total = sum(outcome.seconds for outcome in outcomes)
+    lines.append(f"{'':<10}{'':<15}{'':<20}{total:>8.0f}  in all")
+    if not os.environ.get("TELLMORE_DATA"):
+        lines.append("TELLMORE_DATA is not set: tests on pools beyond the bundled one were skipped.")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the suites named, or all; exit 1 when one failed, or could not run and CI=true."""
+    known = {suite.name: suite for suite in suites()}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("suites", nargs="*", choices=[*known, []], metavar="suite", help=f"of: {', '.join(known)}")
+    chosen = parser.parse_args().suites or list(known)
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    outcomes = [run(known[name]) for name in chosen]
+    print(f"\n{summary(outcomes)}")
+    bad = {"failed", "could not run"} if os.environ.get("CI") == "true" else {"failed"}
+    sys.exit(any(outcome.result in bad for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    main()
