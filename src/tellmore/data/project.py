@@ -1,11 +1,11 @@
 """A project: one folder with settings, items, embeddings and the log of answers.
 
-    FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
-    FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
-    FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
-    FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, only where learning.prior = "earlier"
-    FOLDER/images/            cache of thumbnails
-    FOLDER/tellmore.sqlite    the log
+FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
+FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
+FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
+FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, only where learning.prior = "earlier"
+FOLDER/images/            cache of thumbnails
+FOLDER/tellmore.sqlite    the log
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from tellmore.errors import MissingExtraError, SettingError
 from tellmore.types import KINDS, Kind
@@ -23,57 +23,59 @@ BoundChoice = Literal["centred", "paper"]
 SetSize = Annotated[int, Field(ge=2, le=20)]
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """Checked, frozen values; unknown keys are errors."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False, allow_inf_nan=False)
 
 
-class ProjectSettings(_Section):
+class ProjectSettings(Section):
     """What is taught, in the words that people read."""
 
-    name: str = Field("project", min_length=1, max_length=200)
-    attribute: str = Field("positive", min_length=1, max_length=200)
-    positive: str = Field("positive", min_length=1, max_length=200)
-    negative: str = Field("negative", min_length=1, max_length=200)
-    instruction: str = Field("", max_length=5000)
+    name: str = Field(default="project", min_length=1, max_length=200)
+    attribute: str = Field(default="positive", min_length=1, max_length=200)
+    positive: str = Field(default="positive", min_length=1, max_length=200)
+    negative: str = Field(default="negative", min_length=1, max_length=200)
+    instruction: str = Field(default="", max_length=5000)
 
 
-class LearningSettings(_Section):
+class LearningSettings(Section):
     """How it is learnt. ``w`` and ``K`` unset mean the learner's own; ``prior = "earlier"`` reads FOLDER/prior.npz."""
 
     question: QuestionChoice = "auto"
-    kinds: tuple[Kind, ...] = Field(KINDS, min_length=1)
-    sizes: tuple[SetSize, ...] = Field((2, 3, 4, 5, 6), min_length=1)
-    set_size: int = Field(4, ge=2, le=20)
-    target_accuracy: float = Field(0.9, gt=0.5, lt=1.0)
-    check_share: float = Field(0.1, ge=0.0, le=0.9)
+    kinds: tuple[Kind, ...] = Field(default=KINDS, min_length=1)
+    sizes: tuple[SetSize, ...] = Field(default=(2, 3, 4, 5, 6), min_length=1)
+    set_size: int = Field(default=4, ge=2, le=20)
+    target_accuracy: float = Field(default=0.9, gt=0.5, lt=1.0)
+    check_share: float = Field(default=0.1, ge=0.0, le=0.9)
     prior: PriorChoice = "pool"
     bound: BoundChoice = "centred"
-    seed: int = Field(0, ge=0)
-    w: float | None = Field(None, gt=0)
-    K: float | None = Field(None, gt=0)
+    seed: int = Field(default=0, ge=0)
+    w: float | None = Field(default=None, gt=0)
+    K: float | None = Field(default=None, gt=0)
     seeds_positive: tuple[str, ...] = ()
     seeds_negative: tuple[str, ...] = ()
 
 
-class ServerSettings(_Section):
-    """Where the log is kept. An empty ``database`` means FOLDER/tellmore.sqlite; it may hold a password: never echo it."""
+class ServerSettings(Section):
+    """Where the log is kept. An empty ``database`` means FOLDER/tellmore.sqlite; it may hold a password."""
 
     database: str = ""
-    lease_s: float = Field(120.0, gt=0)
+    lease_s: float = Field(default=120.0, gt=0)
 
 
-class DataSettings(_Section):
+class DataSettings(Section):
     """Where the items came from, and what the matrix holds."""
 
     items: str = ""
     embeddings: str = ""
     normalised: bool = False
-    n: int = Field(0, ge=0)
-    d: int = Field(0, ge=0)
+    n: int = Field(default=0, ge=0)
+    d: int = Field(default=0, ge=0)
     sha256: str = ""
 
 
-class Settings(_Section):
+class Settings(Section):
     """All sections of ``tellmore.toml``.
 
     >>> Settings().learning.check_share
@@ -126,20 +128,29 @@ def read_settings(path: Path) -> Settings:
 
 def parse_settings(values: dict[str, Any], *, source: str, text: str = "") -> Settings:
     """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
+    return check_section(Settings, values, source, text)
+
+
+SomeSection = TypeVar("SomeSection", bound=Section)
+
+
+def check_section(model: type[SomeSection], values: Any, source: str, text: str = "") -> SomeSection:
+    """``values`` as a checked ``model``, or a SettingError that names ``source``, key and, given ``text``, the line."""
     try:
-        return Settings.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
-        raise SettingError(_first_fault(error, source, text)) from None
+        raise SettingError(_first_fault(model, error, source, text)) from None
 
 
-def _first_fault(error: ValidationError, source: str, text: str) -> str:
+def _first_fault(model: type[Section], error: ValidationError, source: str, text: str) -> str:
     fault = error.errors(include_url=False)[0]
     where = [str(part) for part in fault["loc"]]
     line = _line_of(text, where)
     place = f"{source}, line {line}" if line else source
     if fault["type"] == "extra_forbidden":
-        return f"{place}: unknown key {'.'.join(where)}; allowed are {', '.join(_allowed_keys(where))}"
-    return f"{place}: {'.'.join(where)}: {fault['msg'][:1].lower()}{fault['msg'][1:]}{_given(fault.get('input'), where)}"
+        return f"{place}: unknown key {'.'.join(where)}; allowed are {', '.join(_allowed_keys(model, where))}"
+    complaint = fault["msg"][:1].lower() + fault["msg"][1:]
+    return f"{place}: {'.'.join(where)}: {complaint}{_given(fault.get('input'), where)}"
 
 
 def _given(value: Any, where: list[str]) -> str:
@@ -147,15 +158,17 @@ def _given(value: Any, where: list[str]) -> str:
     return "" if where[:1] == ["server"] and where[-1:] == ["database"] else f", not {value!r}"
 
 
-def _allowed_keys(where: list[str]) -> list[str]:
-    if len(where) == 1:
-        return list(Settings.model_fields)
-    section = Settings.model_fields[where[0]].annotation
-    return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []
+def _allowed_keys(model: type[BaseModel], where: list[str]) -> list[str]:
+    for part in where[:-1]:
+        inner = model.model_fields[part].annotation
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            return []
+        model = inner
+    return list(model.model_fields)
 
 
 def _line_of(text: str, where: list[str]) -> int | None:
-    """1-based line of the key ``where`` (section, key, ...) in TOML ``text``; of the section if the key is not found."""
+    """1-based line of the key ``where`` (section, key, ...) in TOML ``text``; else of its section."""
     section: list[str] = []
     found = None
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,0 +1,250 @@
+"""Embedders: from items to vectors, behind one small protocol, resumable.
+
+    onnx:MODEL.onnx             any ONNX encoder on this machine; see ``tellmore.data.embed_onnx``
+    model2vec:FOLDER_OR_NAME    static text vectors, quick on a CPU
+    sentence-transformers:NAME  text, extra ``torch``
+    open_clip:MODEL/WEIGHTS     pictures, extra ``torch``
+    exec:COMMAND                a command of your own: JSON lines in, one JSON vector a line out
+
+An embedder is named on the command line only. A project's settings may come from a stranger, so no name found there
+is ever run, loaded or fetched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from tellmore.data.progress import Advance, ProgressBar, silent
+from tellmore.errors import DataFileError, InputError, MissingExtraError, SettingError
+from tellmore.types import Array
+
+Media = Literal["text", "image"]
+BATCH = 64
+
+
+@dataclass(frozen=True)
+class EmbedItem:
+    """What an embedder sees of an item: its text, or the path of its picture."""
+
+    id: str
+    text: str | None = None
+    image: Path | None = None
+
+
+class Embedder(Protocol):
+    """Turns items into vectors."""
+
+    def embed(self, items: Iterable[EmbedItem]) -> Iterator[Array]:
+        """One vector [d] per item, in the same order."""
+        ...
+
+
+@dataclass(frozen=True)
+class BatchEmbedder:
+    """An embedder made of a function from a batch of items to a matrix [batch, d]."""
+
+    encode: Callable[[Sequence[EmbedItem]], Array]
+    batch: int = BATCH
+
+    def embed(self, items: Iterable[EmbedItem]) -> Iterator[Array]:
+        rest = iter(items)
+        while chunk := list(islice(rest, self.batch)):
+            yield from np.asarray(self.encode(chunk), dtype=np.float32)
+
+
+def open_embedder(spec: str, media: Media) -> Embedder:
+    """The embedder named by ``spec``, for texts or for pictures."""
+    scheme, _, name = spec.partition(":")
+    if scheme not in _SCHEMES or not name:
+        raise SettingError(f"--embed {spec!r}: expected one of {', '.join(f'{key}:…' for key in _SCHEMES)}")
+    allowed, opener = _SCHEMES[scheme]
+    if media not in allowed:
+        raise SettingError(f"--embed {spec!r}: {scheme} embeds {' and '.join(allowed)}, but the items are {media}s")
+    return opener(name, media)
+
+
+def _texts(items: Sequence[EmbedItem]) -> list[str]:
+    return [item.text or "" for item in items]
+
+
+def _open_onnx(name: str, media: Media) -> Embedder:
+    from tellmore.data.embed_onnx import open_onnx
+
+    return BatchEmbedder(open_onnx(Path(name), media))
+
+
+def _open_exec(name: str, _media: Media) -> Embedder:
+    from tellmore.data.embed_exec import CommandEmbedder
+
+    return CommandEmbedder(name)
+
+
+def _open_model2vec(name: str, _media: Media) -> Embedder:
+    try:
+        from model2vec import StaticModel
+    except ImportError:
+        raise MissingExtraError("model2vec", "app") from None
+    model = _fetched(lambda: StaticModel.from_pretrained(name, force_download=False), "model2vec", name)
+    return BatchEmbedder(lambda items: np.asarray(model.encode(_texts(items))), batch=1024)
+
+
+def _open_sentence_transformers(name: str, _media: Media) -> Embedder:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise MissingExtraError("sentence-transformers", "torch") from None
+    model = _fetched(lambda: SentenceTransformer(name), "sentence-transformers", name)
+    return BatchEmbedder(lambda items: np.asarray(model.encode(_texts(items), show_progress_bar=False)))
+
+
+def _open_clip(name: str, _media: Media) -> Embedder:
+    try:
+        import open_clip
+        import torch
+    except ImportError:
+        raise MissingExtraError("open_clip_torch", "torch") from None
+    model_name, _, weights = name.partition("/")
+    if not weights:
+        raise SettingError(f"--embed open_clip:{name}: expected MODEL/WEIGHTS, for example ViT-B-32/laion2b_s34b_b79k")
+
+    def load() -> Any:
+        return open_clip.create_model_and_transforms(model_name, pretrained=weights)
+
+    model, _, preprocess = _fetched(load, "open_clip", name)
+    model.eval()
+
+    def encode(items: Sequence[EmbedItem]) -> Array:
+        from tellmore.data.images import load_picture
+
+        pictures = [preprocess(load_picture(item.image)) for item in items if item.image]
+        with torch.no_grad():
+            return np.asarray(model.encode_image(torch.stack(pictures)).float().cpu().numpy())
+
+    return BatchEmbedder(encode)
+
+
+def _fetched(load: Callable[[], Any], scheme: str, name: str) -> Any:
+    """The model, or one line on what to do where it cannot be had. Loaders raise all sorts of errors: all mean the same here."""
+    try:
+        return load()
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise DataFileError(
+            f"--embed {scheme}:{name}: the model is neither a folder here nor could it be downloaded ({reason[:200]}); "
+            f"offline, download it elsewhere, copy its folder here and give --embed {scheme}:FOLDER, "
+            "or give ready vectors with --embeddings"
+        ) from error
+
+
+_SCHEMES: dict[str, tuple[tuple[Media, ...], Callable[[str, Media], Embedder]]] = {
+    "onnx": (("text", "image"), _open_onnx),
+    "model2vec": (("text",), _open_model2vec),
+    "sentence-transformers": (("text",), _open_sentence_transformers),
+    "open_clip": (("image",), _open_clip),
+    "exec": (("text", "image"), _open_exec),
+}
+
+
+def embed_all(
+    embedder: Embedder, items: Sequence[EmbedItem], cache: Path, *, key: str, progress: ProgressBar = silent
+) -> Array:
+    """Embed every item into ``cache``/vectors.f4 and return it memory-mapped [n, d].
+
+    Vectors already there under the same ``key`` (see ``embedding_key``) are kept: an interrupted run goes on where it
+    stopped. The caller removes ``cache`` when done; a fault of the input removes it here, as going on could not help.
+    """
+    try:
+        state = _resume(cache, key)
+        with progress("embedding", len(items)) as advance:
+            advance(state.done)
+            d = _append_vectors(embedder, items, cache, state, advance)
+    except InputError:
+        shutil.rmtree(cache, ignore_errors=True)
+        raise
+    except OSError as error:
+        shutil.rmtree(cache, ignore_errors=True)
+        raise DataFileError(f"{cache}: the vectors could not be written: {error.strerror}") from error
+    return np.memmap(cache / "vectors.f4", dtype="<f4", mode="r", shape=(len(items), d))
+
+
+def embedding_key(spec: str, items: Iterable[EmbedItem]) -> str:
+    """Changes with the embedder's name, with its local model file, and with any text or picture."""
+    digest = hashlib.sha256(repr((spec, _stamp(Path(spec.partition(":")[2])))).encode())
+    for item in items:
+        digest.update(repr((item.id, item.text, item.image and _stamp(item.image))).encode())
+    return digest.hexdigest()
+
+
+def _stamp(path: Path) -> tuple[str, int, int] | None:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return str(path), status.st_size, status.st_mtime_ns
+
+
+@dataclass(frozen=True)
+class _State:
+    """How far an embedding has come: whole vectors done, and their dimension (0 before the first)."""
+
+    key: str
+    done: int = 0
+    d: int = 0
+
+
+def _resume(cache: Path, key: str) -> _State:
+    """What ``cache`` holds for ``key``; a cache of other items, or one that cannot be read, is emptied."""
+    vectors = cache / "vectors.f4"
+    try:
+        known = json.loads((cache / "state.json").read_text(encoding="utf-8"))
+        if known["key"] == key:
+            d = int(known["d"])
+            done = vectors.stat().st_size // (4 * d)
+            with vectors.open("r+b") as file:
+                file.truncate(4 * d * done)
+            return _State(key, done, d)
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError):
+        pass
+    shutil.rmtree(cache, ignore_errors=True)
+    cache.mkdir(parents=True)
+    return _State(key)
+
+
+def _append_vectors(
+    embedder: Embedder, items: Sequence[EmbedItem], cache: Path, state: _State, advance: Advance
+) -> int:
+    """Write the vectors that are still missing; returns their dimension."""
+    d = state.d
+    vectors = embedder.embed(items[state.done :])
+    with (cache / "vectors.f4").open("ab") as file:
+        for position in range(state.done, len(items)):
+            vector = next(vectors, None)
+            if vector is None:
+                raise DataFileError(f"the embedder gave {position} vectors for {len(items)} items")
+            vector = _checked(vector, items[position], d)
+            if not d:
+                d = len(vector)
+                (cache / "state.json").write_text(json.dumps({"key": state.key, "d": d}), encoding="utf-8")
+            file.write(vector.tobytes())
+            advance()
+        if next(vectors, None) is not None:
+            raise DataFileError(f"the embedder gave more vectors than the {len(items)} items")
+    return d
+
+
+def _checked(vector: Array, item: EmbedItem, d: int) -> Array:
+    vector = np.asarray(vector, dtype="<f4")
+    if vector.ndim != 1 or not vector.size or (d and len(vector) != d):
+        raise DataFileError(f"the embedder gave shape {list(vector.shape)} for item {item.id!r}, expected [{d or 'd'}]")
+    if not np.isfinite(vector).all():
+        raise DataFileError(f"the embedder gave NaN or infinity for item {item.id!r}")
+    return vector

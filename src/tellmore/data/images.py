@@ -1,0 +1,93 @@
+"""Pictures: checked, turned upright, shrunk once, cached as JPEG beside the project.
+
+What is served is always a freshly encoded thumbnail, never the original file: neither its hidden metadata (places, names)
+nor a file that only calls itself a picture reaches a browser.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from tellmore.errors import DataFileError, MissingExtraError
+
+THUMBNAIL_PX = 1024
+MAX_PIXELS = 120_000_000
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+MEDIA_TYPE = "image/jpeg"
+
+
+def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
+    """The picture as an upright RGB ``PIL.Image``; at most ``largest_px`` wide and high where given."""
+    Image, ImageOps = _pillow()
+    try:
+        with warnings.catch_warnings():
+            # Pillow only warns up to twice its limit; a file from a stranger is refused at the first sign.
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            warnings.simplefilter("ignore", UserWarning)
+            with Image.open(path, formats=FORMATS) as opened:
+                width, height = opened.size
+                if width * height > MAX_PIXELS:
+                    raise DataFileError(
+                        f"{path}: {width} x {height} pixels are refused as a possible decompression bomb; "
+                        f"at most {MAX_PIXELS // 10**6} million are read"
+                    )
+                if largest_px is not None:
+                    opened.draft("RGB", (largest_px, largest_px))
+                opened.load()
+                upright = _on_white(ImageOps.exif_transpose(opened))
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise DataFileError(f"{path}: refused as a possible decompression bomb: {error}") from None
+    except FileNotFoundError:
+        raise DataFileError(f"{path}: no such picture") from None
+    except Image.UnidentifiedImageError:
+        raise DataFileError(f"{path}: not a picture that can be read; allowed are {', '.join(FORMATS)}") from None
+    except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
+        raise DataFileError(f"{path}: the picture is damaged or cut short: {error}") from None
+    if largest_px is not None:
+        upright.thumbnail((largest_px, largest_px))
+    return upright
+
+
+def _on_white(picture: Any) -> Any:
+    """RGB; what is transparent becomes white."""
+    Image, _ = _pillow()
+    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
+        layered = picture.convert("RGBA")
+        white = Image.new("RGBA", layered.size, "white")
+        return Image.alpha_composite(white, layered).convert("RGB")
+    return picture.convert("RGB")
+
+
+def _pillow() -> tuple[Any, Any]:
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise MissingExtraError("pillow", "app") from None
+    return Image, ImageOps
+
+
+def thumbnail_path(cache: Path, identifier: str, original: Path) -> Path:
+    """Where the thumbnail of an item is kept; ids are hashed, since they may hold any character."""
+    key = hashlib.sha256(f"{identifier}\0{original.name}".encode()).hexdigest()[:40]
+    return cache / f"{key}.jpg"
+
+
+def thumbnail(cache: Path, identifier: str, original: Path) -> Path:
+    """The thumbnail's file, made if it is not there yet. Safe with several writers: each renames a file of its own."""
+    target = thumbnail_path(cache, identifier, original)
+    if target.exists():
+        return target
+    picture = load_picture(original, largest_px=THUMBNAIL_PX)
+    cache.mkdir(parents=True, exist_ok=True)
+    fresh = cache / f".{target.stem}-{os.getpid()}-{token_hex(4)}.jpg"
+    try:
+        picture.save(fresh, "JPEG", quality=85, optimize=True)
+        fresh.replace(target)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return target
