@@ -188,7 +188,7 @@ class Repository:
         """Make tokens useless from now on; returns how many were valid until now."""
         unrevoked = tokens.c.id.in_(token_ids) & tokens.c.revoked_utc.is_(None)
         with self._turn, self._writing() as connection:
-            return connection.execute(update(tokens).where(unrevoked).values(revoked_utc=utc_now())).rowcount
+            return int(connection.execute(update(tokens).where(unrevoked).values(revoked_utc=utc_now())).rowcount)
 
     # Connections
 

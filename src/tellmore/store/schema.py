@@ -1,9 +1,9 @@
 """The tables of a project's log, the same on SQLite and PostgreSQL.
 
-    events      the append-only log; the learner's state is a fold over it
-    tokens      hashed access tokens, revocable
-    snapshots   saved learner states; only save time, may be deleted at any moment
-    meta        the project's own identity
+- events: the append-only log; the learner's state is a fold over it
+- tokens: hashed access tokens, revocable
+- snapshots: saved learner states; they only save time and may be deleted at any moment
+- meta: the project's own identity
 """
 
 from __future__ import annotations

@@ -1,0 +1,147 @@
+"""Who has which question in hand: leases, what is open for each person, what they can undo.
+
+A reading of the log on top of ``Ledger``; it never writes. Restarting the server replays it and finds the same desk.
+Times are seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from tellmore.data.settings import Settings
+from tellmore.store.ledger import Asked, Given, Ledger
+from tellmore.store.repository import ERASED, Event
+from tellmore.types import Skip
+
+
+def seconds_of(t_utc: str) -> float:
+    """Seconds since the epoch of an ISO 8601 moment.
+
+    >>> seconds_of("1970-01-01T00:01:00.500Z")
+    60.5
+    """
+    return datetime.fromisoformat(t_utc).timestamp()
+
+
+class Desk(Ledger):
+    """The log so far, and what is in whose hands."""
+
+    def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
+        self.log: list[Event] = []
+        self._in_hand: dict[str, list[str]] = defaultdict(list)
+        self._done: dict[str, list[str]] = defaultdict(list)
+        self._leases: dict[str, float] = {}
+        self._answer_seqs: list[int] = []
+        self._minutes: dict[str, float] = defaultdict(float)
+        self._answers: dict[str, int] = defaultdict(int)
+        super().__init__(settings, events)
+
+    def apply(self, event: Event) -> None:
+        """Take in one event."""
+        self.log.append(event)
+        super().apply(event)
+
+    # What is in whose hands
+
+    def open_for(self, participant: str) -> Asked | None:
+        """The question this person is to see now: the newest one that they have not answered."""
+        stack = self._in_hand[participant]
+        return self.asked[stack[-1]] if stack else None
+
+    def lease_until(self, question_id: str) -> float:
+        """When the lease of a question ends or ended; 0 where it was released."""
+        return self._leases.get(question_id, 0.0)
+
+    def reserved(self, now: float, *, besides: str = "") -> set[str]:
+        """Items of all questions that are out at ``now``, except with the participant ``besides``."""
+        live = (self.asked[question_id] for question_id, until in self._leases.items() if until > now)
+        return {item for asked in live if asked.participant != besides for item in asked.question.items}
+
+    def out(self, now: float) -> list[Asked]:
+        """The questions that are in somebody's hands at ``now``."""
+        return [self.asked[question_id] for question_id, until in self._leases.items() if until > now]
+
+    # What a person did
+
+    def last_answer(self, participant: str) -> Given | None:
+        """The newest answer or skip of this person that is not taken back."""
+        done = self._done[participant]
+        return self.given[done[-1]] if done else None
+
+    def can_undo(self, participant: str) -> int:
+        """How many answers and skips this person could take back."""
+        return len(self._done[participant])
+
+    def answers_of(self, participant: str) -> int:
+        """Answers of this person that count, without skips."""
+        return self._answers[participant]
+
+    def minutes_of(self, participant: str) -> float:
+        """This person's minutes on answers and skips that are not taken back."""
+        return self._minutes[participant]
+
+    def answers_after(self, seq: int) -> int:
+        """How many answers came in after event ``seq``: what a question chosen then does not know of."""
+        return len(self._answer_seqs) - bisect_right(self._answer_seqs, seq)
+
+    # Events
+
+    def _on_question(self, event: Event) -> None:
+        super()._on_question(event)
+        self._in_hand[event.participant or ""].append(event.question_id or "")
+
+    def _on_lease(self, event: Event) -> None:
+        question_id = event.question_id or ""
+        if event.payload.get("released"):
+            self._put_down(question_id, event.participant or "")
+        elif question_id in self.asked:
+            self._leases[question_id] = seconds_of(event.payload["until_utc"])
+
+    def _on_answer(self, event: Event) -> None:
+        super()._on_answer(event)
+        question_id, participant = event.question_id or "", event.participant or ""
+        self._put_down(question_id, participant)
+        self._done[participant].append(question_id)
+        given = self.given[question_id]
+        self._count(given, +1)
+        if given.counts:
+            self._answer_seqs.append(event.seq)
+
+    _on_skip = _on_answer
+
+    def _on_reset(self, event: Event) -> None:
+        super()._on_reset(event)
+        for everything in (self._in_hand, self._done, self._leases, self._minutes, self._answers):
+            everything.clear()
+
+    def _on_delete(self, event: Event) -> None:
+        super()._on_delete(event)
+        gone = event.payload["participant"]
+        for question_id in self._in_hand.pop(gone, []):
+            self._leases.pop(question_id, None)
+        for everything in (self._done, self._minutes, self._answers):
+            everything.pop(gone, None)
+        self.log = [_without_payload(each) if each.participant == gone else each for each in self.log]
+
+    def _void(self, given: Given, why: str) -> None:
+        if not given.void and why == "undo":
+            self._done[given.participant].remove(given.question_id)
+            self._count(given, -1)
+        super()._void(given, why)
+
+    def _count(self, given: Given, sign: int) -> None:
+        self._minutes[given.participant] += sign * given.active_ms / 60_000
+        self._answers[given.participant] += 0 if isinstance(given.answer, Skip) else sign
+
+    def _put_down(self, question_id: str, participant: str) -> None:
+        self._leases.pop(question_id, None)
+        if question_id in self._in_hand[participant]:
+            self._in_hand[participant].remove(question_id)
+
+
+def _without_payload(event: Event) -> Event:
+    return replace(event, payload=ERASED)

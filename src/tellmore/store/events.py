@@ -1,0 +1,114 @@
+"""The kinds of events in the log, how to write them and how to read an answer back.
+
+    question     issued to a participant: {kind, items, check, stale, behind, as_of, why}
+    lease        until when it is out with them: {until_utc}, or {released: true}
+    answer       {answer, timing, late}; learnt from
+    skip         {answer, timing, late}; never learnt from, never dropped
+    undo         takes back the answer of its question_id: {answer_seq}
+    setting      {section: {key: value}}, applied in order on top of the TOML
+    participant  {name, role}: somebody was invited
+    delete       {participant}: forget what they gave
+    reset        forget all answers so far; settings stay
+    snapshot     {through, bytes, version}: a saved state; only saves time
+
+Other kinds may stand in the log; who does not know them passes over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tellmore.errors import AnswerError
+from tellmore.store.repository import Event
+from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+
+
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """An answer as it stands in the log and travels over HTTP.
+
+    >>> answer_to_json(SelectAnswer("calm", True))
+    {'type': 'select', 'chosen': 'calm', 'positive': True}
+    """
+    match answer:
+        case LabelAnswer():
+            return {"type": "label", "positive": bool(answer.positive)}
+        case SelectAnswer():
+            return {"type": "select", "chosen": answer.chosen, "positive": bool(answer.positive)}
+        case RankAnswer():
+            return {"type": "rank", "order": list(answer.order), "n_positive": answer.n_positive}
+        case Skip():
+            return {"type": "skip", "reason": answer.reason}
+
+
+def answer_from_json(values: Mapping[str, Any]) -> Answer:
+    """The inverse of ``answer_to_json``.
+
+    >>> answer_from_json({"type": "label", "positive": False})
+    LabelAnswer(positive=False)
+    """
+    try:
+        match values["type"]:
+            case "label":
+                return LabelAnswer(values["positive"])
+            case "select":
+                return SelectAnswer(values["chosen"], values["positive"])
+            case "rank":
+                return RankAnswer(values["order"], values["n_positive"])
+            case "skip":
+                return Skip(values["reason"])
+    except KeyError as missing:
+        raise AnswerError(f"an answer of type {values.get('type')!r} lacks {missing}") from None
+    raise AnswerError(f"unknown type of answer {values['type']!r}; the types are label, select, rank, skip")
+
+
+def question_event(
+    question: Question,
+    participant: str,
+    *,
+    check: bool = False,
+    behind: int = 0,
+    as_of: int = 0,
+    why: str = "best",
+    **more: Any,
+) -> Event:
+    """``question`` is shown to ``participant``.
+
+    ``check``: items drawn at random, scored before they are told. ``as_of``: the last event that was learnt from when it
+    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback or again.
+    """
+    shown = {"kind": question.kind, "items": list(question.items), "check": check, "stale": behind > 0}
+    return Event("question", question.id, participant, {**shown, "behind": behind, "as_of": as_of, "why": why, **more})
+
+
+def lease_event(question_id: str, participant: str, until_utc: str) -> Event:
+    """The question is out with ``participant`` until then."""
+    return Event("lease", question_id, participant, {"until_utc": until_utc})
+
+
+def release_event(question_id: str, participant: str) -> Event:
+    """The question is not shown to ``participant`` any more; a late answer still counts."""
+    return Event("lease", question_id, participant, {"released": True})
+
+
+def answer_event(
+    question_id: str, participant: str, answer: Answer, *, timing: Mapping[str, Any] | None = None, late: bool = False
+) -> Event:
+    """``participant`` answered or skipped."""
+    payload = {"answer": answer_to_json(answer), "timing": None if timing is None else dict(timing), "late": late}
+    return Event("skip" if isinstance(answer, Skip) else "answer", question_id, participant, payload)
+
+
+def undo_event(question_id: str, participant: str, answer_seq: int) -> Event:
+    """Take back one answer; it stays in the log, superseded."""
+    return Event("undo", question_id, participant, {"answer_seq": answer_seq})
+
+
+def setting_event(participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Event:
+    """Settings changed by ``participant``: {section: {key: value}}."""
+    return Event("setting", None, participant, {section: dict(keys) for section, keys in changes.items()})
+
+
+def participant_event(participant: str, name: str, role: str) -> Event:
+    """Somebody was invited."""
+    return Event("participant", None, participant, {"name": name, "role": role})

@@ -1,0 +1,145 @@
+"""What the log says, without any learning: questions asked, answers given, which of them count, the settings now.
+
+One pass over events in order of ``seq``; undo, delete and reset void earlier answers. Everybody who reads the log
+(the learner's fold, the app, exports) reads it through here, so that all agree on what counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tellmore.data.settings import Settings
+from tellmore.store.events import answer_from_json
+from tellmore.store.repository import Event
+from tellmore.types import Answer, Question, Skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it was issued."""
+
+    question: Question
+    participant: str
+    seq: int
+    t_utc: str
+    check: bool
+    stale: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer or a skip. ``void`` says why it does not count: "", "undo", "reset" or "deleted"."""
+
+    question_id: str
+    participant: str
+    seq: int
+    t_utc: str
+    answer: Answer | None
+    timing: dict[str, Any] | None
+    late: bool
+    void: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the learner is to learn from it."""
+        return not self.void and self.answer is not None and not isinstance(self.answer, Skip)
+
+    @property
+    def rt_ms(self) -> int | None:
+        """Milliseconds from onset to submit, raw."""
+        return None if self.timing is None else int(self.timing["submit_ms"]) - int(self.timing["onset_ms"])
+
+    @property
+    def active_ms(self) -> int:
+        """Milliseconds on the question without the time the page was hidden; 0 where no times were taken."""
+        if self.timing is None or self.rt_ms is None:
+            return 0
+        return max(0, self.rt_ms - int(self.timing.get("hidden_ms") or 0))
+
+
+class Ledger:
+    """The log so far. ``apply`` events in order; ``settings`` starts as the TOML's."""
+
+    def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
+        self.settings = settings
+        self.seq = 0
+        self.asked: dict[str, Asked] = {}
+        self.given: dict[str, Given] = {}
+        self.names: dict[str, str] = {}
+        self.voided = 0
+        self.reset_seq = 0
+        for event in events:
+            self.apply(event)
+
+    def apply(self, event: Event) -> None:
+        """Take in one event; kinds it does not know are passed over."""
+        self.seq = max(self.seq, event.seq)
+        handler = getattr(self, f"_on_{event.kind}", None)
+        if handler is not None and not event.erased:
+            handler(event)
+
+    def counting(self, after_seq: int = 0) -> list[tuple[Asked, Given]]:
+        """The answers to learn from with a number above ``after_seq``, in order."""
+        return [
+            (self.asked[given.question_id], given)
+            for given in self.given.values()
+            if given.seq > after_seq and given.counts and given.question_id in self.asked
+        ]
+
+    def _on_question(self, event: Event) -> None:
+        shown = event.payload
+        question = Question(shown["kind"], shown["items"], id=event.question_id)
+        self.asked[question.id] = Asked(
+            question,
+            event.participant or "",
+            event.seq,
+            event.t_utc,
+            bool(shown.get("check")),
+            bool(shown.get("stale")),
+            str(shown.get("why", "")),
+        )
+
+    def _on_answer(self, event: Event) -> None:
+        question_id = event.question_id or ""
+        self.given[question_id] = Given(
+            question_id,
+            event.participant or "",
+            event.seq,
+            event.t_utc,
+            answer_from_json(event.payload["answer"]),
+            event.payload.get("timing"),
+            bool(event.payload.get("late")),
+        )
+
+    _on_skip = _on_answer
+
+    def _on_undo(self, event: Event) -> None:
+        given = self.given.get(event.question_id or "")
+        if given is not None:
+            self._void(given, "undo")
+
+    def _on_reset(self, event: Event) -> None:
+        self.reset_seq = event.seq
+        for given in list(self.given.values()):
+            self._void(given, "reset")
+
+    def _on_delete(self, event: Event) -> None:
+        gone = event.payload["participant"]
+        self.names.pop(gone, None)
+        for given in [each for each in self.given.values() if each.participant == gone]:
+            self.given[given.question_id] = replace(given, void="deleted", answer=None, timing=None)
+            self.voided += 1
+
+    def _on_setting(self, event: Event) -> None:
+        self.settings = self.settings.changed(**event.payload)
+
+    def _on_participant(self, event: Event) -> None:
+        self.names[event.participant or ""] = event.payload["name"]
+
+    def _void(self, given: Given, why: str) -> None:
+        if not given.void:
+            self.given[given.question_id] = replace(given, void=why)
+            self.voided += 1
