@@ -44,19 +44,24 @@ class Outcome:
     note: str
 
 
+def nothing(_stack: ExitStack) -> dict[str, str]:
+    """A suite that needs nothing beyond Python."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Suite:
     """Commands that must all succeed; ``prepare`` may add to their environment or raise CannotRunError."""
 
     name: str
     commands: tuple[tuple[str, ...], ...]
-    prepare: Callable[[ExitStack], dict[str, str]] = lambda stack: {}
+    prepare: Callable[[ExitStack], dict[str, str]] = nothing
 
 
-def pytest_suite(name: str, *arguments: str, prepare: Callable[[ExitStack], dict[str, str]] | None = None) -> Suite:
+def pytest_suite(name: str, *arguments: str, prepare: Callable[[ExitStack], dict[str, str]] = nothing) -> Suite:
     """A suite of pytest, reported to .make/reports/<name>.xml."""
     command = (*PYTEST, f"--junitxml={REPORTS / name}.xml", *arguments)
-    return Suite(name, (command,), prepare or (lambda stack: {}))
+    return Suite(name, (command,), prepare)
 
 
 def with_node(_stack: ExitStack) -> dict[str, str]:

@@ -65,10 +65,13 @@ def _bundled_arrays() -> Arrays:
 
 def _read_npz(path: Path) -> Arrays:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise DataFileError(f"{path} is a single array; a pool is an .npz file with ids and X (numpy.savez)")
             return dict(archive)
+    except DataFileError:
+        raise
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
         raise DataFileError(
             f"{path} cannot be read as a pool: {problem}; a pool is an .npz file with ids and X, without pickles"

@@ -202,7 +202,8 @@ def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     try:
         matrix = X if isinstance(X, np.memmap) else np.asarray(X)
         if matrix.dtype != np.float32:
-            matrix = matrix.astype(np.float32)
+            with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are named below
+                matrix = matrix.astype(np.float32)
     except (TypeError, ValueError) as problem:
         raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
     if matrix.ndim != 2 or matrix.shape[1] < 1:
