@@ -4,7 +4,7 @@ The forms are the paper's candidates, in the number of items shown k = |S|::
 
     constant     t = b0
     linear       t = b0 + b1 k
-    logarithmic  t = b0 + b1 log k      (natural logarithm; Hick's law)
+    logarithmic  t = b0 + b1 log2 k     (Hick's law, in bits: Table V's 1.84 is a slope of the binary logarithm)
     quadratic    t = b0 + b1 k^2        (bubble sort)
 
 Selecting the highest and the lowest item share one model, "select". Fitting lives in `core.cost_fit`.
@@ -48,14 +48,14 @@ def family_of(kind: str) -> Family:
 
 
 def basis(form: str, size: Any) -> Array:
-    """The regressor of a form: k, log k or k^2, of the shape of ``size``; zeros for the constant form."""
+    """The regressor of a form: k, log2 k or k^2, of the shape of ``size``; zeros for the constant form."""
     k = np.asarray(size, dtype=float)
     if form == "constant":
         return np.zeros_like(k)
     if form == "linear":
         return k
     if form == "logarithmic":
-        return np.asarray(np.log(k))
+        return np.asarray(np.log2(k))
     if form == "quadratic":
         return np.asarray(k**2)
     raise InputError(f"unknown time model {form!r}; the forms are {', '.join(FORMS)}")

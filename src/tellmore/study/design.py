@@ -1,0 +1,182 @@
+"""Who gets which questions: strata from a learning run, balanced sizes, gold questions, counterbalanced order. Pure.
+
+One participant's cells are (size, stage) pairs. All pairs are used once before any is used twice, and which pairs are
+left out rotates from participant to participant: with 7 sizes, 3 stages and 20 questions each participant misses one of
+the 21 pairs, and every 21 participants each pair is missed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tellmore.errors import SettingError
+from tellmore.study.settings import Gold, Stage, Study
+from tellmore.types import Answer, Question
+
+
+@dataclass(frozen=True)
+class BankQuestion:
+    """A question that a learning run asked at ``iteration`` of ``stage``; items are pool ids."""
+
+    kind: str
+    items: tuple[str, ...]
+    stage: str
+    iteration: int
+
+    def row(self) -> dict[str, Any]:
+        """As a line of the question file."""
+        return {"kind": self.kind, "items": list(self.items), "stage": self.stage, "iteration": self.iteration}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One question of one participant: ``block`` 1 is the kind asked first, ``position`` counts within it from 1.
+
+    ``items`` are in the order shown at first; ``gold`` holds the right answer where there is one.
+    """
+
+    id: str
+    kind: str
+    items: tuple[str, ...]
+    block: int
+    position: int
+    stage: str | None = None
+    iteration: int | None = None
+    gold: Gold | None = None
+
+    def row(self) -> dict[str, Any]:
+        """As stored in the log."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "items": list(self.items),
+            "block": self.block,
+            "position": self.position,
+            "stage": self.stage,
+            "iteration": self.iteration,
+            "gold": None if self.gold is None else self.gold.model_dump(mode="json"),
+        }
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> Planned:
+        """The planned question of a stored row."""
+        gold = row.get("gold")
+        return cls(**{**row, "items": tuple(row["items"]), "gold": None if gold is None else Gold(**gold)})
+
+
+class Asks(Protocol):
+    """What a learning run needs of a learner."""
+
+    def ask(self, *, kind: Any = None, size: int | None = None) -> Question:
+        """A question at the present belief."""
+        ...
+
+    def tell(self, question: Question, answer: Answer) -> Any:
+        """Learn from an answer."""
+        ...
+
+
+def draw_questions(
+    learner: Asks,
+    answer: Callable[[Question], Answer],
+    stages: Sequence[Stage],
+    *,
+    kinds: Sequence[str],
+    sizes: Sequence[int],
+    progress: Callable[[int, int], None] | None = None,
+) -> list[BankQuestion]:
+    """Run ``learner`` with ``answer`` (a simulated scorer) and note what it would ask at the stages' iterations.
+
+    At every iteration of a stage one question of each kind and size is drawn at the belief of that moment.
+    """
+    total = max(stage.last for stage in stages)
+    bank: list[BankQuestion] = []
+    for iteration in range(1, total + 1):
+        for stage in stages:
+            if stage.first <= iteration <= stage.last:
+                for kind in kinds:
+                    for size in sizes:
+                        items = learner.ask(kind=kind, size=size).items
+                        bank.append(BankQuestion(kind, items, stage.name, iteration))
+        if iteration < total:
+            question = learner.ask()
+            learner.tell(question, answer(question))
+        if progress is not None:
+            progress(iteration, total)
+    return bank
+
+
+def check_bank(study: Study, bank: Iterable[BankQuestion]) -> None:
+    """Raise SettingError where the bank lacks questions of some kind, size and stage that the study needs."""
+    have = {(question.kind, len(question.items), question.stage) for question in bank}
+    for kind in study.design.kinds:
+        for size in study.design.sizes:
+            for stage in study.stages:
+                if (kind, size, stage.name) not in have:
+                    raise SettingError(
+                        f"no {kind} question of {size} items from stage {stage.name!r} was drawn; "
+                        "draw questions anew with: tellmore study init --redraw"
+                    )
+
+
+def block_order(study: Study, number: int) -> tuple[str, ...]:
+    """The kinds in the order in which participant ``number`` (from 0) gets them: every order equally often."""
+    kinds = tuple(study.design.kinds)
+    if study.design.order == "fixed":
+        return kinds
+    turn = number % len(kinds)
+    rotated = kinds[turn:] + kinds[:turn]
+    return rotated[::-1] if len(kinds) > 2 and (number // len(kinds)) % 2 else rotated
+
+
+def cells(study: Study, number: int) -> list[tuple[int, str]]:
+    """(size, stage) of each question of one kind for participant ``number``, before shuffling."""
+    pairs = [(size, stage.name) for size in study.design.sizes for stage in study.stages]
+    # A fixed shuffle makes the pairs that wrap around unrelated in size and stage.
+    order = np.random.default_rng([study.design.seed, 1]).permutation(len(pairs))
+    count = study.design.questions_per_kind
+    # The sequence of all participants' cells is one endless round through the pairs, so counts never differ by two.
+    start = number * count
+    return [pairs[order[(start + i) % len(pairs)]] for i in range(count)]
+
+
+def assignment(study: Study, bank: Sequence[BankQuestion], number: int) -> tuple[Planned, ...]:
+    """All questions of participant ``number`` (from 0), in order; the same for the same seed, study, bank and number."""
+    check_bank(study, bank)
+    rng = np.random.default_rng([study.design.seed, 2, number])
+    planned: list[Planned] = []
+    for block, kind in enumerate(block_order(study, number), start=1):
+        wanted = cells(study, number)
+        rng.shuffle(wanted)
+        learnt = iter(_draw(bank, kind, wanted, rng))
+        gold_order = iter(rng.permutation(len(study.gold)).tolist())
+        for position in range(1, len(wanted) + len(study.gold) + 1):
+            identifier = f"study-{number:05d}-{block}-{position:03d}"
+            if position in study.design.gold_positions:
+                gold = study.gold[next(gold_order)]
+                planned.append(Planned(identifier, kind, _shuffled(gold.order, rng), block, position, gold=gold))
+            else:
+                question = next(learnt)
+                items = _shuffled(question.items, rng)
+                planned.append(Planned(identifier, kind, items, block, position, question.stage, question.iteration))
+    return tuple(planned)
+
+
+def _draw(
+    bank: Sequence[BankQuestion], kind: str, wanted: Sequence[tuple[int, str]], rng: np.random.Generator
+) -> list[BankQuestion]:
+    """A question for each cell, none twice for one participant as long as the bank has others."""
+    drawn: list[BankQuestion] = []
+    for size, stage in wanted:
+        fitting = [q for q in bank if q.kind == kind and len(q.items) == size and q.stage == stage]
+        fresh = [q for q in fitting if q not in drawn] or fitting
+        drawn.append(fresh[int(rng.integers(len(fresh)))])
+    return drawn
+
+
+def _shuffled(items: Sequence[str], rng: np.random.Generator) -> tuple[str, ...]:
+    return tuple(items[i] for i in rng.permutation(len(items)))

@@ -1,0 +1,139 @@
+"""From the log of a study to tables: one row a participant, one row an answer. Raw times are copied, never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from tellmore.study.design import Planned
+from tellmore.study.flow import Progress, outcome, passed_comprehension, right_answer
+from tellmore.study.settings import Study
+from tellmore.types import Answer, LabelAnswer, RankAnswer, SelectAnswer, Skip
+
+
+class LogEvent(Protocol):
+    """An event of the log, as the repository gives it."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def question_id(self) -> str | None: ...
+    @property
+    def participant(self) -> str | None: ...
+    @property
+    def payload(self) -> dict[str, Any]: ...
+    @property
+    def t_utc(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Records:
+    """What was collected. ``people`` has one dict a participant, ``answers`` one an answer to a main question.
+
+    people: participant, order, consented, passed_comprehension, outcome, total_s, demographics.
+    answers: participant, kind, size, block, position, stage, gold, right, skipped, seconds, question_id, items,
+    answer, timing.
+    """
+
+    people: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+
+
+def answer_of(stored: dict[str, Any]) -> Answer:
+    """The answer of its stored form."""
+    kind = stored["type"]
+    if kind == "label":
+        return LabelAnswer(stored["positive"])
+    if kind == "select":
+        return SelectAnswer(stored["chosen"], stored["positive"])
+    if kind == "rank":
+        return RankAnswer(stored["order"], stored["n_positive"])
+    return Skip(stored.get("reason", "skip"))
+
+
+def seconds_of(timing: dict[str, Any] | None) -> float | None:
+    """From onset to submission in seconds; None where it was not measured."""
+    if not timing or timing.get("onset_ms") is None or timing.get("submit_ms") is None:
+        return None
+    return float(timing["submit_ms"] - timing["onset_ms"]) / 1000.0
+
+
+@dataclass
+class _Person:
+    progress: Progress = field(default_factory=Progress)
+    first_utc: str = ""
+    last_utc: str = ""
+    reported_s: float | None = None
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    erased: bool = False
+
+
+def read_records(study: Study, events: Iterable[LogEvent]) -> Records:
+    """Tables of the log's study events; participants who were erased are left out."""
+    people: dict[str, _Person] = {}
+    for event in events:
+        if event.participant is None or not event.kind.startswith("study_"):
+            continue
+        person = people.setdefault(event.participant, _Person(first_utc=event.t_utc))
+        if event.payload == {"erased": True}:
+            person.erased = True
+            continue
+        person.progress = person.progress.after(event.kind, event.question_id, event.payload)
+        person.last_utc = event.t_utc
+        if event.kind == "study_answer" and event.question_id and event.payload.get("part") != "practice":
+            person.answers.setdefault(event.question_id, event.payload)
+        if event.kind == "study_step" and event.payload.get("elapsed_ms") is not None:
+            person.reported_s = event.payload["elapsed_ms"] / 1000.0
+    kept = {name: person for name, person in people.items() if not person.erased and person.progress.assignment}
+    return Records(
+        [_person_row(study, name, person) for name, person in kept.items()],
+        [row for name, person in kept.items() for row in _answer_rows(name, person)],
+    )
+
+
+def _person_row(study: Study, name: str, person: _Person) -> dict[str, Any]:
+    steps = person.progress.steps
+    wall_s = (_moment(person.last_utc) - _moment(person.first_utc)).total_seconds()
+    return {
+        "participant": name,
+        "order": list(dict.fromkeys(planned.kind for planned in person.progress.assignment)),
+        "consented": steps.get("eligibility") is True and steps.get("consent") is True,
+        "passed_comprehension": "instructions" in steps and passed_comprehension(study, person.progress) is True,
+        "outcome": outcome(study, person.progress) or "unfinished",
+        "total_s": person.reported_s if person.reported_s is not None else wall_s,
+        "demographics": dict(steps.get("demographics") or {}),
+    }
+
+
+def _moment(t_utc: str) -> datetime:
+    return datetime.fromisoformat(t_utc.replace("Z", "+00:00"))
+
+
+def _answer_rows(name: str, person: _Person) -> list[dict[str, Any]]:
+    return [
+        _answer_row(name, planned, person.answers[planned.id])
+        for planned in person.progress.assignment
+        if planned.id in person.answers
+    ]
+
+
+def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[str, Any]:
+    answer = answer_of(payload["answer"])
+    return {
+        "participant": name,
+        "kind": planned.kind,
+        "size": len(planned.items),
+        "block": planned.block,
+        "position": planned.position,
+        "stage": planned.stage,
+        "gold": planned.gold is not None,
+        "right": None if planned.gold is None else right_answer(planned.gold, planned.kind, answer),
+        "skipped": isinstance(answer, Skip),
+        "seconds": seconds_of(payload.get("timing")),
+        "question_id": planned.id,
+        "items": list(planned.items),
+        "answer": payload["answer"],
+        "timing": payload.get("timing"),
+    }

@@ -1,0 +1,262 @@
+"""The study file: one TOML, checked on reading, with the key and the line at fault in every error."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from tellmore.errors import MissingExtraError, SettingError
+from tellmore.types import Kind
+
+try:
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+except ImportError as error:
+    raise MissingExtraError("pydantic", "app") from error
+
+STUDY_FILE = "study.toml"
+StudyKind = Annotated[Kind, Field(description="a question kind with a size of its own choice")]
+Text = Annotated[str, Field(min_length=1, max_length=20_000)]
+Word = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Stage(_Section):
+    """A stratum: the questions that a learning run asks at iterations ``first`` to ``last``, counted from 1."""
+
+    name: Word
+    first: int = Field(ge=1, le=100_000)
+    last: int = Field(ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Stage:
+        if self.last < self.first:
+            raise ValueError(f"last ({self.last}) comes before first ({self.first})")
+        return self
+
+
+class Design(_Section):
+    """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1)."""
+
+    kinds: tuple[StudyKind, ...] = Field(default=("rank", "select_high"), min_length=1, max_length=3)
+    questions_per_kind: int = Field(default=20, ge=1, le=500)
+    sizes: tuple[Annotated[int, Field(ge=2, le=20)], ...] = Field(default=tuple(range(2, 9)), min_length=1)
+    gold_positions: tuple[Annotated[int, Field(ge=1)], ...] = (1, 2, 11, 12, 21)
+    order: Literal["counterbalanced", "fixed"] = "counterbalanced"
+    seed: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Design:
+        if "label" in self.kinds:
+            raise ValueError(
+                "kinds: a label shows one item always, so its time has no size; allowed are select and rank"
+            )
+        if len(set(self.kinds)) < len(self.kinds) or len(set(self.sizes)) < len(self.sizes):
+            raise ValueError("kinds and sizes name each one once")
+        total = self.questions_per_kind + len(self.gold_positions)
+        if len(set(self.gold_positions)) < len(self.gold_positions) or max(self.gold_positions, default=0) > total:
+            raise ValueError(f"gold_positions must differ and lie from 1 to {total}")
+        return self
+
+
+class Gold(_Section):
+    """A question with one right answer: its items, highest first, and how many of them are positive."""
+
+    order: tuple[Word, ...] = Field(min_length=2, max_length=20)
+    n_positive: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Gold:
+        if len(set(self.order)) < len(self.order) or self.n_positive > len(self.order):
+            raise ValueError("order names each item once, and n_positive is at most their number")
+        return self
+
+
+class Practice(_Section):
+    """A question to try the controls on; stored, never analysed."""
+
+    kind: StudyKind
+    items: tuple[Word, ...] = Field(min_length=2, max_length=20)
+
+
+class Choice(_Section):
+    """A multiple-choice question of the comprehension check; ``correct`` counts the options from 0."""
+
+    question: Text
+    options: tuple[Word, ...] = Field(min_length=2, max_length=10)
+    correct: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _has_answer(self) -> Choice:
+        if self.correct >= len(self.options):
+            raise ValueError(f"correct must be from 0 to {len(self.options) - 1}")
+        return self
+
+
+class PersonQuestion(_Section):
+    """A voluntary question on the person: a number, a text, or one of the options."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    question: Word
+    type: Literal["number", "text", "choice"] = "text"
+    options: tuple[Word, ...] = ()
+
+
+class Texts(_Section):
+    """What participants read, as plain text; an empty line starts a new paragraph."""
+
+    eligibility: Text
+    consent: Text
+    instructions: Text
+    debrief: Text
+
+
+class Completion(_Section):
+    """Codes of the three ends, and where a participant is sent back; ``{code}`` stands for the code."""
+
+    complete: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{3,40}$")]
+    no_consent: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{3,40}$")]
+    failed_comprehension: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{3,40}$")]
+    url: str = Field(default="", pattern=r"^(https://\S+)?$", max_length=500)
+
+
+class Pay(_Section):
+    """What a complete participation is paid; used for the hourly pay in the report."""
+
+    amount: float = Field(default=0.0, ge=0)
+    currency: Word = "USD"
+
+
+class Study(_Section):
+    """All of ``study.toml``."""
+
+    title: Word
+    attribute: Word = "positive"
+    positive: Word = "positive"
+    negative: Word = "negative"
+    comprehension_attempts: int = Field(default=2, ge=1, le=10)
+    design: Design = Design()
+    stages: tuple[Stage, ...] = Field(min_length=1)
+    gold: tuple[Gold, ...] = ()
+    practice: tuple[Practice, ...] = ()
+    comprehension: tuple[Choice, ...] = ()
+    demographics: tuple[PersonQuestion, ...] = ()
+    texts: Texts
+    completion: Completion
+    pay: Pay = Pay()
+
+    @model_validator(mode="after")
+    def _gold_fits(self) -> Study:
+        if len(self.gold) != len(self.design.gold_positions):
+            raise ValueError(
+                f"gold: {len(self.gold)} gold questions for {len(self.design.gold_positions)} design.gold_positions; "
+                "give one for each position"
+            )
+        return self
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all settings: which version of the study a participant saw."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+def read_study(path: Path) -> Study:
+    """The study of the TOML file at ``path``; SettingError names key and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SettingError(f"{path}: no such file; make a study with: tellmore study init {path.parent}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(f"{path}: cannot be read as UTF-8 text: {error}") from None
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingError(f"{path}: not valid TOML: {error}") from None
+    return parse_study(values, source=str(path), text=text)
+
+
+def parse_study(values: dict[str, Any], *, source: str = "study", text: str = "") -> Study:
+    """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
+    try:
+        return Study.model_validate(values)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = [str(part) for part in fault["loc"]]
+        line = _line_of(text, where)
+        place = f"{source}, line {line}" if line else source
+        key = ".".join(where)
+        if fault["type"] == "extra_forbidden":
+            raise SettingError(f"{place}: unknown key {key}; remove it or correct its spelling") from None
+        if fault["type"] == "missing":
+            raise SettingError(f"{place}: the key {key} is missing; write it") from None
+        complaint = fault["msg"].removeprefix("Value error, ")
+        complaint = complaint[:1].lower() + complaint[1:]
+        given = "" if fault["type"] == "value_error" else f", not {fault.get('input')!r}"
+        raise SettingError(f"{place}: {key + ': ' if key else ''}{complaint}{given}") from None
+
+
+def _line_of(text: str, where: list[str]) -> int | None:
+    """1-based line of the key ``where`` in TOML ``text``, else of the table that holds it.
+
+    The n-th element of an array of tables, [[name]], is found by counting its headers.
+    """
+    table: list[str] = []
+    seen: dict[str, int] = {}
+    nearest: tuple[int, int] | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]", line)
+        key = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)
+        if header:
+            name = header[2]
+            table = name.split(".")
+            if header[1] == "[[":
+                seen[name] = seen.get(name, -1) + 1
+                table = [*table, str(seen[name])]
+            here = table
+        elif key:
+            here = [*table, *key[1].split(".")]
+        else:
+            continue
+        depth = len(here) if here == where[: len(here)] else 0
+        if depth and (nearest is None or depth > nearest[0]):
+            nearest = depth, number
+    return nearest[1] if nearest else None
+
+
+def study_toml(study: Study) -> str:
+    """``study`` as TOML text that ``read_study`` reads back to the same study."""
+    values = study.model_dump(mode="json")
+    top = {key: value for key, value in values.items() if not _is_table(value)}
+    blocks = ["\n".join(f"{key} = {_toml_value(value)}" for key, value in top.items())]
+    for key, value in values.items():
+        if isinstance(value, dict):
+            blocks.append(_table(f"[{key}]", value))
+        elif _is_table(value):
+            blocks += [_table(f"[[{key}]]", each) for each in value]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+
+
+def _table(header: str, keys: dict[str, Any]) -> str:
+    return "\n".join([header, *(f"{key} = {_toml_value(value)}" for key, value in keys.items())])
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml_value(each) for each in value) + "]"
+    if isinstance(value, str):
+        if "\n" in value and '"""' not in value and "\\" not in value:
+            return f'"""\n{value}"""'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
