@@ -1,0 +1,81 @@
+"""What a trial is: a frozen, hashable description, the same for every way of running it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from tellmore.errors import SettingError
+
+QuestionSetting = Literal["label", "select", "select_high", "select_low", "rank", "auto"]
+Acquisition = Literal["greedy", "random", "exhaustive", "particles"]
+Mode = Literal["default", "paper"]
+AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Config:
+    """One setting of an experiment; with a seed it determines a trial.
+
+    ``pool`` is a name or a path and ``matrix`` the key of its embeddings. ``annotator`` "auto" draws scores from the
+    histogram where there is one, else from mean and sd. ``lapse`` is the share of random answers; ``drift`` and
+    ``fatigue`` are in standard deviations of the pool's mean scores per 100 answers; ``slowing`` is the fraction by
+    which answers get slower per 100 answers. ``stop_at`` ends a trial at that accuracy. ``options`` go to the Learner.
+    """
+
+    pool: str = "words"
+    question: QuestionSetting = "rank"
+    size: int = 4
+    answers: int = 100
+    acquisition: Acquisition = "greedy"
+    mode: Mode = "default"
+    matrix: str = "X"
+    annotator: AnnotatorKind = "auto"
+    lapse: float = 0.0
+    drift: float = 0.0
+    fatigue: float = 0.0
+    slowing: float = 0.0
+    stop_at: float | None = None
+    options: tuple[tuple[str, Scalar], ...] = ()
+
+    def __post_init__(self) -> None:
+        _one_of("question", self.question, get_args(QuestionSetting))
+        _one_of("acquisition", self.acquisition, get_args(Acquisition))
+        _one_of("mode", self.mode, get_args(Mode))
+        _one_of("annotator", self.annotator, get_args(AnnotatorKind))
+        if self.answers < 1:
+            raise SettingError(f"a trial needs at least 1 answer, not {self.answers}")
+        if self.question not in ("label", "auto") and self.size < 2:
+            raise SettingError(f"a {self.question} question shows at least 2 items, not {self.size}")
+        if not 0 <= self.lapse <= 1:
+            raise SettingError(f"lapse is a share from 0 to 1, not {self.lapse}")
+        if self.stop_at is not None and not 0.5 < self.stop_at <= 1:
+            raise SettingError(f"stop_at is an accuracy above 0.5 and at most 1, not {self.stop_at}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "options": dict(self.options)}
+
+    def digest(self, *salt: str) -> str:
+        """A short hash of the setting and of what else it must change with."""
+        text = json.dumps([self.as_dict(), *salt], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def shown(self) -> int:
+        """Items shown by a question: 1 for a label."""
+        return 1 if self.question == "label" else self.size
+
+    @property
+    def title(self) -> str:
+        """A name for legends, as in "rank-4, random"."""
+        name = self.question if self.question in ("label", "auto") else f"{self.question}-{self.size}"
+        return name if self.acquisition == "greedy" else f"{name}, {self.acquisition}"
+
+
+def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingError(f"unknown {what} {value!r}; the known ones are {', '.join(allowed)}")

@@ -1,0 +1,170 @@
+"""Many trials: one after another, in processes, or on a Dask cluster.
+
+A trial depends on its setting and seed only, and every worker computes with one BLAS thread, so the rows are the same
+wherever they come from: equal to ``TOLERANCE`` relative, and bit for bit on machines of the same kind.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tellmore.errors import MissingExtraError, SettingError, TellmoreError
+from tellmore.sim.config import Config
+from tellmore.sim.experiment import trial
+from tellmore.sim.ledger import Ledger
+from tellmore.sim.rows import Trial
+
+TOLERANCE = 1e-9
+"""Largest relative difference between the rows of the three ways to run a trial."""
+
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+DASK_TIMEOUT_S = 10
+
+Task = tuple[Config, int]
+Report = Callable[[Config, Trial], None]
+
+
+@dataclass(frozen=True)
+class Workforce:
+    """Where trials run: ``processes`` at once (1: here, serially), or a Dask cluster: "local" or "tcp://…"."""
+
+    processes: int = 0
+    dask: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.processes < 0:
+            raise SettingError(f"the number of processes must be 0 (all cores) or more, not {self.processes}")
+        if self.dask is not None and self.dask != "local" and not self.dask.startswith(("tcp://", "tls://")):
+            raise SettingError(f"--dask takes local or the address of a scheduler, tcp://host:port, not {self.dask!r}")
+
+    @property
+    def count(self) -> int:
+        """Processes to start."""
+        return self.processes or os.cpu_count() or 1
+
+
+def run_trials(
+    tasks: Sequence[Task], *, workforce: Workforce, ledger: Ledger | None = None, report: Report | None = None
+) -> dict[Task, Trial]:
+    """Run every (config, seed), each at most once; stored trials are taken from the ledger.
+
+    Each trial is stored, then reported, as soon as it is finished.
+    """
+    done: dict[Task, Trial] = {}
+    missing: list[Task] = []
+    for task in dict.fromkeys(tasks):
+        stored = None if ledger is None else ledger.load(*task)
+        if stored is None:
+            missing.append(task)
+            continue
+        done[task] = stored
+        if report is not None:
+            report(task[0], stored)
+    for task, finished in _finished(missing, workforce):
+        if ledger is not None:
+            ledger.save(task[0], finished)
+        done[task] = finished
+        if report is not None:
+            report(task[0], finished)
+    return {task: done[task] for task in dict.fromkeys(tasks)}
+
+
+def _finished(tasks: Sequence[Task], workforce: Workforce) -> Iterator[tuple[Task, Trial]]:
+    if not tasks:
+        return iter(())
+    if workforce.dask is not None:
+        return _on_dask(tasks, workforce)
+    if workforce.count == 1 or len(tasks) == 1:
+        return _serially(tasks)
+    return _in_processes(tasks, workforce.count)
+
+
+def run_task(task: Task) -> Trial:
+    """One trial with one BLAS thread: what every worker runs."""
+    with one_thread():
+        return trial(*task)
+
+
+def _serially(tasks: Sequence[Task]) -> Iterator[tuple[Task, Trial]]:
+    for task in tasks:
+        yield task, run_task(task)
+
+
+def _in_processes(tasks: Sequence[Task], count: int) -> Iterator[tuple[Task, Trial]]:
+    # Forked children would inherit locks of threads that BLAS or Dask started; spawned ones start clean.
+    context = multiprocessing.get_context("spawn")
+    with _one_thread_environment(), ProcessPoolExecutor(min(count, len(tasks)), mp_context=context) as pool:
+        pending = {pool.submit(run_task, task): task for task in tasks}
+        try:
+            for future in as_completed(pending):
+                yield pending[future], future.result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def _on_dask(tasks: Sequence[Task], workforce: Workforce) -> Iterator[tuple[Task, Trial]]:
+    try:
+        import distributed
+    except ImportError:
+        raise MissingExtraError("dask", "dask") from None
+    with _one_thread_environment(), _dask_client(distributed, workforce) as client:
+        futures = client.map(run_task, tasks, pure=False, retries=1)
+        task_of = {future.key: task for future, task in zip(futures, tasks, strict=True)}
+        for future, finished in distributed.as_completed(futures, with_results=True):
+            yield task_of[future.key], finished
+
+
+@contextmanager
+def _dask_client(distributed: Any, workforce: Workforce) -> Iterator[Any]:
+    if workforce.dask == "local":
+        with (
+            distributed.LocalCluster(
+                n_workers=workforce.count, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = distributed.Client(workforce.dask, timeout=DASK_TIMEOUT_S)
+    except (OSError, TimeoutError, ValueError) as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise TellmoreError(
+            f"no Dask scheduler answers at {workforce.dask} ({reason}); start one with `dask scheduler`, or use --dask local"
+        ) from None
+    with client:
+        yield client
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit the BLAS of this process to one thread, where threadpoolctl is there to do it."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(1):
+        yield
+
+
+@contextmanager
+def _one_thread_environment() -> Iterator[None]:
+    """Let processes started meanwhile compute with one BLAS thread each: it is read when NumPy is imported."""
+    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

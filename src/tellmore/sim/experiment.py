@@ -1,0 +1,143 @@
+"""One trial: a learner asks, a simulated annotator answers, and everything is measured after each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tellmore.core.cost import PAPER_COST
+from tellmore.data.bundled import load_pool
+from tellmore.data.pool import Pool
+from tellmore.errors import PoolError
+from tellmore.learner import Learner
+from tellmore.sim.annotators import (
+    Annotator,
+    DriftingScores,
+    GaussianScores,
+    HistogramScores,
+    LapsingRespondent,
+    ModelRespondent,
+    Moment,
+    Respondent,
+    ScoreRespondent,
+    ScoreSource,
+    TiredScores,
+)
+from tellmore.sim.config import Config
+from tellmore.sim.rows import Row, Trial
+from tellmore.sim.truth import Truth, truth_of
+from tellmore.types import Question
+
+PER_ANSWERS = 100.0
+"""Drift, fatigue and slowing of a Config are per this many answers."""
+
+
+@lru_cache(maxsize=4)
+def load_truth(pool: str, matrix: str) -> Truth:
+    """The scored pool by name or path, loaded once per process."""
+    return truth_of(load_pool(pool, matrix=matrix))
+
+
+def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
+    """Run one trial; the rows depend on ``config``, ``seed`` and the pool only."""
+    known = load_truth(config.pool, config.matrix) if truth is None else truth
+    learner, notes = make_learner(config, known, seed)
+    return Trial(seed, tuple(_rows(config, learner, known, seed)), notes)
+
+
+def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict[str, float]]:
+    """The learner of a trial. It gets the pool without scores; only paper mode gets w and K fitted from them."""
+    options: dict[str, Any] = dict(config.options)
+    notes: dict[str, float] = {}
+    if config.mode == "paper":
+        notes = {"w": truth.model.w, "K": truth.model.K}
+        options = {**notes, **options}
+    bare = Pool(truth.pool.X, truth.pool.ids, name=truth.pool.name)
+    learner = Learner(
+        bare,
+        question=config.question,
+        set_size=config.size,
+        seed=seed,
+        mode=config.mode,
+        acquisition=config.acquisition,
+        cost=PAPER_COST,
+        **options,
+    )
+    return learner, notes
+
+
+def make_annotator(config: Config, truth: Truth) -> Annotator:
+    """The simulated annotator of a trial."""
+    respondent = _respondent(config, truth)
+    if config.lapse:
+        respondent = LapsingRespondent(respondent, config.lapse)
+    return Annotator(respondent, PAPER_COST, slowing=config.slowing / PER_ANSWERS)
+
+
+def _respondent(config: Config, truth: Truth) -> Respondent:
+    if config.annotator == "model":
+        model = truth.model
+        z = model.theta[0] + truth.pool.X.astype(float) @ model.theta[1:]
+        return ModelRespondent(z, model.w, model.K)
+    source = _score_source(config, truth)
+    unit = float(np.std(truth.scores.mean)) / PER_ANSWERS
+    if config.drift:
+        source = DriftingScores(source, config.drift * unit)
+    if config.fatigue:
+        source = TiredScores(source, config.fatigue * unit)
+    return ScoreRespondent(source, truth.scores.threshold)
+
+
+def _score_source(config: Config, truth: Truth) -> ScoreSource:
+    scores = truth.scores
+    if config.annotator == "histogram" and scores.histogram is None:
+        raise PoolError(f"the pool {truth.pool.name!r} has no histogram of ratings; use --annotator gaussian")
+    if config.annotator != "gaussian" and scores.histogram is not None and scores.histogram_values is not None:
+        return HistogramScores(scores.histogram, scores.histogram_values)
+    return GaussianScores(scores.mean, scores.spread() if scores.has_spread else None)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question answered and learnt from; ``seconds`` are all so far."""
+
+    question: Question
+    bits: float
+    seconds: float
+
+
+def conversation(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Exchange]:
+    """Ask, answer and tell, ``config.answers`` times; the learner has learnt from each exchange when it is yielded."""
+    annotator = make_annotator(config, truth)
+    rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0x7E11]).spawn(2))
+    seconds = 0.0
+    for answered in range(config.answers):
+        question = learner.ask()
+        bits = learner.information_gain(question)
+        reply = annotator.reply(question, truth.pool.rows(question.items), now=Moment(rng, answered), clock=clock)
+        learner.tell(question, reply.answer)
+        seconds += reply.seconds
+        yield Exchange(question, float(bits), seconds)
+
+
+def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Row]:
+    for number, exchange in enumerate(conversation(config, learner, truth, seed), start=1):
+        accuracy = truth.accuracy(learner.scores()[0])
+        mse, mse_scores = truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]]))
+        yield Row(
+            answer=number,
+            kind=exchange.question.kind,
+            size=exchange.question.size,
+            accuracy=accuracy,
+            mse=mse,
+            mse_scores=mse_scores,
+            logdet=float(learner.posterior.logdet),
+            bits=exchange.bits,
+            seconds=exchange.seconds,
+        )
+        if config.stop_at is not None and accuracy >= config.stop_at:
+            return

@@ -1,0 +1,115 @@
+"""Finished trials on disk: one file each, written whole or not at all; a killed run loses only the trial under way."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tellmore.data.bundled import load_pool
+from tellmore.errors import SettingError
+from tellmore.sim.config import Config
+from tellmore.sim.rows import Trial
+
+# What the rows of a trial depend on; a change of it makes stored rows stale.
+_SOURCES = ("core", "learner.py", "sim/annotators.py", "sim/experiment.py", "sim/truth.py", "data/pool.py", "types.py")
+
+
+class Ledger:
+    """A folder of finished trials, found by setting, pool, program and seed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = writable_folder(folder)
+
+    def path(self, config: Config, seed: int) -> Path:
+        """Where the trial is, or will be."""
+        digest = config.digest(pool_fingerprint(config.pool, config.matrix), program_fingerprint())
+        return self.folder / f"{digest}-{seed}.json"
+
+    def load(self, config: Config, seed: int) -> Trial | None:
+        """The stored trial; None if there is none, or only half of one."""
+        plain = read_json(self.path(config, seed))
+        return None if plain is None else Trial.from_dict(plain)
+
+    def save(self, config: Config, trial: Trial) -> None:
+        """Store a finished trial."""
+        write_json(self.path(config, trial.seed), {"config": config.as_dict(), **trial.as_dict()})
+
+
+def default_folder() -> Path:
+    """Where `tellmore simulate` keeps trials unless told otherwise."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tellmore" / "trials"
+
+
+def writable_folder(folder: Path) -> Path:
+    """The folder, made if need be; SettingError where nothing can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".write-{os.getpid()}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as problem:
+        reason = problem.strerror or type(problem).__name__
+        raise SettingError(
+            f"cannot write into {folder}: {reason}; choose another folder with --out or --cache"
+        ) from None
+    return folder
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The content of a JSON file; None if it is missing or damaged."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return plain if isinstance(plain, dict) else None
+
+
+def write_json(path: Path, plain: Any) -> None:
+    """Write a JSON file whole or not at all."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(json.dumps(plain, separators=(",", ":")), encoding="utf-8")
+    part.replace(path)
+
+
+@cache
+def pool_fingerprint(pool: str, matrix: str) -> str:
+    """Hash of a pool's items, embeddings and scores."""
+    loaded = load_pool(pool, matrix=matrix)
+    digest = hashlib.sha256(loaded.fingerprint.encode())
+    if loaded.scores is not None:
+        digest.update(loaded.scores.mean.tobytes() + loaded.scores.spread().tobytes())
+        if loaded.scores.histogram is not None:
+            digest.update(loaded.scores.histogram.tobytes())
+        digest.update(repr(loaded.scores.threshold).encode())
+    return digest.hexdigest()
+
+
+@cache
+def program_fingerprint() -> str:
+    """Hash of the code that trials run through; comments, docstrings and layout do not count."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for source in _SOURCES:
+        path = root / source
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            digest.update(_code_of(file).encode())
+    return digest.hexdigest()
+
+
+def _code_of(file: Path) -> str:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [part for part in body if not _is_text(part)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,100 @@
+"""Trials in numbers: curves, and interactions and seconds to an accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tellmore.sim.config import Config
+from tellmore.sim.rows import Trial
+from tellmore.types import Array
+
+TARGETS = (0.70, 0.75, 0.80)
+CURVES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
+
+
+def first_reached(accuracy: Array, target: float) -> int | None:
+    """Answers [1-based] after which the accuracy first is at least ``target``; None if never."""
+    hits = np.flatnonzero(np.asarray(accuracy) >= target)
+    return int(hits[0]) + 1 if hits.size else None
+
+
+def sustained_from(accuracy: Array, target: float) -> int | None:
+    """Answers [1-based] from which on the accuracy never is below ``target`` again; None if it ends below."""
+    below = np.flatnonzero(np.asarray(accuracy) < target)
+    start = int(below[-1]) + 1 if below.size else 0
+    return start + 1 if start < len(accuracy) else None
+
+
+def mean_and_se(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Mean and standard error; the latter needs two values."""
+    if not values:
+        return None, None
+    se = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    return float(np.mean(values)), se
+
+
+def padded(curves: Sequence[Sequence[float]], length: int | None = None) -> Array:
+    """Curves of trials as a matrix [seeds, answers]; a trial that stopped early keeps its last value."""
+    width = max(len(curve) for curve in curves) if length is None else length
+    return np.array([list(curve)[:width] + [curve[-1]] * (width - len(curve)) for curve in curves], dtype=float)
+
+
+def mean_curve_crossing(trials: Sequence[Trial], target: float) -> int | None:
+    """Answers at which the accuracy averaged over seeds first is at least ``target``."""
+    return first_reached(padded([trial.column("accuracy") for trial in trials]).mean(axis=0), target)
+
+
+def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
+    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``."""
+    times = [np.asarray(trial.column("seconds")) for trial in trials]
+    levels = [np.concatenate([[np.nan], trial.column("accuracy")]) for trial in trials]
+    moments = np.unique(np.concatenate(times))
+    at = np.array(
+        [level[np.searchsorted(time, moments, side="right")] for time, level in zip(times, levels, strict=True)]
+    )
+    # Before a trial's first answer its accuracy is unknown, and so is the mean.
+    mean = at.mean(axis=0)
+    hits = np.flatnonzero(mean >= target)
+    return float(moments[hits[0]]) if hits.size else None
+
+
+def to_accuracy(trials: Sequence[Trial], target: float) -> dict[str, dict[str, float | int | None]]:
+    """Interactions and seconds to ``target``: mean and se over the seeds that reached it, sustained, of the mean curve."""
+    first = [first_reached(np.asarray(trial.column("accuracy")), target) for trial in trials]
+    lasting = [sustained_from(np.asarray(trial.column("accuracy")), target) for trial in trials]
+    crossing = mean_curve_crossing(trials, target)
+
+    def seconds(answers: Sequence[int | None]) -> list[float]:
+        pairs = zip(trials, answers, strict=True)
+        return [trial.column("seconds")[answer - 1] for trial, answer in pairs if answer is not None]
+
+    return {
+        "interactions": _reach([a for a in first if a is not None], [a for a in lasting if a is not None], crossing),
+        "seconds": _reach(seconds(first), seconds(lasting), mean_curve_seconds(trials, target)),
+    }
+
+
+def _reach(first: Sequence[float], lasting: Sequence[float], crossing: float | None) -> dict[str, float | int | None]:
+    mean, se = mean_and_se(first)
+    return {
+        "mean": mean,
+        "se": se,
+        "reached": len(first),
+        "sustained": mean_and_se(lasting)[0],
+        "sustained_reached": len(lasting),
+        "mean_curve": crossing,
+    }
+
+
+def summarise(config: Config, trials: Sequence[Trial], *, pool: dict[str, Any]) -> dict[str, Any]:
+    """The JSON of `tellmore simulate`: curves per seed after each answer, and what it took to reach each target."""
+    return {
+        "pool": pool,
+        "config": {**config.as_dict(), **trials[0].notes},
+        "seeds": [trial.seed for trial in trials],
+        "curves": {name: [trial.column(name) for trial in trials] for name in CURVES},
+        "to_accuracy": {f"{target:.2f}": to_accuracy(trials, target) for target in TARGETS},
+    }
