@@ -1,0 +1,211 @@
+"""Figures and tables of a response-time study: Figs. 8, 15, 16, 17 and Tables II to V. Rows in, picture out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tellmore.figures.style import BLUE, GREEN, KIND_COLOURS, PALETTE, new_figure, table_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Rows = Sequence[Mapping[str, Any]]
+KIND_NAMES = {"rank": "Ranking", "select_high": "Selection", "select_low": "Selection (lowest)", "select": "Selection"}
+FORM_NAMES = {"linear": "Linear", "logarithmic": "Logarithmic", "quadratic": "Quadratic", "constant": "Constant"}
+
+
+def kind_colour(kind: str) -> str:
+    """The colour that a kind of question has in all figures."""
+    return KIND_COLOURS["select" if kind.startswith("select") else kind]
+
+
+def fig8(rows: Rows) -> Figure:
+    """Mean time and standard error by set size, with the fitted line.
+
+    Rows: kind, size, mean_s, se_s, n, fitted_s (the model at that size; None draws no line).
+    """
+    figure, grid = new_figure(width=5.6, height=3.8)
+    axes = grid[0, 0]
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        own = sorted((row for row in rows if row["kind"] == kind), key=lambda row: row["size"])
+        sizes = [row["size"] for row in own]
+        colour = kind_colour(kind)
+        axes.errorbar(
+            sizes,
+            [row["mean_s"] for row in own],
+            yerr=[row["se_s"] for row in own],
+            fmt="o",
+            color=colour,
+            markersize=5,
+            capsize=3,
+            label=f"{KIND_NAMES[kind]}, mean ± s.e.",
+        )
+        if all(row["fitted_s"] is not None for row in own):
+            axes.plot(
+                sizes,
+                [row["fitted_s"] for row in own],
+                color=colour,
+                linestyle="--",
+                linewidth=1.2,
+                label=f"{KIND_NAMES[kind]}, linear fit",
+            )
+    axes.set(xlabel="items shown |S|", ylabel="response time (s)")
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(sorted({row["size"] for row in rows}))
+    axes.legend(loc="upper left")
+    return figure
+
+
+def fig15(rows: Rows) -> Figure:
+    """Histogram of ages in bins of five years. Rows: age."""
+    figure, grid = new_figure(width=5.2, height=3.2)
+    axes = grid[0, 0]
+    values = np.array([row["age"] for row in rows], dtype=float)
+    low, high = 5 * np.floor(values.min() / 5), 5 * np.ceil((values.max() + 1) / 5)
+    axes.hist(values, bins=np.arange(low, high + 1, 5), color=BLUE, edgecolor="white", linewidth=1.0)
+    _mark_centre(axes, values, "{:.1f} years")
+    axes.set(xlabel="age (years)", ylabel="participants")
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.legend(loc="upper right")
+    return figure
+
+
+def _mark_centre(axes: Axes, values: Any, wording: str) -> None:
+    mean, median = float(np.mean(values)), float(np.median(values))
+    axes.axvline(mean, color="black", linewidth=1.2, label=f"mean {wording.format(mean)}")
+    axes.axvline(median, color="black", linewidth=1.2, linestyle=":", label=f"median {wording.format(median)}")
+
+
+def fig16(rows: Rows) -> Figure:
+    """Violin of total times with every participant as a dot. Rows: minutes."""
+    figure, grid = new_figure(width=5.6, height=2.6)
+    axes = grid[0, 0]
+    minutes = np.array([row["minutes"] for row in rows], dtype=float)
+    if len(minutes) > 2 and np.ptp(minutes) > 0:
+        violin = axes.violinplot(minutes, orientation="horizontal", widths=0.8, showextrema=False)
+        for body in violin["bodies"]:
+            body.set(facecolor=GREEN, alpha=0.25, edgecolor=GREEN)
+    # Dots are spread by rank, not at random: the same rows give the same picture.
+    offsets = 0.22 * (((np.argsort(np.argsort(minutes)) * 7) % 11) / 10 - 0.5)
+    axes.scatter(minutes, 1 + offsets, s=9, color=GREEN, alpha=0.75, linewidths=0)
+    _mark_centre(axes, minutes, "{:.1f} min")
+    axes.set(xlabel="total time (min)", yticks=[], ylim=(0.45, 1.55))
+    axes.set_xlim(left=0)
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.legend(loc="upper left")
+    return figure
+
+
+def fig17(rows: Rows) -> Figure:
+    """Mean time by set size and learning stage, a panel a kind, bands of one standard error.
+
+    Rows: kind, stage, size, mean_s, se_s.
+    """
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    figure, grid = new_figure(1, len(kinds), width=4.4, height=3.6)
+    stages = list(dict.fromkeys(row["stage"] for row in rows))
+    for axes, kind in zip(grid[0], kinds, strict=True):
+        for colour, stage in zip(PALETTE, stages, strict=False):
+            own = sorted(
+                (row for row in rows if row["kind"] == kind and row["stage"] == stage), key=lambda row: row["size"]
+            )
+            sizes = np.array([row["size"] for row in own])
+            mean, se = (np.array([row[name] for row in own], dtype=float) for name in ("mean_s", "se_s"))
+            axes.plot(sizes, mean, color=colour, marker="o", markersize=3.5, label=stage)
+            axes.fill_between(sizes, mean - se, mean + se, color=colour, alpha=0.18, linewidth=0)
+        axes.set(title=KIND_NAMES[kind], xlabel="items shown |S|", ylabel="response time (s)")
+        axes.set_ylim(bottom=0)
+        axes.set_xticks(sorted({row["size"] for row in rows}))
+    grid[0, 0].legend(title="learning stage", loc="upper left", title_fontsize=8)
+    return figure
+
+
+def demographic_table(rows: Rows, *, heading: str, title: str) -> tuple[list[str], list[list[str]], str]:
+    """Header, body and title of a count table. Rows: value, count."""
+    body = [[str(row["value"]), str(row["count"])] for row in rows]
+    return [heading, "Count"], [*body, ["Total", str(sum(row["count"] for row in rows))]], title
+
+
+def table2(rows: Rows) -> Figure:
+    """Ethnicity. Rows: value, count."""
+    header, body, title = demographic_table(rows, heading="Ethnicity", title="Ethnicity")
+    return table_figure(header, body, title=title)
+
+
+def table3(rows: Rows) -> Figure:
+    """Country of birth. Rows: value, count."""
+    header, body, title = demographic_table(rows, heading="Country", title="Country of birth")
+    return table_figure(header, body, title=title)
+
+
+def counts_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Header and body of Table IV. Rows: size, and one count a kind."""
+    kinds = [key for key in (rows[0] if rows else {}) if key != "size"]
+    header = ["|S|", *(KIND_NAMES[kind] for kind in kinds)]
+    body = [[str(row["size"]), *(str(row[kind]) for kind in kinds)] for row in rows]
+    return header, [*body, ["Total", *(str(sum(row[kind] for row in rows)) for kind in kinds)]]
+
+
+def table4(rows: Rows) -> Figure:
+    """Answers by set size after exclusions. Rows: size, and one count a kind."""
+    header, body = counts_table(rows)
+    return table_figure(header, body, title="Answers by set size")
+
+
+def candidates_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Header and body of Table V. Rows: `study.analysis.CandidateFit` as dicts."""
+    header = ["Question", "Model", "b0 (s.e.)", "b1 (s.e.)", "R²", "Adjusted R²", "MSE (s²)", "N"]
+    body = [
+        [
+            KIND_NAMES[row["kind"]],
+            FORM_NAMES[row["form"]],
+            f"{row['b0']:.2f} ({row['b0_se']:.2f})",
+            f"{row['b1']:.2f} ({row['b1_se']:.2f})",
+            f"{row['r2']:.3f}",
+            f"{row['r2_adjusted']:.3f}",
+            f"{row['mse']:.2f}",
+            str(row["n"]),
+        ]
+        for row in rows
+    ]
+    return header, body
+
+
+def table5(rows: Rows) -> Figure:
+    """Candidate time models fitted by least squares."""
+    header, body = candidates_table(rows)
+    return table_figure(header, body, title="Candidate time models")
+
+
+def rates_figure(rows: Rows) -> Figure:
+    """Bits, seconds' worth of bits: a panel of gains and a panel of rates by size; the best is marked.
+
+    Rows: `core.rates.Rate` as dicts.
+    """
+    figure, grid = new_figure(1, 2, width=4.4, height=3.6)
+    for axes, measure, label in (
+        (grid[0, 0], "bits", "bits per question"),
+        (grid[0, 1], "bits_per_second", "bits per second"),
+    ):
+        for kind in dict.fromkeys(row["kind"] for row in rows):
+            own = sorted((row for row in rows if row["kind"] == kind), key=lambda row: row["size"])
+            values = [row[measure] for row in own]
+            if kind == "label":
+                axes.axhline(values[0], color=kind_colour(kind), linestyle="--", linewidth=1.2, label="label")
+                continue
+            axes.plot(
+                [row["size"] for row in own], values, color=kind_colour(kind), marker="o", markersize=4, label=kind
+            )
+        axes.set(xlabel="items shown |S|", ylabel=label)
+        axes.set_ylim(bottom=0)
+    best = next(row for row in rows if row["best"])
+    if best["kind"] != "label":
+        place = (best["size"], best["bits_per_second"])
+        grid[0, 1].plot(*place, marker="o", markersize=11, fillstyle="none", color="black", linestyle="", label="best")
+    grid[0, 1].legend(loc="best")
+    return figure
