@@ -41,7 +41,7 @@ reproduce: $(STAMPS)/venv-all ## Every figure, table and claim of the paper into
 	@$(BIN)/tellmore reproduce all --out results $(ARGS)
 
 docs: $(STAMPS)/venv-dev ## Write the generated pages anew and run the code of all pages
-	@$(BIN)/python scripts/write_command_reference.py
+	@$(BIN)/python scripts/write_reference.py
 	@$(BIN)/python -m pytest -q -m docs tests
 
 format: $(STAMPS)/venv-dev ## Format the Python sources and mend what the linter can mend

@@ -1,0 +1,133 @@
+"""Write the reference pages that come from the program itself: docs/reference/commands.md and docs/reference/library.md.
+
+python scripts/write_reference.py [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ["TERM"] = "dumb"
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+WIDTH = 100
+
+
+def walk(command: Any, name: str, parent: Any = None) -> Iterator[tuple[str, Any]]:
+    """Every command below ``command`` with its full name, as (name, context), in the order of --help."""
+    context = command.context_class(
+        command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH
+    )
+    yield context.command_path, context
+    for inner in getattr(command, "commands", {}):
+        yield from walk(command.commands[inner], inner, context)
+
+
+def commands_page() -> str:
+    """The help of every command."""
+    from typer.main import get_command
+
+    from tellmore.cli import app
+
+    parts = [
+        "# Commands",
+        "Written by `make docs` from the program; do not edit. Exit codes: 0 done, 1 failed, 2 wrong usage. "
+        "`--debug`, anywhere on the line, shows the traceback of a failure.",
+    ]
+    for name, context in walk(get_command(app), "tellmore"):
+        parts.append(f"## `{name}`\n\n```text\n{tidy(context.get_help())}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def tidy(text: str) -> str:
+    """Without spaces at line ends."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def library_page() -> str:
+    """Every public name with its signature and its docstring."""
+    import tellmore
+
+    parts = [
+        "# Public names",
+        "Written by `make docs` from the docstrings; do not edit. What is not here may change.",
+    ]
+    parts += [entry(name, getattr(tellmore, name)) for name in sorted(tellmore.__all__, key=str.lower)]
+    return "\n\n".join(parts) + "\n"
+
+
+def entry(name: str, thing: Any) -> str:
+    """One public name; of a class also its public methods and properties, one line each."""
+    if not (inspect.isclass(thing) or inspect.isroutine(thing)):
+        return f"## `{name}`\n\n`{thing!r}`"
+    lines = [f"## `{name}{signature(thing)}`", paragraphs(inspect.getdoc(thing) or "")]
+    if inspect.isclass(thing):
+        lines += [f"- `{member}`: {first_line(value)}" for member, value in members(thing)]
+    return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
+
+
+def paragraphs(doc: str) -> str:
+    """A docstring as Markdown: double backquotes become single ones, doctests and drawings become code."""
+    blocks = doc.replace("``", "`").split("\n\n")
+    return "\n\n".join(f"```text\n{block}\n```" if block.startswith((">>>", "    ")) else block for block in blocks)
+
+
+def signature(thing: Any) -> str:
+    """The call signature without types, which the docstring tells in words."""
+    try:
+        parameters = inspect.signature(thing).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    if inspect.isclass(thing) and issubclass(thing, BaseException):
+        return ""
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    return str(inspect.Signature(plain))
+
+
+def members(cls: type) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties defined by ``cls`` or a base of ours, in the order of definition."""
+    seen = set()
+    for base in cls.__mro__:
+        if not base.__module__.startswith("tellmore"):
+            continue
+        for name, value in vars(base).items():
+            documented = inspect.isroutine(value) or hasattr(value, "__get__")
+            if not name.startswith("_") and documented and name not in seen:
+                seen.add(name)
+                if inspect.getdoc(value) is not None:
+                    yield f"{name}{signature(value)}" if inspect.isroutine(value) else name, value
+
+
+def first_line(thing: Any) -> str:
+    """The first sentence of a docstring."""
+    return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
+
+
+PAGES = {"commands.md": commands_page, "library.md": library_page}
+
+
+def main() -> None:
+    """Write the pages, or with --check only say which are out of date."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    stale = []
+    for name, page in PAGES.items():
+        path, text = REFERENCE / name, page()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if not check:
+                path.write_text(text, encoding="utf-8")
+    if check and stale:
+        sys.exit(f"out of date: {', '.join(stale)}; run `make docs`")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""The shape of the house: what is public, how large modules are, what the package needs to be imported."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tellmore
+
+PUBLIC = {
+    "AnswerError",
+    "DataFileError",
+    "InputError",
+    "LabelAnswer",
+    "Learner",
+    "MissingExtraError",
+    "NumericalError",
+    "Pool",
+    "PoolError",
+    "Posterior",
+    "Question",
+    "QuestionError",
+    "RankAnswer",
+    "Scores",
+    "SelectAnswer",
+    "SettingError",
+    "Skip",
+    "StateError",
+    "StoreError",
+    "TellmoreError",
+    "load_pool",
+}
+MAX_LINES = 400
+BASE_ONLY = """
+import sys
+allowed = {"numpy", "scipy", "typer", "rich", "tellmore"}
+class Guard:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in OPTIONAL:
+            raise ModuleNotFoundError(f"{name} is optional and must not be needed here", name=name)
+sys.meta_path.insert(0, Guard())
+import tellmore, tellmore.cli
+for name in tellmore.__all__:
+    getattr(tellmore, name)
+tellmore.Learner(tellmore.load_pool("words")).ask()
+"""
+OPTIONAL = {
+    "alembic", "dask", "distributed", "fastapi", "matplotlib", "onnx", "pandas", "PIL", "psycopg", "pyarrow", "pydantic",
+    "sklearn", "sqlalchemy", "statsmodels", "torch", "uvicorn",
+}  # fmt: skip
+
+
+def test_the_public_surface_is_pinned() -> None:
+    assert set(tellmore.__all__) == PUBLIC
+    assert len(tellmore.__all__) == len(PUBLIC)
+
+
+def test_every_public_name_is_there_and_explains_itself() -> None:
+    for name in tellmore.__all__:
+        thing = getattr(tellmore, name)
+        if callable(thing):
+            assert thing.__doc__, name
+            for member, value in vars(thing).items() if isinstance(thing, type) else ():
+                if callable(value) and not member.startswith("_"):
+                    assert value.__doc__, f"{name}.{member}"
+
+
+def sources(repository: Path) -> list[Path]:
+    return [path for path in (repository / "src").rglob("*.py") if "migrations" not in path.parts]
+
+
+def test_modules_stay_small_and_have_names_that_say_something(repository: Path) -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in sources(repository)}
+    assert {str(path): n for path, n in lengths.items() if n >= MAX_LINES} == {}
+    assert not [path for path in lengths if path.stem in {"utils", "helpers", "misc", "common"}]
+
+
+def test_every_module_says_what_it_is(repository: Path) -> None:
+    silent = [
+        path
+        for path in sources(repository)
+        if not path.read_text(encoding="utf-8").lstrip().startswith(('"""', 'r"""'))
+    ]
+    assert silent == []
+
+
+def test_the_library_works_on_the_base_dependencies_alone() -> None:
+    code = f"OPTIONAL = {OPTIONAL!r}\n{BASE_ONLY}"
+    done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_pinned_versions_carry_names_and_versions_only(repository: Path) -> None:
+    lines = (repository / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert len(pins) > 50
+    assert [line for line in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", line)] == []
+
+
+def test_the_lock_file_carries_no_download_addresses(repository: Path) -> None:
+    lock = repository / "web" / "package-lock.json"
+    packages = json.loads(lock.read_text(encoding="utf-8"))["packages"]
+    assert [name for name, package in packages.items() if "resolved" in package] == []
+
+
+def declared(repository: Path) -> set[str]:
+    import tomllib
+
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = project["dependencies"] + [
+        entry for name, entries in extras.items() if name != "torch" for entry in entries
+    ]
+    return {re.match(r"[A-Za-z0-9._-]+", entry).group().lower().replace("_", "-") for entry in wanted}  # type: ignore[union-attr]
+
+
+def test_every_dependency_but_torch_is_pinned(repository: Path) -> None:
+    lines = (repository / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines}
+    assert declared(repository) - pinned == {"tellmore"}
+
+
+@pytest.mark.parametrize("extra", ["app", "lab", "sklearn", "onnx", "dask", "postgres", "torch", "all"])
+def test_the_promised_extras_exist(repository: Path, extra: str) -> None:
+    import tomllib
+
+    extras = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    assert extras[extra]
+    assert extra != "all" or "torch" not in str(extras["all"])
