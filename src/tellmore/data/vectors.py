@@ -20,7 +20,7 @@ from tellmore.data.items import open_parquet, require_file
 from tellmore.errors import DataFileError
 from tellmore.types import Array
 
-CHUNK_BYTES = 32 * 2**20
+CHUNK_BYTES = 8 * 2**20
 _PICKLED = "holds pickled Python objects, which are refused because they can run code; save it with plain numbers"
 
 

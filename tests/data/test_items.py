@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tellmore.data.items import Columns, read_items
+from tellmore.errors import DataFileError
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_the_three_kinds_of_files_give_the_same(tmp_path: Path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    csv = write(tmp_path / "a.csv", '\ufeffid,text,label\n7,"a, b",positive\n8,,\n')
+    rows = [{"id": 7, "text": "a, b", "label": "positive"}, {"id": 8, "text": None, "label": None}]
+    jsonl = write(tmp_path / "a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    for path in (csv, jsonl, tmp_path / "a.parquet"):
+        table = read_items(path)
+        assert table.ids == ("7", "8")
+        assert table.texts == ("a, b", "")
+        assert table.labels == ("positive", None)
+        assert table.images is None
+
+
+def test_columns_by_name_and_labels_by_value(tmp_path: Path):
+    path = write(tmp_path / "a.tsv", "key\tbody\tclass\nx\thello\tspam\ny\tbye\tham\nz\tso\t\n")
+    table = read_items(path, Columns(id="key", text="body", label="class", positive_value="spam"))
+    assert table.ids == ("x", "y", "z")
+    assert table.labels == ("positive", "negative", None)
+
+
+def test_pictures_are_found_relative_to_the_file(tmp_path: Path, pictures: Path):
+    path = write(tmp_path / "a.csv", "id,image\nx,pictures/red/0.png\ny,pictures/blue/1.png\n")
+    assert read_items(path).images == (str(pictures / "red/0.png"), str(pictures / "blue/1.png"))
+
+
+def test_a_folder_of_pictures(pictures: Path):
+    (pictures / "notes.txt").write_text("not a picture")
+    table = read_items(pictures)
+    assert table.ids == tuple(sorted(f"{'red' if n % 2 == 0 else 'blue'}/{n}.png" for n in range(8)))
+    assert table.texts is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", "", "{path}: the file is empty"),
+        ("a.csv", "id,text\n", "{path}: no items below the header"),
+        ("a.csv", "\n\n", "{path}, row 1: expected a header"),
+        ("a.csv", "id,text\na,x\nb,caf\xe9\n".encode("latin-1"), "{path}, row 3, byte 6: not UTF-8"),
+        ("a.csv", "id,text\na,x\na,y\n", "{path}, row 3, column id: the id 'a' is already in row 2"),
+        ("a.csv", "id,text\na,x\n ,y\n", "{path}, row 3, column id: the id is missing"),
+        ("a.csv", "id,text\na,x\nb,y,z\n", "{path}, row 3: 3 cells, but the header has 2"),
+        ("a.csv", "id,text\na,x\nb\n", "{path}, row 3: 1 cells"),
+        ("a.csv", 'id,text\na,"x\n', "{path}, row 2: not valid CSV"),
+        ("a.csv", "id,id,text\na,a,x\n", "{path}, row 1: the column 'id' appears twice"),
+        ("a.csv", "key,text\na,x\n", "{path}: no column 'id'; the columns are 'key', 'text'"),
+        ("a.csv", "id,body\na,x\n", "{path}: no column 'text' or 'image'"),
+        (
+            "a.csv",
+            "id,text,label\na,x,yes\n",
+            "{path}, row 2, column label: a label is 'positive', 'negative' or empty",
+        ),
+        ("a.csv", "id,image\na,gone.png\n", "{path}, row 2, column image: no such picture"),
+        ("a.jsonl", '{"id": "a", "text": "x"}\n{"id": \n', "{path}, row 2: not valid JSON"),
+        ("a.jsonl", '{"id": "a", "text": "x"}\n[1]\n', "{path}, row 2: expected a JSON object"),
+        ("a.jsonl", '{"id": "a", "text": "x"}\n{"text": "x"}\n', "{path}, row 2, column id: the id is missing"),
+        ("a.jsonl", '{"id": 1.5, "text": "x"}\n', "{path}, row 1, column id: an id is text or a whole number"),
+        ("a.jsonl", '{"id": "a", "text": ["x"]}\n', "{path}, row 1, column text: expected text, not list"),
+        ("a.jsonl", b'{"id": "a", "text": "\xff"}\n', "{path}, row 1, byte 22: not UTF-8"),
+        ("a.jsonl", "\n \n", "{path}: no items"),
+        ("a.parquet", "PAR1 but not really", "{path}: not a readable Parquet file"),
+        ("a.xlsx", "x", "{path}: unknown kind of file"),
+    ],
+)
+def test_each_fault_names_file_row_and_column(tmp_path: Path, name, content, said, one_line):
+    path = write(tmp_path / name, content)
+    with pytest.raises(DataFileError) as raised:
+        read_items(path)
+    assert one_line(raised.value).startswith(said.format(path=path))
+
+
+def test_a_missing_file_and_a_folder_without_pictures(tmp_path: Path):
+    with pytest.raises(DataFileError, match="no such file"):
+        read_items(tmp_path / "gone.csv")
+    with pytest.raises(DataFileError, match="no pictures in the folder"):
+        read_items(tmp_path)
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch, one_line):
+    path = write(tmp_path / "a.csv", "id,text\na,x\n")
+    real = Path.open
+
+    def denied(self, *args, **kwargs):
+        if self == path:
+            raise PermissionError(13, "Permission denied", str(self))
+        return real(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(DataFileError, match="cannot be read: Permission denied"):
+        read_items(path)
