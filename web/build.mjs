@@ -1,0 +1,58 @@
+/** Builds the browser client into the Python package: hashed assets plus the pages that name them. */
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.env.TELLMORE_STATIC ?? join(here, "..", "src", "tellmore", "app", "static");
+
+const scripts = ["annotate", "dashboard", "study"].map((page) => ({ in: join(here, "src", page, "main.ts"), out: page }));
+const styles = { in: join(here, "src", "styles", "app.css"), out: "app" };
+
+/** Entry name ("annotate.js", "app.css") to the address of its hashed file. */
+function addresses(metafile) {
+  const found = new Map();
+  for (const [path, output] of Object.entries(metafile.outputs)) {
+    if (!output.entryPoint) continue;
+    const file = basename(path);
+    const extension = file.slice(file.lastIndexOf("."));
+    found.set(file.replace(/-[A-Z0-9]{8}\.(js|css)$/, extension), `/assets/${relative(join(out, "assets"), path)}`);
+  }
+  return found;
+}
+
+async function writePages(found) {
+  const pages = (await readdir(join(here, "pages"))).filter((name) => name.endsWith(".html"));
+  for (const page of pages) {
+    const source = await readFile(join(here, "pages", page), "utf8");
+    const html = source.replace(/\{\{([a-z.]+)\}\}/g, (_, name) => {
+      if (!found.has(name)) throw new Error(`pages/${page} names the unknown asset ${name}`);
+      return found.get(name);
+    });
+    await writeFile(join(out, page), html);
+  }
+}
+
+await rm(out, { recursive: true, force: true });
+await mkdir(join(out, "assets"), { recursive: true });
+const result = await build({
+  entryPoints: [...scripts, styles],
+  outdir: join(out, "assets"),
+  absWorkingDir: here,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  metafile: true,
+  legalComments: "eof",
+  entryNames: "[name]-[hash]",
+  chunkNames: "shared-[hash]",
+});
+await writePages(addresses(
+  { outputs: Object.fromEntries(Object.entries(result.metafile.outputs).map(([path, output]) => [join(here, path), output])) },
+));
+await copyFile(join(here, "pages", "icon.svg"), join(out, "assets", "icon.svg"));
+const bytes = Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+console.log(`built ${relative(process.cwd(), out)}: ${Math.round(bytes / 1024)} KiB of assets`);

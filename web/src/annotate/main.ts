@@ -1,0 +1,169 @@
+/** The annotator's page: asks one question after another and never loses an answer. */
+
+import { type Given, present, type Presented } from "../cards/present";
+import { Announcer } from "../kit/announcer";
+import { ApiError, get, OfflineError, type Reply, request, untilReached } from "../kit/api";
+import { h, root } from "../kit/dom";
+import { header, notice } from "../kit/frame";
+import { icon } from "../kit/icons";
+import { Keyboard, keycap } from "../kit/keyboard";
+import { Outbox } from "../kit/outbox";
+import { StatusChip } from "../kit/status";
+import { applyTheme } from "../kit/theme";
+import type { Answer, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
+import { openHelp } from "./help";
+import { progressLine } from "./progress";
+
+/** How long to wait before asking again when every question is out with somebody else. */
+const ASK_AGAIN_MS = 5_000;
+
+class Annotator {
+  private readonly host = h("main", { class: "stage" });
+  private readonly footer = h("footer", { class: "foot" });
+  private readonly status = new StatusChip();
+  private readonly announcer = new Announcer();
+  private readonly keyboard: Keyboard;
+  private readonly outbox: Outbox<Submission, Saved>;
+  private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
+  private presented: Presented | null = null;
+  private askAgain: ReturnType<typeof setTimeout> | undefined;
+  private busy = false;
+  private undoable = 0;
+  /** Questions answered since the page was opened, newest last; naming one makes an undo safe to repeat. */
+  private readonly answered: string[] = [];
+
+  constructor(private readonly me: Me) {
+    this.keyboard = new Keyboard(me.shortcuts ?? true);
+    this.outbox = new Outbox("/api/answers", { name: me.participant, onState: (state) => this.status.show(state) });
+    this.undoButton.append(icon("undo"), h("span", {}, "Undo"), keycap("⌫"));
+    this.undoButton.addEventListener("click", () => void this.undo());
+    this.keyboard.use([
+      { keys: ["Backspace", "Mod+z"], run: () => void this.undo() },
+      { keys: ["?"], run: () => this.help() },
+    ]);
+    const link = me.role === "owner" ? { link: { href: "/dashboard", label: "Dashboard", icon: "chart" as const } } : {};
+    const bar = header({ project: me.project.name, status: this.status.element, onHelp: () => this.help(), ...link });
+    root().replaceChildren(bar, this.host, this.footer, this.announcer.element);
+  }
+
+  /** Sends what an earlier visit left behind, then shows the open question. */
+  async start(): Promise<void> {
+    const { refused } = await this.outbox.flush();
+    if (refused) this.announcer.say("An answer from before could not be saved any more.");
+    await this.fetchTurn();
+  }
+
+  private async fetchTurn(): Promise<void> {
+    const reply = await this.reach(() => request<Turn>("GET", "/api/question"));
+    this.show(reply.data, reply.latencyMs);
+  }
+
+  private async reach<T>(attempt: () => Promise<T>): Promise<T> {
+    let wasOffline = false;
+    const result = await untilReached(attempt, () => {
+      wasOffline = true;
+      this.status.show("offline");
+    });
+    if (wasOffline) this.status.show("idle");
+    return result;
+  }
+
+  private show(turn: Turn, latencyMs: number, previous: Answer | null = null): void {
+    clearTimeout(this.askAgain);
+    this.presented?.withdraw();
+    this.footer.replaceChildren(progressLine(turn.progress), this.undoButton);
+    this.undoable = turn.progress?.can_undo ?? 1;
+    this.setBusy(false);
+    if (turn.question) this.ask(turn.question, latencyMs, previous);
+    else this.showNothing(turn.reason ?? "There is nothing to ask at the moment.");
+  }
+
+  private ask(question: Question, latencyMs: number, previous: Answer | null): void {
+    const { keyboard, announcer } = this;
+    const words = this.me.project;
+    this.presented = present(this.host, { question, words, keyboard, announcer, latencyMs, previous, skippable: true });
+    void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
+  }
+
+  private showNothing(reason: string): void {
+    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Look again");
+    const card = notice("No question for now", reason, again);
+    this.host.replaceChildren(card);
+    card.focus({ preventScroll: true });
+    this.askAgain = setTimeout(() => void this.guard(() => this.fetchTurn()), ASK_AGAIN_MS);
+  }
+
+  private async save(questionId: string, given: Given): Promise<void> {
+    this.setBusy(true);
+    let reply: Reply<Saved>;
+    try {
+      reply = await this.outbox.put({ question_id: questionId, ...given });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 401) throw error;
+      this.announcer.say(`Not saved: ${error.message}`);
+      return this.fetchTurn();
+    }
+    this.answered.push(questionId);
+    this.show(reply.data.next, reply.latencyMs);
+  }
+
+  private async undo(): Promise<void> {
+    if (this.busy) return;
+    if (this.undoable === 0) return this.announcer.say("There is nothing to undo.");
+    this.setBusy(true);
+    await this.guard(() => this.takeBack(this.answered.at(-1)));
+    this.setBusy(false);
+  }
+
+  private async takeBack(questionId: string | undefined): Promise<void> {
+    const attempt = (): Promise<Reply<Undone>> => request("POST", "/api/undo", questionId ? { question_id: questionId } : {});
+    try {
+      const { data, latencyMs } = await (questionId ? this.reach(attempt) : attempt());
+      this.answered.pop();
+      this.announcer.say("Undone. The last question is shown again.");
+      this.show(data.next, latencyMs, data.previous ?? null);
+    } catch (error) {
+      const refused = error instanceof ApiError && error.status !== 401;
+      if (!refused && !(error instanceof OfflineError)) throw error;
+      this.announcer.say(error.message);
+    }
+  }
+
+  private setBusy(busy: boolean): void {
+    this.busy = busy;
+    this.undoButton.ariaDisabled = String(busy || this.undoable === 0);
+  }
+
+  private help(): void {
+    void openHelp(this.me.project, this.keyboard);
+  }
+
+  /** Whatever cannot be recovered from is said on the screen, never swallowed. */
+  private async guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.presented?.withdraw();
+      this.host.replaceChildren(problem(error));
+    }
+  }
+}
+
+function problem(error: unknown): HTMLElement {
+  const lost = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  const text = error instanceof Error ? error.message : String(error);
+  const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again");
+  return lost ? notice("Please sign in again", "Open your link once more; answers not yet sent are kept in this browser.") : notice("Something went wrong", text, reload);
+}
+
+async function main(): Promise<void> {
+  applyTheme();
+  root().replaceChildren(h("main", { class: "stage" }, h("p", { class: "loading", role: "status" }, "Loading…")));
+  try {
+    await new Annotator(await untilReached(() => get<Me>("/api/me"))).start();
+  } catch (error) {
+    root().replaceChildren(h("main", { class: "stage" }, problem(error)));
+  }
+}
+
+void main();

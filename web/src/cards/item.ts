@@ -1,0 +1,23 @@
+/** One item as people see it: its text as text, or its image with a description. */
+
+import { h } from "../kit/dom";
+import type { Item } from "../kit/wire";
+
+const LONG_TEXT = 40;
+const VERY_LONG_TEXT = 160;
+
+/** What the item is called in announcements and labels. */
+export function itemName(item: Item): string {
+  return item.text || item.id;
+}
+
+function length(text: string): string {
+  if (text.length > VERY_LONG_TEXT) return "very-long";
+  return text.length > LONG_TEXT ? "long" : "short";
+}
+
+export function itemView(item: Item): HTMLElement {
+  if (!item.image) return h("span", { class: "item item-text", dir: "auto", "data-length": length(itemName(item)) }, itemName(item));
+  const picture = h("img", { src: item.image, alt: itemName(item), draggable: "false", decoding: "async" });
+  return h("span", { class: "item item-image" }, picture, item.text && h("span", { class: "caption", dir: "auto" }, item.text));
+}

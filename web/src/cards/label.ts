@@ -1,0 +1,19 @@
+/** Label: one item, two equal buttons. */
+
+import { h } from "../kit/dom";
+import type { Card, CardContext } from "./card";
+import { itemView } from "./item";
+import { verdict } from "./verdict";
+import { headline } from "./wording";
+
+export function labelCard({ question, words, submit }: CardContext): Card {
+  const [item] = question.items;
+  if (!item) throw new Error("a label question shows one item");
+  const { buttons, bindings } = verdict(words, true, (positive) => submit({ type: "label", positive }));
+  const element = h("div", { class: "card-body label-card" });
+  element.append(
+    h("div", { class: "subject" }, itemView(item)),
+    h("div", { class: "verdicts", role: "group", "aria-label": headline("label", words) }, ...buttons),
+  );
+  return { element, bindings, dispose: () => {} };
+}

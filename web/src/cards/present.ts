@@ -1,0 +1,121 @@
+/** Shows one question and waits for its answer: card, clock, keys and focus together. Studies use it as it is. */
+
+import type { Announcer } from "../kit/announcer";
+import { h } from "../kit/dom";
+import { type Binding, type Keyboard, keycap } from "../kit/keyboard";
+import { afterPaint, imagesDecoded, QuestionClock } from "../kit/timing";
+import type { Answer, Question, Timing, Wording } from "../kit/wire";
+import type { Card, CardContext } from "./card";
+import { labelCard } from "./label";
+import { rankCard } from "./rank";
+import { selectCard } from "./select";
+import { headline } from "./wording";
+
+export interface Presentation {
+  question: Question;
+  words: Wording;
+  keyboard: Keyboard;
+  announcer: Announcer;
+  /** Round trip of the request that brought the question, whole milliseconds. */
+  latencyMs: number;
+  /** Whether "skip" and "can't tell" are offered. */
+  skippable: boolean;
+  /** The answer that was taken back, where the question is shown again after an undo. */
+  previous?: Answer | null;
+}
+
+export interface Given {
+  answer: Answer;
+  timing: Timing;
+}
+
+function makeCard(context: CardContext): Card {
+  switch (context.question.kind) {
+    case "label":
+      return labelCard(context);
+    case "rank":
+      return rankCard(context);
+    default:
+      return selectCard(context);
+  }
+}
+
+const SKIPS = [
+  { reason: "skip", label: "Skip", key: " ", cap: "Space" },
+  { reason: "cant_tell", label: "Can’t tell", key: "c", cap: "C" },
+] as const;
+
+function skipButtons(submit: (answer: Answer) => void): HTMLButtonElement[] {
+  return SKIPS.map(({ reason, label, cap }) => {
+    const button = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": cap }, h("span", {}, label), keycap(cap));
+    button.addEventListener("click", () => submit({ type: "skip", reason }));
+    return button;
+  });
+}
+
+function skipBindings(submit: (answer: Answer) => void): Binding[] {
+  return SKIPS.map(({ reason, key }) => ({ keys: [key], run: () => submit({ type: "skip", reason }) }));
+}
+
+/** A card as it will look, for previews: it can be tried but answers nothing. */
+export function previewCard(question: Question, words: Wording): HTMLElement {
+  const card = makeCard({ question, words, moved: () => {}, announce: () => {}, submit: () => {} });
+  return h("div", { class: "card", tabindex: -1 }, ...heading(question, words, 3), card.element);
+}
+
+function heading(question: Question, words: Wording, level: 1 | 3): HTMLElement[] {
+  const title = h(level === 1 ? "h1" : "h3", { class: "headline", id: level === 1 ? "headline" : null }, headline(question.kind, words));
+  return words.instruction ? [title, h("p", { class: "instruction" }, words.instruction)] : [title];
+}
+
+/** A question on screen. */
+export interface Presented {
+  /** Resolves with the first answer; the card then stays, locked, until it is replaced. */
+  given: Promise<Given>;
+  /** Takes the question back unanswered; `given` then never resolves. */
+  withdraw(): void;
+}
+
+/** Puts the question into `host` and focuses it. */
+export function present(host: HTMLElement, options: Presentation): Presented {
+  const { question, words, keyboard, announcer } = options;
+  const clock = new QuestionClock(options.latencyMs);
+  let closed = false;
+  let resolve: (given: Given) => void = () => {};
+  const given = new Promise<Given>((settle) => {
+    resolve = settle;
+  });
+
+  const close = (): void => {
+    closed = true;
+    release();
+    card.dispose();
+    section.inert = true;
+  };
+  const submit = (answer: Answer): void => {
+    if (closed) return;
+    const timing = clock.stop();
+    close();
+    section.dataset.answered = "true";
+    resolve({ answer, timing });
+  };
+
+  const card = makeCard({ question, words, previous: options.previous ?? null, moved: () => clock.moved(), announce: (message) => announcer.say(message), submit });
+  const section = h("section", { class: `card card-${question.kind}`, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
+  section.append(...heading(question, words, 1), card.element);
+  if (options.skippable) section.append(h("div", { class: "skips" }, ...skipButtons(submit)));
+  const release = keyboard.use([...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
+  host.replaceChildren(section);
+  section.focus({ preventScroll: true });
+  void startWhenSeen(section, clock, () => closed);
+  return { given, withdraw: close };
+}
+
+/** The clock starts once the images are decoded and the card has been painted. */
+async function startWhenSeen(section: HTMLElement, clock: QuestionClock, closed: () => boolean): Promise<void> {
+  await imagesDecoded(section);
+  await afterPaint();
+  if (closed() || !section.isConnected) return;
+  clock.start();
+  section.dataset.shown = "true";
+}

@@ -1,0 +1,87 @@
+/** The rows of a ranking: what each shows, and the controls it carries. No state lives here. */
+
+import { h, hiddenText } from "../kit/dom";
+import { icon } from "../kit/icons";
+import { keycap } from "../kit/keyboard";
+import type { Item, Wording } from "../kit/wire";
+import { itemName, itemView } from "./item";
+import { share } from "./wording";
+
+export interface RowActions {
+  pick(byKeyboard: boolean): void;
+  step(by: number): void;
+}
+
+export interface Row {
+  element: HTMLLIElement;
+  /** What takes the focus when the row is moved by keyboard. */
+  main: HTMLElement;
+}
+
+function stepButton(direction: "up" | "down", name: string, step: (by: number) => void): HTMLButtonElement {
+  const button = h("button", { type: "button", class: `step step-${direction}` }, icon(direction), hiddenText(`Move ${name} ${direction}`));
+  button.addEventListener("click", () => step(direction === "up" ? -1 : 1));
+  return button;
+}
+
+function handle(): HTMLElement {
+  return h("span", { class: "handle", title: "Drag", "aria-hidden": "true" }, icon("grip"));
+}
+
+/** Assistive technology and Enter or Space make clicks without a pointer; their detail is 0. */
+function byKeyboard(event: Event): boolean {
+  return (event as MouseEvent).detail === 0;
+}
+
+export function itemRow(item: Item, actions: RowActions): Row {
+  const main = h("button", { type: "button", class: "pick", "aria-pressed": "false" });
+  main.append(h("kbd", { "aria-hidden": "true", class: "position" }), itemView(item), h("span", { class: "visually-hidden where" }));
+  main.addEventListener("click", (event) => actions.pick(byKeyboard(event)));
+  const element = h("li", { class: "row", "data-id": item.id });
+  element.append(handle(), main, stepButton("up", itemName(item), actions.step), stepButton("down", itemName(item), actions.step));
+  return { element, main };
+}
+
+export function dividerRow(size: number, actions: RowActions): Row {
+  const main = h("div", { class: "slider", role: "slider", tabindex: 0, "aria-label": "Divider", "aria-orientation": "vertical", "aria-valuemin": 0, "aria-valuemax": size });
+  main.append(keycap("0"), h("span", { class: "share" }));
+  main.addEventListener("click", (event) => actions.pick(byKeyboard(event)));
+  main.addEventListener("keydown", (event) => slide(event, size, actions));
+  const element = h("li", { class: "row divider", "data-id": "" });
+  element.append(handle(), main, stepButton("up", "the divider", actions.step), stepButton("down", "the divider", actions.step));
+  return { element, main };
+}
+
+function slide(event: KeyboardEvent, size: number, actions: RowActions): void {
+  const steps: Record<string, number> = { ArrowUp: -1, ArrowRight: -1, ArrowDown: 1, ArrowLeft: 1, PageUp: -2, PageDown: 2, Home: size, End: -size };
+  const by = steps[event.key];
+  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  actions.step(by);
+}
+
+/** Updates an item's row to its rank `position` (from 1) and its side of the divider. */
+export function paintItem(row: Row, position: number, size: number, positive: boolean, picked: boolean, words: Wording): void {
+  const side = positive ? words.positive : words.negative;
+  row.element.classList.toggle("below", !positive);
+  row.element.classList.toggle("picked", picked);
+  row.main.setAttribute("aria-pressed", String(picked));
+  row.main.setAttribute("aria-keyshortcuts", String(position));
+  row.main.querySelector(".position")!.textContent = String(position);
+  row.main.querySelector(".where")!.textContent = `, ${position} of ${size}, ${side}`;
+}
+
+/** Up is more of the slider's value, so the value counts the items below; the words say it as people think of it. */
+export function paintDivider(row: Row, nPositive: number, size: number, picked: boolean, words: Wording): void {
+  row.element.classList.toggle("picked", picked);
+  row.main.setAttribute("aria-valuenow", String(size - nPositive));
+  row.main.setAttribute("aria-valuetext", share(nPositive, size, words));
+  row.main.querySelector(".share")!.textContent = share(nPositive, size, words);
+}
+
+/** The ends of the list have nowhere further to go. */
+export function paintEnds(row: Row, first: boolean, last: boolean): void {
+  const [up, down] = row.element.querySelectorAll<HTMLButtonElement>(".step");
+  if (up) up.ariaDisabled = String(first);
+  if (down) down.ariaDisabled = String(last);
+}

@@ -1,0 +1,171 @@
+/** Rank: one list and a movable divider. Four equal ways to move: drag, buttons, click item then place, keyboard. */
+
+import { h } from "../kit/dom";
+import { type Binding, keycap } from "../kit/keyboard";
+import type { Card, CardContext } from "./card";
+import { itemName } from "./item";
+import { makeDraggable } from "./rank-drag";
+import { DIVIDER, type Entry, initialOrder, itemsOf, moved, nPositive, restoredOrder, sameOrder, toAnswer } from "./rank-order";
+import { dividerRow, itemRow, paintDivider, paintEnds, paintItem, type Row } from "./rank-rows";
+import { headline, share } from "./wording";
+
+class RankCard implements Card {
+  readonly element = h("div", { class: "card-body rank-card" });
+  private readonly list: HTMLOListElement;
+  private readonly rows = new Map<Entry, Row>();
+  private readonly send = h("button", { type: "button", class: "button primary" });
+  private readonly hint = h("p", { class: "prompt" });
+  private readonly size: number;
+  private readonly undrag: () => void;
+  private entries: Entry[];
+  private picked: Entry | null = null;
+  /** Until an item has been moved, the order is chance's and not yet the person's. */
+  private ordered = false;
+
+  constructor(private readonly context: CardContext) {
+    const { question, words } = context;
+    this.size = question.items.length;
+    this.entries = restoredOrder(question.items, context.previous) ?? initialOrder(question.items);
+    this.list = h("ol", { class: "ranking", "aria-label": headline("rank", words) });
+    this.list.append(...this.entries.map((entry) => this.makeRow(entry).element));
+    this.undrag = makeDraggable(this.list, (from, to) => this.move(this.entries[from]!, to));
+    this.send.addEventListener("click", () => this.submit());
+    this.element.append(
+      h("p", { class: "pole pole-positive" }, `Most ${words.positive}`),
+      this.list,
+      h("p", { class: "pole pole-negative" }, `Most ${words.negative}`),
+      h("div", { class: "sending" }, this.hint, this.send),
+    );
+    this.paint();
+  }
+
+  get bindings(): Binding[] {
+    const digits = Array.from({ length: Math.min(this.size, 9) }, (_, index) => ({
+      keys: [String(index + 1)],
+      run: () => this.pick(itemsOf(this.entries)[index]!, false),
+    }));
+    return [
+      ...digits,
+      { keys: ["0"], run: () => this.pick(DIVIDER, false) },
+      { keys: ["ArrowUp"], run: () => this.arrow(-1) },
+      { keys: ["ArrowDown"], run: () => this.arrow(1) },
+      { keys: ["Escape"], run: () => this.pick(null, false) },
+      { keys: ["Enter"], run: () => this.enter() },
+      { keys: ["r"], run: () => this.confirmOrder() },
+    ];
+  }
+
+  dispose(): void {
+    this.undrag();
+  }
+
+  private makeRow(entry: Entry): Row {
+    const actions = {
+      pick: (byKeyboard: boolean) => this.clicked(entry, byKeyboard),
+      step: (by: number) => this.step(entry, by),
+    };
+    const row = entry === DIVIDER ? dividerRow(this.size, actions) : itemRow(entry, actions);
+    this.rows.set(entry, row);
+    return row;
+  }
+
+  /** A click picks a row up; with a row picked up, a click on another is the place to put it. */
+  private clicked(entry: Entry, byKeyboard: boolean): void {
+    if (this.picked !== null && this.picked !== entry) {
+      this.move(this.picked, this.entries.indexOf(entry));
+      this.pick(null, byKeyboard);
+    } else this.pick(this.picked === entry ? null : entry, byKeyboard);
+  }
+
+  /** `byKeyboard`: the row has the focus and keeps it; otherwise the card takes it, so that Enter submits. */
+  private pick(entry: Entry | null, byKeyboard: boolean): void {
+    this.picked = entry;
+    this.paint();
+    if (!byKeyboard) this.element.closest<HTMLElement>("[tabindex]")?.focus({ preventScroll: true });
+    if (entry !== null) this.context.announce(`${this.describe(entry)} Picked up: arrows move it, or choose its place.`);
+  }
+
+  private step(entry: Entry, by: number): void {
+    const focused = document.activeElement;
+    this.move(entry, this.entries.indexOf(entry) + by);
+    // Moving a row in the document takes the focus away from it.
+    if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
+  }
+
+  /** Arrows move what is picked up; with nothing picked up they walk through the rows. */
+  private arrow(by: number): void {
+    if (this.picked !== null) return this.step(this.picked, by);
+    const focused = this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(document.activeElement));
+    const next = focused < 0 ? (by > 0 ? 0 : this.size) : focused + by;
+    const entry = this.entries[next];
+    if (entry !== undefined) this.rows.get(entry)!.main.focus();
+  }
+
+  private move(entry: Entry, to: number): void {
+    const next = moved(this.entries, this.entries.indexOf(entry), to);
+    if (sameOrder(next, this.entries)) return;
+    this.ordered ||= !sameOrder(itemsOf(next), itemsOf(this.entries));
+    this.entries = next;
+    this.context.moved();
+    this.arrange();
+    this.paint();
+    this.context.announce(this.describe(entry));
+  }
+
+  /** Puts the rows in the order of the entries, leaving alone those that already stand right. */
+  private arrange(): void {
+    this.entries.forEach((entry, index) => {
+      const { element } = this.rows.get(entry)!;
+      if (this.list.children[index] !== element) this.list.insertBefore(element, this.list.children[index] ?? null);
+    });
+  }
+
+  private describe(entry: Entry): string {
+    const { words } = this.context;
+    const above = nPositive(this.entries);
+    if (entry === DIVIDER) return `Divider: ${share(above, this.size, words)}.`;
+    const position = itemsOf(this.entries).indexOf(entry);
+    return `${itemName(entry)}: ${position + 1} of ${this.size}, ${position < above ? words.positive : words.negative}.`;
+  }
+
+  private enter(): void {
+    if (this.ordered) this.submit();
+    else {
+      this.hint.textContent = "Press R if this order is right, or move an item.";
+      this.context.announce(this.hint.textContent);
+    }
+  }
+
+  private confirmOrder(): void {
+    if (!this.ordered) this.submit();
+  }
+
+  private submit(): void {
+    this.context.submit(toAnswer(this.entries));
+  }
+
+  private paint(): void {
+    const { words } = this.context;
+    const above = nPositive(this.entries);
+    this.entries.forEach((entry, index) => {
+      const row = this.rows.get(entry)!;
+      const picked = this.picked === entry;
+      if (entry === DIVIDER) paintDivider(row, above, this.size, picked, words);
+      else paintItem(row, index + (index < above ? 1 : 0), this.size, index < above, picked, words);
+      paintEnds(row, index === 0, index === this.size);
+    });
+    this.list.classList.toggle("placing", this.picked !== null);
+    this.paintSend(share(above, this.size, words));
+  }
+
+  private paintSend(shared: string): void {
+    const [label, key] = this.ordered ? ["Submit", "Enter"] : ["This order is right", "R"];
+    this.hint.textContent = this.ordered ? shared : `${shared}. Not moved yet.`;
+    this.send.setAttribute("aria-keyshortcuts", key);
+    this.send.replaceChildren(h("span", {}, label), keycap(key === "Enter" ? "↵" : key));
+  }
+}
+
+export function rankCard(context: CardContext): Card {
+  return new RankCard(context);
+}

@@ -1,0 +1,149 @@
+/** The live plots. Colours come from the style sheet, so that a change of theme only needs a redraw. */
+
+import uPlot from "uplot";
+import { h } from "../kit/dom";
+import type { AccuracyPoint, CurvePoint, Dashboard } from "./wire";
+
+export type Axis = "answers" | "minutes";
+
+export interface Chart {
+  element: HTMLElement;
+  draw(data: Dashboard, axis: Axis): void;
+}
+
+const HEIGHT_PX = 220;
+const AXIS_FONT = "12px system-ui, sans-serif";
+
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function axisOf(label: string, size: number): uPlot.Axis {
+  const ink = colour("--ink-soft");
+  return { label, size, stroke: ink, font: AXIS_FONT, labelFont: AXIS_FONT, labelSize: 18, gap: 4, grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+}
+
+interface Spec {
+  title: string;
+  hint: string;
+  x: (axis: Axis) => string;
+  y: string;
+  range?: uPlot.Range.MinMax;
+  series: (accent: string) => uPlot.Series[];
+  bands?: (accent: string) => uPlot.Band[];
+  columns: (data: Dashboard, axis: Axis) => uPlot.AlignedData;
+  /** What the plot shows, in words. */
+  summary: (data: Dashboard) => string;
+}
+
+/** A plot that is made anew on every draw: a few hundred points cost less than keeping scales, themes and sizes in step. */
+class Plot implements Chart {
+  readonly element: HTMLElement;
+  private readonly canvas = h("div", { class: "plot" });
+  private readonly words = h("p", { class: "summary" });
+  private plot: uPlot | null = null;
+  private last: [Dashboard, Axis] | null = null;
+
+  constructor(private readonly spec: Spec) {
+    this.element = h("section", { class: "panel" }, h("h2", {}, spec.title), h("p", { class: "hint" }, spec.hint), this.canvas, this.words);
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+    document.addEventListener("tellmore:theme", () => this.redraw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+  }
+
+  draw(data: Dashboard, axis: Axis): void {
+    this.last = [data, axis];
+    this.redraw();
+  }
+
+  private redraw(): void {
+    if (!this.last || !this.canvas.clientWidth) return;
+    const [data, axis] = this.last;
+    this.words.textContent = this.spec.summary(data);
+    this.plot?.destroy();
+    const columns = this.spec.columns(data, axis);
+    this.plot = columns[0].length ? new uPlot(this.options(axis), columns, this.canvas) : null;
+  }
+
+  private options(axis: Axis): uPlot.Options {
+    const { spec } = this;
+    const accent = colour("--accent");
+    return {
+      width: this.canvas.clientWidth,
+      height: HEIGHT_PX,
+      scales: { x: { time: false }, y: spec.range ? { range: spec.range } : {} },
+      axes: [axisOf(spec.x(axis), 40), axisOf(spec.y, 48)],
+      series: [{}, ...spec.series(accent)],
+      ...(spec.bands ? { bands: spec.bands(accent) } : {}),
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false } },
+    };
+  }
+
+  private resize(): void {
+    const width = this.canvas.clientWidth;
+    if (!this.plot) this.redraw();
+    else if (width && width !== this.plot.width) this.plot.setSize({ width, height: HEIGHT_PX });
+  }
+}
+
+function xOf(points: (CurvePoint | AccuracyPoint)[], axis: Axis): number[] {
+  return points.map((point) => point[axis]);
+}
+
+const overTime = (axis: Axis): string => (axis === "answers" ? "answers" : "minutes of answering");
+const wash = (accent: string): string => `color-mix(in srgb, ${accent} 18%, transparent)`;
+
+export function uncertaintyChart(): Chart {
+  return new Plot({
+    title: "Uncertainty",
+    hint: "Log-determinant of the belief per dimension, against the start. Lower is surer.",
+    x: overTime,
+    y: "nats per dimension",
+    series: (accent) => [{ stroke: accent, width: 2, points: { show: false } }],
+    columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.logdet_per_dim)],
+    summary: ({ curve }) => (curve.length ? `Now ${curve.at(-1)!.logdet_per_dim.toFixed(3).replace("-", "−")} after ${curve.length} answers.` : "No answers yet."),
+  });
+}
+
+export function accuracyChart(): Chart {
+  const hidden: uPlot.Series = { points: { show: false }, width: 0 };
+  return new Plot({
+    title: "Honest accuracy",
+    hint: "On random questions, predicted before they were learnt from, with a 95 % interval.",
+    x: overTime,
+    y: "share right",
+    range: [0, 1],
+    series: (accent) => [{ ...hidden, stroke: accent }, { ...hidden, stroke: accent }, { stroke: accent, width: 2 }],
+    bands: (accent) => [{ series: [1, 2], fill: wash(accent) }],
+    columns: ({ accuracy_curve: curve }, axis) => [xOf(curve, axis), curve.map(({ high }) => high), curve.map(({ low }) => low), curve.map(({ estimate }) => estimate)],
+    summary: ({ accuracy }) =>
+      accuracy ? `${Math.round(100 * accuracy.estimate)} % on ${accuracy.n} random questions (${Math.round(100 * accuracy.low)}–${Math.round(100 * accuracy.high)} %).` : "No random question answered yet.",
+  });
+}
+
+export function bitsChart(): Chart {
+  return new Plot({
+    title: "Bits per answer",
+    hint: "Information each answer was expected to bring.",
+    x: overTime,
+    y: "bits",
+    series: (accent) => [{ stroke: accent, width: 1.5, points: { show: true, size: 4, fill: accent } }],
+    columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.bits)],
+    summary: ({ curve }) => (curve.length ? `The last answer brought ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
+  });
+}
+
+export function histogramChart(): Chart {
+  const bars = uPlot.paths.bars!({ size: [0.9] });
+  return new Plot({
+    title: "Scores",
+    hint: "How many items have which probability of being positive.",
+    x: () => "probability of positive",
+    y: "items",
+    series: (accent) => [{ stroke: accent, fill: wash(accent), width: 1, paths: bars, points: { show: false } }],
+    columns: ({ histogram: { edges, counts } }) => [counts.map((_, index) => (edges[index]! + edges[index + 1]!) / 2), counts],
+    summary: ({ positive_share: share, threshold, pool_size: size }) =>
+      `${Math.round(100 * share)} % of ${size} items are at or above the decision threshold of ${threshold.toFixed(2)}.`,
+  });
+}

@@ -1,0 +1,56 @@
+/** Numbers and names as the dashboard prints them. */
+
+import { itemName } from "../cards/item";
+import type { Answer, Item, Wording } from "../kit/wire";
+
+export function percent(share: number, digits = 0): string {
+  return `${(100 * share).toFixed(digits)} %`;
+}
+
+export function decimal(value: number, digits = 2): string {
+  return value.toFixed(digits).replace("-", "−");
+}
+
+export function seconds(value: number | null): string {
+  return value === null ? "–" : `${value.toFixed(1)} s`;
+}
+
+/** Minutes in the largest sensible unit. */
+export function duration(minutes: number): string {
+  if (minutes < 1) return `${Math.round(60 * minutes)} s`;
+  return minutes < 120 ? `${Math.round(minutes)} min` : `${(minutes / 60).toFixed(1)} h`;
+}
+
+export function clockTime(utc: string | null): string {
+  if (!utc) return "–";
+  const time = new Date(utc);
+  const today = time.toDateString() === new Date().toDateString();
+  return time.toLocaleString([], today ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
+}
+
+const KINDS: Record<string, string> = { label: "Label", select: "Select", select_high: "Select most", select_low: "Select least", rank: "Rank" };
+
+export function kindName(kind: string): string {
+  return KINDS[kind] ?? kind;
+}
+
+/** An answer in one line; a ranking shows where its divider stands. */
+export function answerText(answer: Answer | null, items: Item[], words: Pick<Wording, "positive" | "negative">): string {
+  const name = (id: string): string => itemName(items.find((item) => item.id === id) ?? { id });
+  const side = (positive: boolean): string => (positive ? words.positive : words.negative);
+  switch (answer?.type) {
+    case "label":
+      return `${items.map(itemName).join(", ")}: ${side(answer.positive)}`;
+    case "select":
+      return `${name(answer.chosen)}: ${side(answer.positive)}`;
+    case "rank": {
+      const names = answer.order.map(name);
+      const part = (some: string[]): string => some.join(" › ") || "none";
+      return `${part(names.slice(0, answer.n_positive))} | ${part(names.slice(answer.n_positive))}`;
+    }
+    case "skip":
+      return answer.reason === "skip" ? "skipped" : "can’t tell";
+    default:
+      return "erased";
+  }
+}

@@ -1,0 +1,103 @@
+/** Answers: the log, newest first, with undo, and the exports. */
+
+import { get, post } from "../kit/api";
+import { confirmed } from "../kit/dialog";
+import { h } from "../kit/dom";
+import type { Wording } from "../kit/wire";
+import { answerText, clockTime, kindName, seconds } from "./format";
+import { panel, table } from "./table";
+import type { Log, LogRow } from "./wire";
+
+const PAGE = 50;
+
+const EXPORTS: [string, string][] = [
+  ["csv", "Answers, CSV"],
+  ["jsonl", "Event log, JSONL"],
+  ["npz", "Belief, NPZ"],
+  ["json", "Model, JSON"],
+  ["skops", "scikit-learn"],
+  ["onnx", "ONNX"],
+];
+
+function exportPanel(): HTMLElement {
+  const links = EXPORTS.map(([format, label]) => h("a", { class: "button", href: `/api/export/${format}`, download: "" }, label));
+  return panel("Export", "The log and what was learnt from it.", h("div", { class: "buttons" }, ...links));
+}
+
+function notes(row: LogRow): string {
+  return [row.check && "random", row.stale && "one answer stale", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
+}
+
+export class AnswerLog {
+  readonly element = h("div", { class: "view" });
+  private readonly body = h("div");
+  private readonly pager = h("div", { class: "buttons" });
+  private words: Wording | null = null;
+  private names = new Map<string, string>();
+  private offset = 0;
+
+  /** `report` says what went wrong. */
+  constructor(private readonly report: (error: unknown) => void) {
+    this.element.append(panel("Answers", "Newest first. An undone answer stays in the log, marked.", this.body, this.pager), exportPanel());
+  }
+
+  async show(words: Wording, names: Map<string, string>): Promise<void> {
+    this.words = words;
+    this.names = names;
+    const log = await get<Log>(`/api/answers?limit=${PAGE}&offset=${this.offset}`);
+    this.body.replaceChildren(this.view(log.rows, words));
+    this.pager.replaceChildren(...this.pages(log));
+  }
+
+  private view(rows: LogRow[], words: Wording): HTMLElement {
+    return table<LogRow>({
+      caption: "Answer log",
+      rows,
+      empty: "No answers yet.",
+      mark: (row) => (row.undone ? "undone" : ""),
+      columns: [
+        { title: "Time", cell: (row) => h("time", { datetime: row.t_utc }, clockTime(row.t_utc)) },
+        { title: "Who", cell: (row) => this.names.get(row.participant) ?? row.participant },
+        { title: "Question", cell: (row) => `${kindName(row.kind)} ${row.items.length}` },
+        { title: "Answer", cell: (row) => h("span", { dir: "auto", class: "answer" }, answerText(row.answer, row.items, words)) },
+        { title: "Took", numeric: true, cell: (row) => seconds(row.rt_ms === null ? null : row.rt_ms / 1000) },
+        { title: "Notes", cell: notes },
+        { title: "Undo", cell: (row) => !row.undone && row.answer && this.undoButton(row) },
+      ],
+    });
+  }
+
+  private undoButton(row: LogRow): HTMLElement {
+    const button = h("button", { type: "button", class: "button small", "aria-label": `Undo the answer of ${clockTime(row.t_utc)}` }, "Undo");
+    button.addEventListener("click", () => void this.undo(row));
+    return button;
+  }
+
+  private async undo(row: LogRow): Promise<void> {
+    const text = answerText(row.answer, row.items, this.words ?? { positive: "positive", negative: "negative" });
+    if (!(await confirmed("Undo this answer?", `${text}. The original stays in the log, marked as undone.`, "Undo"))) return;
+    try {
+      await post("/api/undo", { question_id: row.question_id });
+      await this.refresh();
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private pages({ total, rows }: Log): HTMLElement[] {
+    if (total <= PAGE) return [];
+    const turn = (by: number, label: string, possible: boolean): HTMLElement =>
+      h("button", { type: "button", class: "button small", disabled: !possible, onclick: () => void this.turn(by) }, label);
+    const where = h("span", { class: "hint" }, `${this.offset + 1} to ${this.offset + rows.length} of ${total}`);
+    return [turn(-PAGE, "Newer", this.offset > 0), turn(PAGE, "Older", this.offset + PAGE < total), where];
+  }
+
+  private async turn(by: number): Promise<void> {
+    this.offset = Math.max(0, this.offset + by);
+    await this.refresh();
+  }
+
+  private async refresh(): Promise<void> {
+    if (this.words) await this.show(this.words, this.names);
+  }
+}

@@ -1,0 +1,118 @@
+/** The owner's dashboard: four views of one state, kept current by server-sent events. */
+
+import { Announcer } from "../kit/announcer";
+import { ApiError, get, untilReached } from "../kit/api";
+import { h, root } from "../kit/dom";
+import { header, notice } from "../kit/frame";
+import { icon } from "../kit/icons";
+import { applyTheme } from "../kit/theme";
+import { AnswerLog } from "./log";
+import { Overview } from "./overview";
+import { People } from "./people";
+import { SettingsView } from "./settings";
+import type { Dashboard } from "./wire";
+
+const VIEWS = { overview: "Overview", answers: "Answers", people: "People", settings: "Settings" } as const;
+type View = keyof typeof VIEWS;
+
+/** Changes that come closer together than this are shown at once. */
+const GATHER_MS = 250;
+
+class DashboardPage {
+  private readonly announcer = new Announcer();
+  private readonly live = h("div", { class: "status", role: "status" });
+  private readonly alert = h("div", { class: "alert", role: "alert" });
+  private readonly host = h("main", { class: "dashboard", id: "view", tabindex: -1 });
+  private readonly nav = h("nav", { class: "tabs", "aria-label": "Dashboard" });
+  private readonly overview = new Overview();
+  private readonly log = new AnswerLog((error) => this.report(error));
+  private readonly people = new People((error) => this.report(error));
+  private readonly settings = new SettingsView((error) => this.report(error));
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private data: Dashboard) {
+    const bar = header({ project: data.project.name, status: this.live, link: { href: "/", label: "Answer questions", icon: "card" } });
+    root().replaceChildren(bar, this.nav, this.alert, this.host, this.announcer.element);
+    this.nav.append(...Object.entries(VIEWS).map(([view, label]) => h("a", { href: `#${view}` }, label)));
+    window.addEventListener("hashchange", () => this.open());
+    this.open();
+    this.listen();
+  }
+
+  private get view(): View {
+    const name = location.hash.slice(1);
+    return name in VIEWS ? (name as View) : "overview";
+  }
+
+  private open(): void {
+    const elements: Record<View, HTMLElement> = {
+      overview: this.overview.element,
+      answers: this.log.element,
+      people: this.people.element,
+      settings: this.settings.element,
+    };
+    for (const link of this.nav.querySelectorAll("a")) {
+      if (link.hash === `#${this.view}`) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    this.alert.replaceChildren();
+    document.title = `${VIEWS[this.view]} · ${this.data.project.name} · tellmore`;
+    this.host.replaceChildren(h("h1", { class: "visually-hidden" }, VIEWS[this.view]), elements[this.view]);
+    void this.paint();
+  }
+
+  private async paint(): Promise<void> {
+    const names = new Map(this.data.annotators.map((person) => [person.participant, person.name]));
+    try {
+      if (this.view === "overview") this.overview.show(this.data);
+      if (this.view === "answers") await this.log.show(this.data.project, names);
+      if (this.view === "people") await this.people.show(this.data);
+      if (this.view === "settings") await this.settings.show();
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private listen(): void {
+    const events = new EventSource("/api/events");
+    events.addEventListener("open", () => this.showLive(true));
+    events.addEventListener("error", () => this.showLive(false));
+    events.addEventListener("changed", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.refresh(), GATHER_MS);
+    });
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      this.data = await get<Dashboard>("/api/dashboard");
+    } catch (error) {
+      return this.report(error);
+    }
+    await this.paint();
+  }
+
+  private showLive(connected: boolean): void {
+    this.live.dataset.state = connected ? "saved" : "offline";
+    this.live.replaceChildren(icon(connected ? "check" : "cloud"), h("span", {}, connected ? "Live" : "Offline, retrying"));
+  }
+
+  private report(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.alert.replaceChildren(h("p", {}, icon("alert"), text));
+  }
+}
+
+async function main(): Promise<void> {
+  applyTheme();
+  root().replaceChildren(h("main", { class: "stage" }, h("p", { class: "loading", role: "status" }, "Loading…")));
+  try {
+    new DashboardPage(await untilReached(() => get<Dashboard>("/api/dashboard")));
+  } catch (error) {
+    const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+    const text = refused ? "The dashboard is for the project’s owner. Open the link that was printed when the server started." : String(error);
+    root().replaceChildren(h("main", { class: "stage" }, notice("No dashboard here", text)));
+  }
+}
+
+void main();

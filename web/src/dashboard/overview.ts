@@ -1,0 +1,117 @@
+/** Overview: figures, plots, the rates of the question kinds, and the items that stand out. */
+
+import { itemView } from "../cards/item";
+import { h } from "../kit/dom";
+import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
+import { decimal, duration, kindName, percent } from "./format";
+import { panel, table } from "./table";
+import type { Dashboard, Rate, ScoredItem } from "./wire";
+
+interface Tile {
+  label: string;
+  value: string;
+  note: string;
+}
+
+/** The figures at the top of the page. */
+export function tiles(data: Dashboard): Tile[] {
+  const { accuracy, minutes_left: left } = data;
+  const asked = data.now.split(" ");
+  return [
+    { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
+    { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s an answer` : "nothing answered yet" },
+    {
+      label: "Honest accuracy",
+      value: accuracy ? percent(accuracy.estimate) : "–",
+      note: accuracy ? `${Math.round(100 * accuracy.low)}–${percent(accuracy.high)}, ${accuracy.n} random` : "no random question yet",
+    },
+    { label: `Time left to ${percent(data.target_accuracy)}`, value: left === null ? "–" : duration(left), note: data.stop ? (data.stop_reason ?? "done") : left === null ? "not known yet" : "estimated" },
+    { label: "Class balance", value: percent(data.positive_share), note: `${data.project.positive}, threshold ${data.threshold.toFixed(2)}` },
+    { label: "Asking now", value: kindName(asked[0] ?? ""), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
+  ];
+}
+
+function tileView({ label, value, note }: Tile): HTMLElement {
+  return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
+}
+
+function ratesPanel({ rates, now }: Dashboard): HTMLElement {
+  const chosen = (rate: Rate): boolean => `${rate.kind} ${rate.size}` === now;
+  const flags = (rate: Rate): string => [rate.best && "best", chosen(rate) && "asked now"].filter(Boolean).join(", ");
+  const view = table<Rate>({
+    caption: "Bits per second by question kind and size",
+    rows: rates,
+    empty: "Rates appear once the first question has been prepared.",
+    mark: (rate) => (rate.best ? "best" : ""),
+    columns: [
+      { title: "Question", cell: (rate) => kindName(rate.kind) },
+      { title: "Items", numeric: true, cell: (rate) => String(rate.size) },
+      { title: "Bits", numeric: true, cell: (rate) => `${decimal(rate.bits)} ± ${decimal(rate.bits_se)}` },
+      { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },
+      { title: "Bits per second", numeric: true, cell: (rate) => decimal(rate.bits_per_second, 3) },
+      { title: "Chosen", cell: (rate) => flags(rate) && h("span", { class: "tag" }, flags(rate)) },
+    ],
+  });
+  return panel("Which question pays", "Information an answer brings for the time it takes.", view);
+}
+
+function itemsPanel(title: string, items: ScoredItem[]): HTMLElement {
+  const view = table<ScoredItem>({
+    caption: title,
+    rows: items,
+    empty: "Nothing to show yet.",
+    columns: [
+      { title: "Item", cell: itemView },
+      { title: "Probability", numeric: true, cell: (item) => decimal(item.probability) },
+      { title: "Score", numeric: true, cell: (item) => `${decimal(item.score)} ± ${decimal(item.score_sd)}` },
+    ],
+  });
+  return panel(title, null, view);
+}
+
+function axisSwitch(choose: (axis: Axis) => void): HTMLElement {
+  const option = (axis: Axis, label: string): HTMLElement => {
+    const input = h("input", { type: "radio", name: "axis", value: axis, checked: axis === "answers" });
+    input.addEventListener("change", () => choose(axis));
+    return h("label", {}, input, h("span", {}, label));
+  };
+  return h("fieldset", { class: "segments" }, h("legend", { class: "visually-hidden" }, "Plots over"), option("answers", "Over answers"), option("minutes", "Over minutes"));
+}
+
+export class Overview {
+  readonly element = h("div", { class: "view" });
+  private readonly figures = h("dl", { class: "tiles" });
+  private readonly tables = h("div", { class: "grid wide" });
+  private readonly items = h("div", { class: "grid" });
+  private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), bitsChart()];
+  private readonly histogram = histogramChart();
+  private data: Dashboard | null = null;
+  private axis: Axis = "answers";
+
+  constructor() {
+    const pick = axisSwitch((axis) => {
+      this.axis = axis;
+      this.draw();
+    });
+    const plots = h("div", { class: "grid" }, ...this.charts.map((chart) => chart.element));
+    this.element.append(this.figures, pick, plots, this.tables, this.items);
+    this.tables.append(h("div"), this.histogram.element);
+  }
+
+  show(data: Dashboard): void {
+    this.data = data;
+    const { positive, negative } = data.project;
+    this.figures.replaceChildren(...tiles(data).map(tileView));
+    this.tables.firstElementChild!.replaceWith(ratesPanel(data));
+    this.items.replaceChildren(
+      itemsPanel(`Most ${positive}`, data.most_positive),
+      itemsPanel(`Most ${negative}`, data.most_negative),
+      itemsPanel("Most uncertain", data.most_uncertain),
+    );
+    this.draw();
+  }
+
+  private draw(): void {
+    if (this.data) for (const chart of [...this.charts, this.histogram]) chart.draw(this.data, this.axis);
+  }
+}

@@ -1,0 +1,143 @@
+/** Settings: the project's words, what may be asked, and the target, beside the card as people will see it. */
+
+import { previewCard } from "../cards/present";
+import { get, post, request } from "../kit/api";
+import { openDialog } from "../kit/dialog";
+import { h } from "../kit/dom";
+import type { Kind } from "../kit/wire";
+import { kindName } from "./format";
+import { panel } from "./table";
+import type { Preview, Settings } from "./wire";
+
+const TEXTS = [
+  ["name", "Project"],
+  ["attribute", "Attribute"],
+  ["positive", "Word for positive"],
+  ["negative", "Word for negative"],
+] as const;
+const KINDS: Kind[] = ["label", "select_high", "select_low", "rank"];
+const SIZES = [2, 3, 4, 5, 6, 8, 10];
+const QUESTIONS = ["auto", "label", "select", "rank"];
+const PREVIEW_DELAY_MS = 250;
+
+function checks(name: string, legend: string, options: [string, string][], chosen: string[]): HTMLElement {
+  const boxes = options.map(([value, label]) => h("label", { class: "check" }, h("input", { type: "checkbox", name, value, checked: chosen.includes(value) }), h("span", {}, label)));
+  return h("fieldset", { class: "checks" }, h("legend", {}, legend), ...boxes);
+}
+
+function textField(name: string, label: string, value: string): HTMLElement {
+  return h("label", { class: "field" }, h("span", {}, label), h("input", { name, value, required: true, maxlength: 200, autocomplete: "off" }));
+}
+
+/** The settings as the form now has them. */
+export function readForm(form: HTMLFormElement): Partial<Settings> {
+  const data = new FormData(form);
+  const text = (name: string): string => String(data.get(name) ?? "").trim();
+  return {
+    ...Object.fromEntries(TEXTS.map(([name]) => [name, text(name)])),
+    instruction: text("instruction"),
+    question: text("question"),
+    kinds: data.getAll("kinds").map(String) as Kind[],
+    sizes: data.getAll("sizes").map(Number),
+    target_accuracy: Number(text("target_accuracy")) / 100,
+  };
+}
+
+/** What differs from `before`; the server is told only that. */
+export function changes(before: Settings, after: Partial<Settings>): Partial<Settings> {
+  const entries = Object.entries(after).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof Settings]));
+  return Object.fromEntries(entries);
+}
+
+export class SettingsView {
+  readonly element = h("div", { class: "view" });
+  private readonly form = h("form", { class: "settings-form" });
+  private readonly preview = h("div", { class: "preview" });
+  private readonly message = h("p", { class: "hint", role: "status" });
+  private before: Settings | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly report: (error: unknown) => void) {
+    const shown = panel("Preview", "Try it; nothing is saved.", this.preview);
+    const columns = h("div", { class: "grid wide settings-grid" }, panel("Settings", null, this.form, this.message), shown);
+    this.element.append(columns, this.danger());
+    this.form.addEventListener("input", () => this.later());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.save();
+    });
+  }
+
+  /** Loads the settings once; edits under way are never overwritten. */
+  async show(): Promise<void> {
+    if (this.before) return;
+    this.fill(await get<Settings>("/api/settings"));
+    await this.refreshPreview();
+  }
+
+  private fill(settings: Settings): void {
+    this.before = settings;
+    const sizes = [...new Set([...SIZES, ...settings.sizes])].sort((a, b) => a - b);
+    const target = h("input", { name: "target_accuracy", type: "number", min: 51, max: 99.9, step: 0.1, required: true, value: Math.round(1000 * settings.target_accuracy) / 10 });
+    const asked = [...new Set([...QUESTIONS, settings.question])];
+    const options = asked.map((value) => h("option", { value, selected: value === settings.question }, value === "auto" ? "Whatever pays best" : kindName(value)));
+    this.form.replaceChildren(
+      ...TEXTS.map(([name, label]) => textField(name, label, settings[name])),
+      h("label", { class: "field wide" }, h("span", {}, "Instruction"), h("textarea", { name: "instruction", rows: 2, maxlength: 2000 }, settings.instruction)),
+      h("label", { class: "field" }, h("span", {}, "Ask"), h("select", { name: "question" }, ...options)),
+      h("label", { class: "field" }, h("span", {}, "Target accuracy, %"), target),
+      checks("kinds", "Kinds allowed", KINDS.map((kind) => [kind, kindName(kind)]), settings.kinds),
+      checks("sizes", "Sizes allowed", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
+      h("div", { class: "buttons wide" }, h("button", { type: "submit", class: "button primary" }, "Save")),
+    );
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    this.message.textContent = "Not saved yet.";
+    this.timer = setTimeout(() => void this.refreshPreview(), PREVIEW_DELAY_MS);
+  }
+
+  private changed(): Partial<Settings> {
+    return this.before ? changes(this.before, readForm(this.form)) : {};
+  }
+
+  private async refreshPreview(): Promise<void> {
+    if (!this.form.checkValidity()) return;
+    try {
+      const { question, project } = await post<Preview>("/api/settings/preview", this.changed());
+      this.preview.replaceChildren(previewCard(question, project));
+    } catch (error) {
+      this.message.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private async save(): Promise<void> {
+    try {
+      const { data } = await request<Settings>("PUT", "/api/settings", this.changed());
+      this.fill(data);
+      this.message.textContent = "Saved.";
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private danger(): HTMLElement {
+    const button = h("button", { type: "button", class: "button danger", onclick: () => void this.reset() }, "Reset the project…");
+    return panel("Start again", "Forgets every answer and begins from the prior. The log keeps what was there, marked as void.", h("div", { class: "buttons" }, button));
+  }
+
+  private async reset(): Promise<void> {
+    const name = this.before?.name ?? "";
+    const typed = h("input", { name: "confirm", autocomplete: "off" });
+    const body = [h("p", {}, "Every answer is forgotten."), h("label", { class: "field" }, h("span", {}, `Type the project’s name to confirm: ${name}`), typed)];
+    const choice = await openDialog("Reset the project?", body, [{ label: "Cancel", value: "" }, { label: "Reset", value: "yes", danger: true }]);
+    if (choice !== "yes") return;
+    try {
+      await post("/api/reset", { confirm: typed.value });
+      this.message.textContent = "The project has been reset.";
+    } catch (error) {
+      this.report(error);
+    }
+  }
+}

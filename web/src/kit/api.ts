@@ -1,0 +1,95 @@
+/** JSON over fetch. Failures come in two sorts: the server refused (ApiError), or it could not be reached (OfflineError). */
+
+const TIMEOUT_MS = 20_000;
+
+/** The server answered with an error; `message` is its one line. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer came: the network is down, or the server is. Trying again is safe. */
+export class OfflineError extends Error {
+  override readonly name = "OfflineError";
+}
+
+/** A reply and how long it took to come, whole milliseconds. */
+export interface Reply<T> {
+  data: T;
+  latencyMs: number;
+}
+
+const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+async function errorLine(response: Response): Promise<string> {
+  try {
+    const body: unknown = await response.json();
+    if (body && typeof body === "object" && "error" in body) return String(body.error);
+  } catch {
+    return `the server answered ${response.status}`;
+  }
+  return `the server answered ${response.status}`;
+}
+
+/** One request; `body` is sent as JSON. */
+export async function request<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
+  const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(TIMEOUT_MS) };
+  init.headers = { Accept: "application/json" };
+  if (method !== "GET") {
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
+    init.body = JSON.stringify(body ?? {});
+  }
+  const sent = performance.now();
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (cause) {
+    throw new OfflineError("the server cannot be reached", { cause });
+  }
+  if (RETRYABLE.has(response.status)) throw new OfflineError(await errorLine(response));
+  if (!response.ok) throw new ApiError(response.status, await errorLine(response));
+  const data = response.status === 204 ? (null as T) : ((await response.json()) as T);
+  return { data, latencyMs: Math.round(performance.now() - sent) };
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return (await request<T>("GET", path)).data;
+}
+
+export async function post<T>(path: string, body?: unknown): Promise<T> {
+  return (await request<T>("POST", path, body)).data;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8_000;
+
+/** Resolves after `ms`, or as soon as the browser says that the network is back. */
+function waitForNetwork(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      window.removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    window.addEventListener("online", done);
+  });
+}
+
+/** Repeats `attempt` until the server is reached; other errors pass through. Only for requests that may be repeated. */
+export async function untilReached<T>(attempt: () => Promise<T>, onOffline: () => void = () => {}): Promise<T> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof OfflineError)) throw error;
+      onOffline();
+      await waitForNetwork(wait);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** Modal dialogs on the browser's own <dialog>, which keeps focus inside and closes on Escape. */
+
+import { h, type Child } from "./dom";
+
+let count = 0;
+
+/** Shows a dialog; resolves with the pressed button's value, "" when it was dismissed. */
+export function openDialog(title: string, body: Child[], actions: { label: string; value: string; danger?: boolean }[]): Promise<string> {
+  count += 1;
+  const heading = h("h2", { id: `dialog-${count}`, tabindex: -1, autofocus: true }, title);
+  const buttons = actions.map(({ label, value, danger }) =>
+    h("button", { type: "submit", value, class: danger ? "button danger" : "button" }, label),
+  );
+  const form = h("form", { method: "dialog" }, heading, ...body, h("div", { class: "dialog-actions" }, ...buttons));
+  const dialog = h("dialog", { "aria-labelledby": heading.id }, form);
+  document.body.append(dialog);
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue);
+    });
+    dialog.showModal();
+  });
+}
+
+/** Asks before something that cannot be taken back. */
+export async function confirmed(title: string, explanation: string, action: string): Promise<boolean> {
+  const choice = await openDialog(title, [h("p", {}, explanation)], [
+    { label: "Cancel", value: "" },
+    { label: action, value: "yes", danger: true },
+  ]);
+  return choice === "yes";
+}

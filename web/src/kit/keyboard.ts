@@ -1,0 +1,80 @@
+/** Single-key shortcuts for the whole page. They can be switched off; keys inside a focused control always stay its own. */
+
+import { h } from "./dom";
+
+export interface Binding {
+  /** Values of KeyboardEvent.key; "Mod+z" means Ctrl or Cmd with z and stays on when shortcuts are off. */
+  keys: string[];
+  run: () => void;
+}
+
+const STORAGE_KEY = "tellmore.shortcuts";
+const TYPING = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
+const PRESSABLE = "button, a[href], summary, input, select, textarea, [role=slider], [role=radio]";
+const ARROW_USERS = "[role=slider], input, select, textarea";
+
+function names(event: KeyboardEvent): string | null {
+  if (event.altKey) return null;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  return event.ctrlKey || event.metaKey ? `Mod+${key}` : key;
+}
+
+/** Whether the focused element has its own use for the key. */
+function belongsToFocus(event: KeyboardEvent, key: string): boolean {
+  const target = event.target instanceof Element ? event.target : null;
+  if (!target) return false;
+  if (target.closest(TYPING)) return true;
+  if (key === " " || key === "Enter") return target.closest(PRESSABLE) !== null;
+  return key.startsWith("Arrow") && target.closest(ARROW_USERS) !== null;
+}
+
+export class Keyboard {
+  private layers: Binding[][] = [];
+  private on: boolean;
+
+  constructor(initiallyOn = true) {
+    const stored = localStorage.getItem(STORAGE_KEY);
+    this.on = stored === null ? initiallyOn : stored === "on";
+    this.show();
+    document.addEventListener("keydown", (event) => this.handle(event));
+  }
+
+  get enabled(): boolean {
+    return this.on;
+  }
+
+  /** Remembers the person's choice in this browser. */
+  enable(on: boolean): void {
+    this.on = on;
+    localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
+    this.show();
+  }
+
+  /** Adds bindings that win over earlier ones; call the result to take them away. */
+  use(bindings: Binding[]): () => void {
+    this.layers.push(bindings);
+    return () => {
+      this.layers = this.layers.filter((layer) => layer !== bindings);
+    };
+  }
+
+  private show(): void {
+    document.documentElement.dataset.shortcuts = this.on ? "on" : "off";
+  }
+
+  private handle(event: KeyboardEvent): void {
+    const key = names(event);
+    if (key === null || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+    if ((!this.on && !key.startsWith("Mod+")) || belongsToFocus(event, key)) return;
+    const binding = [...this.layers].reverse().flat().find((candidate) => candidate.keys.includes(key));
+    if (!binding) return;
+    event.preventDefault();
+    // A key held down repeats; only moving may repeat with it.
+    if (!event.repeat || key.startsWith("Arrow")) binding.run();
+  }
+}
+
+/** The key as printed on a control. */
+export function keycap(label: string): HTMLElement {
+  return h("kbd", { "aria-hidden": "true" }, label);
+}
