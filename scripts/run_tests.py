@@ -74,14 +74,19 @@ def with_node(_stack: ExitStack) -> dict[str, str]:
     return {"PATH": f"{found.stdout.strip()}{os.pathsep}{os.environ['PATH']}"}
 
 
-def with_browser(_stack: ExitStack) -> dict[str, str]:
+def with_client(_stack: ExitStack) -> dict[str, str]:
+    """The built client."""
+    if not (ROOT / "src/tellmore/app/static/index.html").exists():
+        raise CannotRunError("the client is not built (scripts/build-client.sh)")
+    return {}
+
+
+def with_browser(stack: ExitStack) -> dict[str, str]:
     """A chromium, named by TELLMORE_CHROMIUM, and the built client."""
     browser = os.environ.get("TELLMORE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise CannotRunError("no chromium (Debian: apt install chromium)")
-    if not (ROOT / "src/tellmore/app/static/index.html").exists():
-        raise CannotRunError("the client is not built (scripts/build-client.sh)")
-    return {"TELLMORE_CHROMIUM": browser}
+    return {"TELLMORE_CHROMIUM": browser, **with_client(stack)}
 
 
 def with_postgres(stack: ExitStack) -> dict[str, str]:
@@ -106,7 +111,7 @@ def suites() -> tuple[Suite, ...]:
         Suite("client", ((*npm, "check"), (*npm, "test")), with_node),
         pytest_suite("browser", "-m", "browser", "tests", prepare=with_browser),
         pytest_suite("docs", "-m", "docs", "tests"),
-        pytest_suite("wheel", "-m", "slow", "tests"),
+        pytest_suite("wheel", "-m", "slow", "tests", prepare=with_client),
     )
 
 
