@@ -1,0 +1,95 @@
+"""The belief: a Gaussian over the classifier theta in coordinates (1, x), bias first.
+
+Updates keep the covariance, never its inverse, and change it by low-rank downdates: an answer on k items costs O(D^2 k)
+and no D x D factorisation. The log-determinant, which is the stopping rule of Algorithm 1, is tracked along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from tellmore.errors import NumericalError
+from tellmore.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """N(mean, cov) over theta in R^D, D = d + 1; ``logdet`` is log |cov| in nats."""
+
+    mean: Array  # [D]
+    cov: Array  # [D, D]
+    logdet: float
+
+    @classmethod
+    def from_moments(cls, mean: Array, cov: Array) -> Gaussian:
+        """A belief from its moments; the one place that factorises, to check cov and find its determinant."""
+        mean = np.asarray(mean, dtype=np.float64)
+        cov = np.asarray(cov, dtype=np.float64)
+        if cov.shape != (mean.size, mean.size):
+            raise NumericalError(
+                f"a mean of {mean.size} numbers needs a {mean.size} x {mean.size} covariance, not {cov.shape}"
+            )
+        try:
+            factor = np.linalg.cholesky(cov)
+        except np.linalg.LinAlgError:
+            raise NumericalError(
+                "the covariance is not positive definite; raise the prior's shrinkage so that no direction is certain beforehand"
+            ) from None
+        return cls(mean, cov, 2.0 * float(np.log(np.diag(factor)).sum()))
+
+    @property
+    def dim(self) -> int:
+        """D, the number of weights with the bias."""
+        return int(self.mean.size)
+
+    def scores(self, X: Array) -> tuple[Array, Array]:
+        """Mean [n] and variance [n] of the score z = theta'(1, x) of each row of X [n, d]."""
+        X = np.asarray(X, dtype=np.float64)
+        mean = X @ self.mean[1:] + self.mean[0]
+        half = X @ self.cov[1:]
+        half += self.cov[0]
+        variance = np.einsum("nd,nd->n", half[:, 1:], X) + half[:, 0]
+        return mean, np.maximum(variance, 0.0)
+
+    def project(self, A: Array) -> tuple[Array, Array, Array]:
+        """Of the scores A theta, A [k, D]: mean [k], covariance G = A cov A' [k, k], and cov A' [D, k]."""
+        reach = self.cov @ A.T
+        gram = A @ reach
+        return A @ self.mean, (gram + gram.T) / 2, reach
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """n draws of theta [n, D]."""
+        factor = np.linalg.cholesky(self.cov)
+        return self.mean + rng.standard_normal((n, self.dim)) @ factor.T
+
+    def conditioned(self, reach: Array, gram: Array, precision: Array, shift: Array) -> tuple[Gaussian, Step]:
+        """Add a site on k scores: cov^-1 grows by A' precision A, the mean moves by cov A' shift.
+
+        reach = cov A' [D, k], gram = A cov A' [k, k], precision [k, k] positive semidefinite, shift [k].
+        """
+        eigenvalues, vectors = np.linalg.eigh(precision)
+        root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+        inner = np.eye(len(gram)) + root.T @ gram @ root
+        factor = np.linalg.cholesky((inner + inner.T) / 2)
+        loss = solve_triangular(factor, (reach @ root).T, lower=True, check_finite=False).T
+        move = reach @ shift
+        # loss @ loss.T is computed as a symmetric product, so the covariance stays exactly symmetric.
+        belief = Gaussian(
+            self.mean + move, self.cov - loss @ loss.T, self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
+        )
+        return belief, Step(move, loss)
+
+    def with_mean(self, mean: Array) -> Gaussian:
+        """The same uncertainty around another mean."""
+        return Gaussian(mean, self.cov, self.logdet)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one update changed: mean + move, cov - loss loss'. Enough to refresh a pool's scores without cov."""
+
+    move: Array  # [D]
+    loss: Array  # [D, k]

@@ -1,0 +1,68 @@
+"""Averages of the logistic function over a Gaussian score, exact to about 1e-8 for every spread.
+
+The integrand has its nearest poles at +-i pi, so the trapezoidal rule converges exponentially: on the Gaussian's own grid
+where it is narrow (s < 1), on a fixed grid of scores where it is wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from tellmore.types import Array
+
+NARROW_NODES = np.linspace(-8.0, 8.0, 33)
+NARROW_WEIGHTS = np.exp(-0.5 * NARROW_NODES**2) / np.exp(-0.5 * NARROW_NODES**2).sum()
+WIDE_NODES = np.arange(-36.0, 37.0)
+
+
+def logistic_density(x: Array) -> Array:
+    """Density of the standard logistic distribution."""
+    p = expit(x)
+    return np.asarray(p * expit(-x))
+
+
+def entropy_nats(x: Array) -> Array:
+    """Entropy of a label whose log-odds are x, in nats; safe for any finite x."""
+    a = np.abs(x)
+    return np.asarray(np.log1p(np.exp(-a)) + a * expit(-a))
+
+
+def mean_sigmoid(m: Array, s: Array) -> Array:
+    """E[sigmoid(m + s e)], e standard normal; m, s of any equal shape."""
+    # For wide beliefs the logistic is itself a distribution function: E[sigmoid] = E_L[Phi((m - L) / s)].
+    return _by_spread(
+        m,
+        s,
+        lambda m, s: expit(m[:, None] + s[:, None] * NARROW_NODES) @ NARROW_WEIGHTS,
+        lambda m, s: ndtr((m[:, None] - WIDE_NODES) / s[:, None]) @ logistic_density(WIDE_NODES),
+    )
+
+
+def mean_entropy_nats(m: Array, s: Array) -> Array:
+    """E[entropy of a label with log-odds m + s e] in nats."""
+    return _by_spread(
+        m,
+        s,
+        lambda m, s: entropy_nats(m[:, None] + s[:, None] * NARROW_NODES) @ NARROW_WEIGHTS,
+        lambda m, s: (
+            np.exp(-0.5 * ((WIDE_NODES - m[:, None]) / s[:, None]) ** 2)
+            @ entropy_nats(WIDE_NODES)
+            / (s * np.sqrt(2 * np.pi))
+        ),
+    )
+
+
+def _by_spread(
+    m: Array, s: Array, narrow: Callable[[Array, Array], Array], wide: Callable[[Array, Array], Array]
+) -> Array:
+    m, s = np.broadcast_arrays(np.asarray(m, dtype=np.float64), np.asarray(s, dtype=np.float64))
+    flat_m, flat_s = m.ravel(), s.ravel()
+    out = np.empty(flat_m.size)
+    is_wide = flat_s >= 1.0
+    for mask, rule in ((~is_wide, narrow), (is_wide, wide)):
+        if mask.any():
+            out[mask] = rule(flat_m[mask], flat_s[mask])
+    return out.reshape(m.shape)

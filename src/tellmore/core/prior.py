@@ -1,0 +1,71 @@
+"""Beliefs before the first answer, in coordinates (1, x) with the bias first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.update import update
+from tellmore.errors import SettingError
+from tellmore.types import Array
+
+MAX_ROWS = 50_000  # rows of a pool that estimate its covariance well enough
+SHRINKAGE = 0.05
+BIAS_VARIANCE = 0.1  # in units of the mean variance of a weight
+
+
+def isotropic_prior(d: int, *, scale: float = 1.0) -> Gaussian:
+    """The paper's prior: N(0, scale I / D), D = d + 1, so that the classifier has a norm of about 1."""
+    D = d + 1
+    return Gaussian(np.zeros(D), np.eye(D) * (scale / D), D * float(np.log(scale / D)))
+
+
+def pool_prior(
+    X: Array,
+    *,
+    gamma: float = 1.0,
+    scale: float = 1.0,
+    bias_variance: float = BIAS_VARIANCE,
+    shrinkage: float = SHRINKAGE,
+) -> Gaussian:
+    """A prior that expects classifiers along the directions in which the pool X [n, d] varies.
+
+    Weights: scale C^gamma with mean eigenvalue 1/d, C the covariance of X shrunk towards its mean eigenvalue, so that it is
+    positive definite also where n <= d. Bias: variance ``bias_variance`` / d for the *centred* pool. Centring is folded in:
+    score = b + beta'(x - xbar) has intercept b - beta'xbar in coordinates (1, x), a linear map of determinant 1.
+    """
+    if not 0 < shrinkage <= 1:
+        raise SettingError(f"shrinkage must be above 0 and at most 1, not {shrinkage}")
+    rows = X if len(X) <= MAX_ROWS else X[:: -(-len(X) // MAX_ROWS)]
+    centre = np.asarray(rows, dtype=np.float64).mean(axis=0)
+    d = centre.size
+    spread = np.asarray(rows, dtype=np.float64) - centre
+    C = spread.T @ spread / len(rows)
+    level = float(np.trace(C)) / d
+    if level <= 0:
+        raise SettingError("all items have the same embedding; there is nothing to tell apart")
+    C = (1 - shrinkage) * C + shrinkage * level * np.eye(d)
+    if gamma != 1.0:
+        eigenvalues, vectors = np.linalg.eigh(C)
+        C = (vectors * eigenvalues**gamma) @ vectors.T
+    C *= scale / float(np.trace(C))
+    cov = np.empty((d + 1, d + 1))
+    cov[1:, 1:] = (C + C.T) / 2
+    cov[0, 1:] = cov[1:, 0] = -C @ centre
+    cov[0, 0] = scale * bias_variance / d + centre @ C @ centre
+    return Gaussian.from_moments(np.zeros(d + 1), cov)
+
+
+def seeded_prior(prior: Gaussian, positive: Array, negative: Array, behaviour: Behaviour) -> Gaussian:
+    """The prior after a few items known to be positive [p, d] and negative [q, d]: they give it a mean."""
+    for X, y in ((positive, 1), (negative, -1)):
+        for x in np.asarray(X, dtype=np.float64):
+            prior, _ = update(prior, x[None], "label", y, behaviour)
+    return prior
+
+
+def hypercube_prior(D: int, M: float) -> Gaussian:
+    """The Gaussian with the moments of the uniform distribution on [-M, M]^D of Theorem 1: N(0, M^2 / 3 I)."""
+    variance = M**2 / 3
+    return Gaussian(np.zeros(D), np.eye(D) * variance, D * float(np.log(variance)))
