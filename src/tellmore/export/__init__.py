@@ -1,1 +1,103 @@
-"""What a trained classifier leaves as: scikit-learn, ONNX, NPZ, JSON, CSV."""
+"""What a taught classifier leaves as: ONNX, scikit-learn, NPZ, JSON, tables, its log, a report.
+
+``render`` is the one way in; what a format needs is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Literal
+
+from tellmore.errors import DataFileError, SettingError
+
+if TYPE_CHECKING:
+    from tellmore.export.state import State
+
+Table = Literal["scores", "answers"]
+
+FORMATS: dict[str, tuple[str, str]] = {
+    "onnx": (".onnx", "application/octet-stream"),
+    "sklearn": (".skops", "application/octet-stream"),
+    "npz": (".npz", "application/octet-stream"),
+    "json": (".json", "application/json"),
+    "csv": (".csv", "text/csv; charset=utf-8"),
+    "parquet": (".parquet", "application/vnd.apache.parquet"),
+    "jsonl": (".jsonl", "application/x-ndjson"),
+    "report": (".html", "text/html; charset=utf-8"),
+}
+"""Format -> usual suffix of the file, and media type."""
+
+TABLES = ("scores", "answers")
+"""What csv and parquet can hold: the scores of all items, or the answers one a row."""
+
+
+def render(state: State, format: str, *, table: str = "scores") -> bytes:
+    """``state`` in ``format``, as the bytes of a file; ``table`` is for csv and parquet."""
+    if format not in FORMATS:
+        raise SettingError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
+    if table not in TABLES:
+        raise SettingError(f"unknown table {table!r}; the tables are {', '.join(TABLES)}")
+    if format in ("csv", "parquet"):
+        return _render_table(state, format, table)
+    return _renderers()[format](state)
+
+
+def _renderers() -> dict[str, Callable[[State], bytes]]:
+    from tellmore.export.tables import json_bytes, log_jsonl_bytes, npz_bytes
+
+    return {
+        "onnx": _render_onnx,
+        "sklearn": _render_sklearn,
+        "npz": npz_bytes,
+        "json": json_bytes,
+        "jsonl": log_jsonl_bytes,
+        "report": _render_report,
+    }
+
+
+def _render_onnx(state: State) -> bytes:
+    from tellmore.export.onnx import onnx_bytes
+
+    return onnx_bytes(state.classifier, state.metadata)
+
+
+def _render_sklearn(state: State) -> bytes:
+    from tellmore.export.sklearn import skops_bytes
+
+    return skops_bytes(state.classifier, state.metadata)
+
+
+def _render_report(state: State) -> bytes:
+    from tellmore.export.report import report_bytes
+
+    return report_bytes(state)
+
+
+def _render_table(state: State, format: str, table: str) -> bytes:
+    from tellmore.export.tables import (
+        ANSWER_COLUMNS,
+        SCORE_COLUMNS,
+        answer_rows,
+        csv_bytes,
+        parquet_bytes,
+        score_rows,
+    )
+
+    columns, rows = (SCORE_COLUMNS, score_rows(state)) if table == "scores" else (ANSWER_COLUMNS, answer_rows(state))
+    if format == "csv":
+        return csv_bytes(columns, rows)
+    return parquet_bytes(columns, rows, state.metadata)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write ``content`` whole or not at all; a failure is one line."""
+    fresh = path.with_name(f".{path.name}-{token_hex(4)}")
+    try:
+        fresh.write_bytes(content)
+        fresh.replace(path)
+    except OSError as error:
+        raise DataFileError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,175 @@
+"""One page of HTML: what was taught, how it went, what it believes now. No script, no outside resource."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tellmore.errors import DataFileError
+from tellmore.export.plot import Curve, curve_svg
+from tellmore.export.state import State
+from tellmore.store.fold import Told
+from tellmore.types import Answer, LabelAnswer, RankAnswer, SelectAnswer
+
+SHOWN = 12
+PICTURE_PX = 160
+
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+h1{font-size:1.6rem}h2{font-size:1.15rem;margin-top:2rem}
+.curves{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:1rem}
+figure{margin:0}figcaption{font-size:.9rem}svg{width:100%;height:auto}
+table{border-collapse:collapse;width:100%;font-size:.9rem}
+th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #ddd;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+img{max-width:10rem;max-height:6rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}
+"""
+
+
+def report_bytes(state: State) -> bytes:
+    """The page, UTF-8."""
+    project = state.ledger.settings.project
+    body = [
+        f"<h1>{escape(project.name)}: {escape(project.attribute)}</h1>",
+        _summary(state),
+        "<h2>How it went</h2>",
+        _curves(state.told),
+        "<h2>Answers that told the most</h2>",
+        _telling(state),
+        *_extremes(state),
+        "<h2>Where this comes from</h2>",
+        f"<pre>{escape(json.dumps(state.provenance, indent=1, ensure_ascii=False))}</pre>",
+    ]
+    head = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(project.name)}: report</title><style>{_STYLE}</style></head><body>"
+    )
+    return (head + "\n".join(body) + "</body></html>\n").encode()
+
+
+def _summary(state: State) -> str:
+    minutes = sum(told.seconds for told in state.told) / 60
+    bits = sum(told.bits for told in state.told)
+    checked = sum(told.scored for told in state.told)
+    correct = sum(told.correct for told in state.told)
+    accuracy = (
+        f"{correct} of {checked} randomly drawn items were predicted rightly before they were told"
+        if checked
+        else ("no random questions were asked, so the accuracy is not measured")
+    )
+    return (
+        f"<p>{len(state.pool)} items, {len(state.told)} answers in {minutes:.1f} minutes, {bits:.1f} bits learnt; "
+        f"{accuracy}.</p>"
+    )
+
+
+def _curves(told: Any) -> str:
+    if not told:
+        return "<p>No answers yet.</p>"
+    minutes = np.cumsum([each.seconds for each in told]) / 60
+    answers = np.arange(1, len(told) + 1)
+    uncertainty = [each.logdet_per_dim for each in told]
+    figures = [
+        Curve("Uncertainty against answers", "answers", "log-determinant per dimension, nats", answers, uncertainty),
+        Curve("Uncertainty against minutes", "minutes", "log-determinant per dimension, nats", minutes, uncertainty),
+        Curve("Bits learnt", "answers", "bits, sum", answers, np.cumsum([each.bits for each in told])),
+        Curve("Expected accuracy", "answers", "mean of max(p, 1 - p)", answers, [e.expected_accuracy for e in told]),
+    ]
+    checks = _check_curve(told)
+    return '<div class="curves">' + "".join(curve_svg(curve) for curve in [*figures, *checks]) + "</div>"
+
+
+def _check_curve(told: list[Told]) -> list[Curve]:
+    """Share of randomly drawn items predicted rightly before they were told, so far."""
+    scored = [(position, each) for position, each in enumerate(told, start=1) if each.scored]
+    if not scored:
+        return []
+    right = np.cumsum([each.correct for _, each in scored]) / np.cumsum([each.scored for _, each in scored])
+    where = np.array([position for position, _ in scored])
+    return [Curve("Accuracy on random questions, so far", "answers", "share right", where, right)]
+
+
+def _telling(state: State) -> str:
+    """The answers that gained most information."""
+    best = sorted(state.told, key=lambda each: -each.bits)[:SHOWN]
+    rows = []
+    for each in best:
+        given, asked = state.ledger.given[each.question_id], state.ledger.asked[each.question_id]
+        said = _said(state, given.answer, asked.question.items)
+        rows.append(f'<tr><td class="n">{each.bits:.2f}</td><td>{escape(each.kind)}</td><td>{said}</td></tr>')
+    head = '<tr><th class="n">bits</th><th>question</th><th>answer</th></tr>'
+    return f"<table>{head}{''.join(rows)}</table>" if rows else "<p>No answers yet.</p>"
+
+
+def _said(state: State, answer: Answer | None, items: tuple[str, ...]) -> str:
+    positive, negative = (escape(word) for word in _words(state))
+    match answer:
+        case LabelAnswer():
+            return f"{_item(state, items[0])}: {positive if answer.positive else negative}"
+        case SelectAnswer():
+            rest = ", ".join(_item(state, item) for item in items if item != answer.chosen)
+            return f"<b>{_item(state, answer.chosen)}</b> ({positive if answer.positive else negative}) among {rest}"
+        case RankAnswer():
+            ranked = [_item(state, item) for item in answer.order]
+            ranked.insert(answer.n_positive, f"<i>| {positive} before, {negative} after |</i>")
+            return " ".join(ranked)
+    return ""
+
+
+def _words(state: State) -> tuple[str, str]:
+    project = state.ledger.settings.project
+    return project.positive, project.negative
+
+
+def _extremes(state: State) -> list[str]:
+    """The most positive, most negative and most uncertain items."""
+    probability = state.learner.probabilities()
+    mean, variance = state.learner.scores()
+    sd = np.sqrt(variance)
+    positive, negative = _words(state)
+    orders = {
+        f"Most {positive}": np.argsort(-probability, kind="stable"),
+        f"Most {negative}": np.argsort(probability, kind="stable"),
+        "Most uncertain": np.argsort(np.abs(probability - 0.5), kind="stable"),
+    }
+    head = '<tr><th>item</th><th class="n">probability</th><th class="n">score</th><th class="n">± sd</th></tr>'
+    blocks = []
+    for title, order in orders.items():
+        rows = "".join(
+            f'<tr><td>{_item(state, state.pool.ids[row])}</td><td class="n">{probability[row]:.3f}</td>'
+            f'<td class="n">{mean[row]:.3f}</td><td class="n">{sd[row]:.3f}</td></tr>'
+            for row in order[:SHOWN]
+        )
+        blocks.append(f"<h2>{escape(title)}</h2><table>{head}{rows}</table>")
+    return blocks
+
+
+def _item(state: State, identifier: str) -> str:
+    """What people saw of an item: its picture, its text, or else its id."""
+    row = int(state.pool.rows([identifier])[0])
+    text = state.pool.text[row] if state.pool.text else ""
+    image = state.pool.images[row] if state.pool.images else ""
+    shown = escape(text[:200]) or ("" if image else escape(identifier))
+    return _picture(state, identifier, image) + shown if image else shown
+
+
+def _picture(state: State, identifier: str, image: str) -> str:
+    from tellmore.data.images import load_picture, thumbnail
+
+    if state.images_folder is None:
+        return escape(identifier)
+    try:
+        small = load_picture(thumbnail(state.images_folder, identifier, Path(image)), largest_px=PICTURE_PX)
+    except (DataFileError, OSError):
+        return escape(identifier)
+    out = io.BytesIO()
+    small.save(out, "JPEG", quality=80)
+    data = base64.b64encode(out.getvalue()).decode()
+    return f'<img alt="{escape(identifier)}" src="data:image/jpeg;base64,{data}"> '

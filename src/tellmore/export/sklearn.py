@@ -1,0 +1,47 @@
+"""The classifier as a scikit-learn LogisticRegression in a skops file, which runs without tellmore and without pickle.
+
+Its probabilities are plug-in: sigmoid(w z) at the mean of the belief, not averaged over it, so they are bolder than the
+ones of the ONNX export; on which side of one half they fall is the same. Where the project scaled embeddings to length 1, the file holds a
+pipeline that does so first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tellmore.errors import MissingExtraError
+from tellmore.export.classifier import Classifier
+
+NOTE = "plug-in probabilities at the mean of the belief; the belief-averaged ones are in the ONNX export"
+
+
+def sklearn_estimator(classifier: Classifier, metadata: dict[str, str]) -> Any:
+    """A fitted LogisticRegression, or a pipeline of Normalizer and LogisticRegression; classes 0 and 1 (positive)."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import Normalizer
+    except ImportError:
+        raise MissingExtraError("scikit-learn", "sklearn") from None
+    mean = classifier.w * np.asarray(classifier.belief.mean, dtype=np.float64)
+    estimator = LogisticRegression()
+    estimator.coef_ = mean[None, 1:]
+    estimator.intercept_ = mean[:1]
+    estimator.classes_ = np.array([0, 1])
+    estimator.n_features_in_ = classifier.d
+    estimator.n_iter_ = np.array([0], dtype=np.int32)
+    whole = make_pipeline(Normalizer(), estimator) if classifier.normalised else estimator
+    whole.tellmore_ = {**metadata, "note": NOTE}
+    return whole
+
+
+def skops_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
+    """``sklearn_estimator`` as the bytes of a skops file."""
+    estimator = sklearn_estimator(classifier, metadata)
+    try:
+        import skops.io
+    except ImportError:
+        raise MissingExtraError("skops", "sklearn") from None
+    return bytes(skops.io.dumps(estimator))

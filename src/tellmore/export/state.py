@@ -1,0 +1,79 @@
+"""A project at one moment: what exports are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tellmore.data.pool import Pool
+from tellmore.data.project import Project
+from tellmore.data.settings import Settings
+from tellmore.export.classifier import Classifier
+from tellmore.learner import Learner
+from tellmore.store.fold import Told, fold
+from tellmore.store.ledger import Ledger
+from tellmore.store.repository import Event, Repository
+
+
+@dataclass(frozen=True)
+class State:
+    """``settings`` are those of the TOML; ``told`` says what each answer that counts did; ``events`` are the whole log."""
+
+    settings: Settings
+    pool: Pool
+    learner: Learner
+    ledger: Ledger
+    told: Sequence[Told]
+    events: Sequence[Event]
+    images_folder: Path | None = None
+
+    @cached_property
+    def classifier(self) -> Classifier:
+        """What is taken away."""
+        return Classifier(self.learner.posterior, self.learner.behaviour.w, self.settings.data.normalised)
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """Version, seed, configuration (without secrets) and data hash; equal states give equal provenance."""
+        from tellmore import __version__
+
+        return {
+            "tellmore_version": __version__,
+            "project": self.settings.project.name,
+            "seed": self.settings.learning.seed,
+            "data_sha256": self.pool.fingerprint,
+            "answers": len(self.told),
+            "log_seq": self.ledger.seq,
+            "config": self.ledger.settings.redacted(),
+        }
+
+    @cached_property
+    def metadata(self) -> dict[str, str]:
+        """The provenance as texts, for formats that hold only those."""
+        return {
+            key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+            for key, value in self.provenance.items()
+        }
+
+
+def load_state(project: Project) -> State:
+    """The state of ``project`` now: its log, folded."""
+    repository = Repository(project.database_url)
+    try:
+        events = list(repository.since())
+    finally:
+        repository.close()
+    return state_of(project, events)
+
+
+def state_of(project: Project, events: Sequence[Event]) -> State:
+    """The state of ``project`` after ``events``."""
+    folded = fold(events, project.pool, project.settings)
+    ledger = Ledger(project.settings, events)
+    return State(
+        project.settings, project.pool, folded.learner, ledger, folded.told, events, images_folder=project.images_folder
+    )

@@ -1,0 +1,147 @@
+"""Tables of a state: the scores of all items, and the tidy log of answers; the belief as arrays and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tellmore.errors import MissingExtraError
+from tellmore.export.classifier import Predictions
+from tellmore.export.state import State
+from tellmore.store.events import answer_to_json
+
+SCORE_COLUMNS = ("id", "text", "image", "probability", "score", "score_sd", "version", "seed", "data_sha256")
+ANSWER_COLUMNS = (
+    "participant",
+    "question_id",
+    "kind",
+    "items",
+    "answer",
+    "rt_ms",
+    "latency_ms",
+    "t_utc",
+    "version",
+    "seed",
+    "check",
+    "void",
+)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def score_rows(state: State) -> Iterator[dict[str, Any]]:
+    """One row per item: probability of positive averaged over the belief, score and its standard deviation."""
+    mean, variance = state.learner.scores()
+    told = Predictions(state.learner.probabilities(), mean, np.sqrt(variance))
+    common = {
+        "version": state.provenance["tellmore_version"],
+        "seed": state.provenance["seed"],
+        "data_sha256": state.provenance["data_sha256"],
+    }
+    for row, identifier in enumerate(state.pool.ids):
+        yield {
+            "id": identifier,
+            "text": state.pool.text[row] if state.pool.text else None,
+            "image": state.pool.images[row] if state.pool.images else None,
+            "probability": float(told.probability[row]),
+            "score": float(told.score[row]),
+            "score_sd": float(told.score_sd[row]),
+            **common,
+        }
+
+
+def answer_rows(state: State) -> Iterator[dict[str, Any]]:
+    """One row per answer or skip, in order; ``void`` says why one does not count. What was deleted is not there."""
+    for given in state.ledger.given.values():
+        asked = state.ledger.asked.get(given.question_id)
+        if asked is None or given.answer is None:
+            continue
+        yield {
+            "participant": given.participant,
+            "question_id": given.question_id,
+            "kind": asked.question.kind,
+            "items": json.dumps(asked.question.items, ensure_ascii=False),
+            "answer": json.dumps(answer_to_json(given.answer), ensure_ascii=False),
+            "rt_ms": given.rt_ms,
+            "latency_ms": (given.timing or {}).get("latency_ms"),
+            "t_utc": given.t_utc,
+            "version": state.provenance["tellmore_version"],
+            "seed": state.provenance["seed"],
+            "check": asked.check,
+            "void": given.void,
+        }
+
+
+def csv_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
+    """CSV in UTF-8. Texts that a spreadsheet would take for a formula get an apostrophe in front."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(row[column]) for column in columns])
+    return out.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
+    return value
+
+
+def parquet_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]], metadata: dict[str, str]) -> bytes:
+    """Parquet, with ``metadata`` in its schema."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("pyarrow", "app") from None
+    listed = list(rows)
+    types = {"probability": pa.float64(), "score": pa.float64(), "score_sd": pa.float64(), "check": pa.bool_()}
+    types |= {"rt_ms": pa.int64(), "latency_ms": pa.int64(), "seed": pa.int64()}
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in columns], metadata=metadata)
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(listed, schema=schema), out)
+    return out.getvalue()
+
+
+def log_jsonl_bytes(state: State) -> bytes:
+    """The whole log, one event a line, after one line of provenance. ``tellmore import`` reads it back."""
+    lines = [{"kind": "provenance", "payload": state.provenance}]
+    lines += [event.as_json() for event in state.events]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+
+def npz_bytes(state: State) -> bytes:
+    """mean [D] and cov [D, D] of the belief (bias first), w, whether embeddings are to be normalised, provenance."""
+    out = io.BytesIO()
+    np.savez(
+        out,
+        mean=state.classifier.belief.mean,
+        cov=state.classifier.belief.cov,
+        w=np.float64(state.classifier.w),
+        normalised=np.bool_(state.classifier.normalised),
+        provenance=np.array(json.dumps(state.provenance, ensure_ascii=False)),
+    )
+    return out.getvalue()
+
+
+def json_bytes(state: State) -> bytes:
+    """The belief as JSON: the same as the .npz, in numbers that any language reads."""
+    belief = state.classifier.belief
+    content = {
+        "provenance": state.provenance,
+        "normalised": state.classifier.normalised,
+        "w": state.classifier.w,
+        "intercept": float(belief.mean[0]),
+        "coefficients": belief.mean[1:].tolist(),
+        "covariance": belief.cov.tolist(),
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
