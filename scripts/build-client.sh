@@ -6,7 +6,8 @@ PATH=$(scripts/node-path.sh):$PATH
 mkdir -p .make
 if [ ! -f .make/packages ] || [ web/package-lock.json -nt .make/packages ] || [ ! -d web/node_modules ]; then
     echo "Installing the client's packages into web/node_modules …"
-    npm --prefix web ci --no-audit --no-fund --loglevel=error
+    # Not `npm ci`: that refuses the lock file where a registry lacks the optional packages of other platforms.
+    npm --prefix web install --no-save --no-audit --no-fund --loglevel=error
     touch .make/packages
 fi
 echo "Building the browser client …"
