@@ -23,12 +23,17 @@ function axisOf(label: string, size: number): uPlot.Axis {
   return { label, size, stroke: ink, font: AXIS_FONT, labelFont: AXIS_FONT, labelSize: 18, gap: 4, grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
 }
 
+function range(limits: uPlot.Range.MinMax | undefined): uPlot.Scale {
+  return limits ? { range: limits } : {};
+}
+
 interface Spec {
   title: string;
   hint: string;
   x: (axis: Axis) => string;
   y: string;
-  range?: uPlot.Range.MinMax;
+  xRange?: uPlot.Range.MinMax;
+  yRange?: uPlot.Range.MinMax;
   series: (accent: string) => uPlot.Series[];
   bands?: (accent: string) => uPlot.Band[];
   columns: (data: Dashboard, axis: Axis) => uPlot.AlignedData;
@@ -39,7 +44,7 @@ interface Spec {
 /** A plot that is made anew on every draw: a few hundred points cost less than keeping scales, themes and sizes in step. */
 class Plot implements Chart {
   readonly element: HTMLElement;
-  private readonly canvas = h("div", { class: "plot" });
+  private readonly canvas = h("div", { class: "plot", role: "img" });
   private readonly words = h("p", { class: "summary" });
   private plot: uPlot | null = null;
   private last: [Dashboard, Axis] | null = null;
@@ -60,6 +65,7 @@ class Plot implements Chart {
     if (!this.last || !this.canvas.clientWidth) return;
     const [data, axis] = this.last;
     this.words.textContent = this.spec.summary(data);
+    this.canvas.setAttribute("aria-label", `${this.spec.title}. ${this.words.textContent}`);
     this.plot?.destroy();
     const columns = this.spec.columns(data, axis);
     this.plot = columns[0].length ? new uPlot(this.options(axis), columns, this.canvas) : null;
@@ -71,7 +77,7 @@ class Plot implements Chart {
     return {
       width: this.canvas.clientWidth,
       height: HEIGHT_PX,
-      scales: { x: { time: false }, y: spec.range ? { range: spec.range } : {} },
+      scales: { x: { time: false, ...range(spec.xRange) }, y: range(spec.yRange) },
       axes: [axisOf(spec.x(axis), 40), axisOf(spec.y, 48)],
       series: [{}, ...spec.series(accent)],
       ...(spec.bands ? { bands: spec.bands(accent) } : {}),
@@ -113,7 +119,7 @@ export function accuracyChart(): Chart {
     hint: "On random questions, predicted before they were learnt from, with a 95 % interval.",
     x: overTime,
     y: "share right",
-    range: [0, 1],
+    yRange: [0, 1],
     series: (accent) => [{ ...hidden, stroke: accent }, { ...hidden, stroke: accent }, { stroke: accent, width: 2 }],
     bands: (accent) => [{ series: [1, 2], fill: wash(accent) }],
     columns: ({ accuracy_curve: curve }, axis) => [xOf(curve, axis), curve.map(({ high }) => high), curve.map(({ low }) => low), curve.map(({ estimate }) => estimate)],
@@ -140,6 +146,7 @@ export function histogramChart(): Chart {
     title: "Scores",
     hint: "How many items have which probability of being positive.",
     x: () => "probability of positive",
+    xRange: [0, 1],
     y: "items",
     series: (accent) => [{ stroke: accent, fill: wash(accent), width: 1, paths: bars, points: { show: false } }],
     columns: ({ histogram: { edges, counts } }) => [counts.map((_, index) => (edges[index]! + edges[index + 1]!) / 2), counts],

@@ -34,6 +34,11 @@ export function kindName(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
+/** Kind and size; a label always shows one item. */
+export function questionName(kind: string, size: number): string {
+  return kind === "label" ? kindName(kind) : `${kindName(kind)} ${size}`;
+}
+
 /** An answer in one line; a ranking shows where its divider stands. */
 export function answerText(answer: Answer | null, items: Item[], words: Pick<Wording, "positive" | "negative">): string {
   const name = (id: string): string => itemName(items.find((item) => item.id === id) ?? { id });

@@ -4,7 +4,7 @@ import { get, post } from "../kit/api";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
 import type { Wording } from "../kit/wire";
-import { answerText, clockTime, kindName, seconds } from "./format";
+import { answerText, clockTime, questionName, seconds } from "./format";
 import { panel, table } from "./table";
 import type { Log, LogRow } from "./wire";
 
@@ -58,7 +58,7 @@ export class AnswerLog {
       columns: [
         { title: "Time", cell: (row) => h("time", { datetime: row.t_utc }, clockTime(row.t_utc)) },
         { title: "Who", cell: (row) => this.names.get(row.participant) ?? row.participant },
-        { title: "Question", cell: (row) => `${kindName(row.kind)} ${row.items.length}` },
+        { title: "Question", cell: (row) => questionName(row.kind, row.items.length) },
         { title: "Answer", cell: (row) => h("span", { dir: "auto", class: "answer" }, answerText(row.answer, row.items, words)) },
         { title: "Took", numeric: true, cell: (row) => seconds(row.rt_ms === null ? null : row.rt_ms / 1000) },
         { title: "Notes", cell: notes },

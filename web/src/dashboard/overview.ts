@@ -3,7 +3,7 @@
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
-import { decimal, duration, kindName, percent } from "./format";
+import { decimal, duration, kindName, percent, questionName } from "./format";
 import { panel, table } from "./table";
 import type { Dashboard, Rate, ScoredItem } from "./wire";
 
@@ -37,19 +37,18 @@ function tileView({ label, value, note }: Tile): HTMLElement {
 
 function ratesPanel({ rates, now }: Dashboard): HTMLElement {
   const chosen = (rate: Rate): boolean => `${rate.kind} ${rate.size}` === now;
-  const flags = (rate: Rate): string => [rate.best && "best", chosen(rate) && "asked now"].filter(Boolean).join(", ");
+  const flags = (rate: Rate): HTMLElement[] =>
+    [rate.best && "best", chosen(rate) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
   const view = table<Rate>({
     caption: "Bits per second by question kind and size",
     rows: rates,
     empty: "Rates appear once the first question has been prepared.",
     mark: (rate) => (rate.best ? "best" : ""),
     columns: [
-      { title: "Question", cell: (rate) => kindName(rate.kind) },
-      { title: "Items", numeric: true, cell: (rate) => String(rate.size) },
+      { title: "Question", cell: (rate) => h("span", { class: "tagged" }, questionName(rate.kind, rate.size), ...flags(rate)) },
+      { title: "Bits per second", numeric: true, cell: (rate) => decimal(rate.bits_per_second, 3) },
       { title: "Bits", numeric: true, cell: (rate) => `${decimal(rate.bits)} ± ${decimal(rate.bits_se)}` },
       { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },
-      { title: "Bits per second", numeric: true, cell: (rate) => decimal(rate.bits_per_second, 3) },
-      { title: "Chosen", cell: (rate) => flags(rate) && h("span", { class: "tag" }, flags(rate)) },
     ],
   });
   return panel("Which question pays", "Information an answer brings for the time it takes.", view);
@@ -82,9 +81,7 @@ export class Overview {
   readonly element = h("div", { class: "view" });
   private readonly figures = h("dl", { class: "tiles" });
   private readonly tables = h("div", { class: "grid wide" });
-  private readonly items = h("div", { class: "grid" });
-  private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), bitsChart()];
-  private readonly histogram = histogramChart();
+  private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), bitsChart(), histogramChart()];
   private data: Dashboard | null = null;
   private axis: Axis = "answers";
 
@@ -93,25 +90,24 @@ export class Overview {
       this.axis = axis;
       this.draw();
     });
-    const plots = h("div", { class: "grid" }, ...this.charts.map((chart) => chart.element));
-    this.element.append(this.figures, pick, plots, this.tables, this.items);
-    this.tables.append(h("div"), this.histogram.element);
+    const plots = h("div", { class: "grid charts" }, ...this.charts.map((chart) => chart.element));
+    this.element.append(this.figures, pick, plots, this.tables);
   }
 
   show(data: Dashboard): void {
     this.data = data;
     const { positive, negative } = data.project;
     this.figures.replaceChildren(...tiles(data).map(tileView));
-    this.tables.firstElementChild!.replaceWith(ratesPanel(data));
-    this.items.replaceChildren(
+    this.tables.replaceChildren(
+      ratesPanel(data),
+      itemsPanel("Most uncertain", data.most_uncertain),
       itemsPanel(`Most ${positive}`, data.most_positive),
       itemsPanel(`Most ${negative}`, data.most_negative),
-      itemsPanel("Most uncertain", data.most_uncertain),
     );
     this.draw();
   }
 
   private draw(): void {
-    if (this.data) for (const chart of [...this.charts, this.histogram]) chart.draw(this.data, this.axis);
+    if (this.data) for (const chart of this.charts) chart.draw(this.data, this.axis);
   }
 }

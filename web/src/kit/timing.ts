@@ -30,6 +30,9 @@ function deviceOf(event: Event): Device {
   return kind === "mouse" || kind === "touch" || kind === "pen" ? kind : "unknown";
 }
 
+/** The server takes no more intervals than this; the totals count all of them. */
+const MAX_INTERVALS = 200;
+
 /** Intervals during which something was the case, still open while it is. */
 class Spells {
   private closed: Interval[] = [];
@@ -102,8 +105,8 @@ export class QuestionClock {
       hidden_ms: total(hidden),
       blurred_ms: total(blurred),
       latency_ms: this.latencyMs,
-      hidden,
-      blurred,
+      hidden: hidden.slice(-MAX_INTERVALS),
+      blurred: blurred.slice(-MAX_INTERVALS),
     };
   }
 

@@ -1,1 +1,129 @@
-export {};
+/** The participant's page of a study: one step after another, resumable at any moment. */
+
+import { type Given, present } from "../cards/present";
+import { Announcer } from "../kit/announcer";
+import { ApiError, type Reply, request, untilReached } from "../kit/api";
+import { h, root } from "../kit/dom";
+import { header, notice } from "../kit/frame";
+import { Keyboard } from "../kit/keyboard";
+import { Outbox } from "../kit/outbox";
+import { StatusChip } from "../kit/status";
+import { applyTheme } from "../kit/theme";
+import type { Submission } from "../kit/wire";
+import { blockIntroduction, stepPage } from "./screens";
+import type { StepValue, StudySaved, StudyState } from "./wire";
+
+/** Who the link says has come; null where it says nothing and the cookie must tell. */
+export function arrival(search: string): Record<string, string> | null {
+  const given = new URLSearchParams(search);
+  const names = { PROLIFIC_PID: "prolific_pid", STUDY_ID: "study_id", SESSION_ID: "session_id", participant: "participant" };
+  const body: Record<string, string> = {};
+  for (const [parameter, name] of Object.entries(names)) {
+    const value = given.get(parameter);
+    if (value) body[name] = value;
+  }
+  return body.prolific_pid || body.participant ? body : null;
+}
+
+class Participant {
+  private readonly host = h("main", { class: "stage" });
+  private readonly footer = h("footer", { class: "foot" });
+  private readonly status = new StatusChip();
+  private readonly announcer = new Announcer();
+  private readonly keyboard = new Keyboard(true);
+  private readonly outbox: Outbox<Submission, StudySaved>;
+
+  constructor(state: StudyState, name: string) {
+    this.outbox = new Outbox("/api/study/answers", { name: `study.${name}`, onState: (saved) => this.status.show(saved) });
+    root().replaceChildren(header({ project: state.words.name, status: this.status.element }), this.host, this.footer, this.announcer.element);
+  }
+
+  /** Sends what an earlier visit left behind; the state is asked for anew where something was sent. */
+  async start(reply: Reply<StudyState>): Promise<void> {
+    const { sent } = await this.outbox.flush();
+    this.show(sent ? await this.reach(() => request<StudyState>("GET", "/api/study")) : reply);
+  }
+
+  private reach<T>(attempt: () => Promise<T>): Promise<T> {
+    return untilReached(attempt, () => this.status.show("offline"));
+  }
+
+  private show({ data: state, latencyMs }: Reply<StudyState>): void {
+    this.footer.replaceChildren(progress(state));
+    if (!state.question) return this.showPage(stepPage(state, (value) => void this.guard(() => this.leave(state, value))));
+    if (state.first_of_block && state.step === "question") {
+      return this.showPage(blockIntroduction(state, () => this.ask(state, latencyMs)));
+    }
+    this.ask(state, latencyMs);
+  }
+
+  private showPage(page: HTMLElement): void {
+    this.host.replaceChildren(page);
+    page.focus({ preventScroll: true });
+    window.scrollTo({ top: 0 });
+  }
+
+  private ask(state: StudyState, latencyMs: number): void {
+    const { question, words } = state;
+    if (!question) return;
+    const shown = present(this.host, { question, words, keyboard: this.keyboard, announcer: this.announcer, latencyMs, skippable: false });
+    void shown.given.then((given) => this.guard(() => this.save(question.id, given)));
+  }
+
+  private async save(questionId: string, given: Given): Promise<void> {
+    const reply = await this.outbox.put({ question_id: questionId, ...given });
+    this.show({ data: reply.data.next, latencyMs: reply.latencyMs });
+  }
+
+  private async leave(state: StudyState, value: StepValue): Promise<void> {
+    this.host.inert = true;
+    try {
+      this.show(await this.reach(() => request<StudyState>("POST", "/api/study/step", { step: state.step, value })));
+    } finally {
+      this.host.inert = false;
+    }
+  }
+
+  /** A refusal shows what the server says now; whatever else fails is said on the screen. */
+  private async guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof ApiError && error.status !== 401) this.announcer.say(error.message);
+      this.host.replaceChildren(problem(error));
+    }
+  }
+}
+
+function progress(state: StudyState): HTMLElement {
+  const { done, total } = state.progress;
+  if (state.step === "practice") return h("p", { class: "study-progress" }, "Practice question");
+  if (state.step !== "question") return h("p", { class: "study-progress" });
+  const bar = h("progress", { max: total, value: done, "aria-label": "Questions answered" });
+  return h("p", { class: "study-progress" }, h("span", {}, `Question ${done + 1} of ${total}`), bar);
+}
+
+function problem(error: unknown): HTMLElement {
+  if (error instanceof ApiError && error.status === 401) {
+    return notice("Please open your link again", "This page works only with the link of the study. Answers not yet sent are kept in this browser.");
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  return notice("Something went wrong", text, h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again"));
+}
+
+async function main(): Promise<void> {
+  applyTheme();
+  const loading = h("p", { class: "loading", role: "status" }, "Loading…");
+  root().replaceChildren(h("main", { class: "stage" }, loading));
+  try {
+    const who = arrival(location.search);
+    const enter = (): Promise<Reply<StudyState>> => (who ? request("POST", "/api/study/enter", who) : request("GET", "/api/study"));
+    const reply = await untilReached(enter, () => loading.replaceChildren("The server cannot be reached; trying again…"));
+    const name = who?.prolific_pid ?? who?.participant ?? "cookie";
+    await new Participant(reply.data, name).start(reply);
+  } catch (error) {
+    root().replaceChildren(h("main", { class: "stage" }, problem(error)));
+  }
+}
+
+void main();

@@ -1,0 +1,143 @@
+/** The pages of a study around its questions: texts, consent, questions on the person, comprehension check, the end. */
+
+import { type Child, h } from "../kit/dom";
+import type { Choice, PersonField, StepValue, StudyState } from "./wire";
+
+/** Paragraphs of plain text; an empty line separates them. */
+export function paragraphs(text: string): HTMLElement[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .map((part) => h("p", { dir: "auto" }, part));
+}
+
+export function page(title: string, ...children: Child[]): HTMLElement {
+  return h("section", { class: "card study-page", tabindex: -1, "aria-labelledby": "headline" }, h("h1", { class: "headline", id: "headline" }, title), ...children);
+}
+
+function button(label: string, primary: boolean, run: () => void): HTMLButtonElement {
+  return h("button", { type: "button", class: primary ? "button primary" : "button", onclick: run }, label);
+}
+
+function actions(...children: Child[]): HTMLElement {
+  return h("div", { class: "study-actions" }, ...children);
+}
+
+type Leave = (value: StepValue) => void;
+
+/** A text that is agreed to or not. */
+function decision(title: string, text: string, yes: string, no: string, leave: Leave): HTMLElement {
+  return page(title, ...paragraphs(text), actions(
+    button(yes, true, () => leave(true)),
+    button(no, false, () => leave(false)),
+  ));
+}
+
+function fieldId(name: string): string {
+  return `person-${name}`;
+}
+
+function personInput(field: PersonField): HTMLElement {
+  const id = fieldId(field.name);
+  if (field.type !== "choice") {
+    const kind = field.type === "number" ? { type: "number", min: 0, max: 150, inputmode: "numeric" } : { type: "text", maxlength: 200 };
+    return h("input", { id, name: field.name, autocomplete: "off", ...kind });
+  }
+  const options = field.options.map((option) => h("option", { value: option }, option));
+  return h("select", { id, name: field.name }, h("option", { value: "" }, "No answer"), ...options);
+}
+
+/** What a filled form holds: empty answers are left out, numbers are numbers. */
+export function personValues(fields: PersonField[], form: FormData): Record<string, string | number> {
+  const values: Record<string, string | number> = {};
+  for (const field of fields) {
+    const given = String(form.get(field.name) ?? "").trim();
+    if (!given) continue;
+    values[field.name] = field.type === "number" ? Number(given) : given;
+  }
+  return values;
+}
+
+function demographics(fields: PersonField[], leave: Leave): HTMLElement {
+  const rows = fields.map((field) => h("div", { class: "field" }, h("label", { for: fieldId(field.name) }, field.question), personInput(field)));
+  const form = h("form", { class: "study-form" }, ...rows, actions(h("button", { type: "submit", class: "button primary" }, "Continue")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    leave(personValues(fields, new FormData(form)));
+  });
+  return page("About you", h("p", {}, "All of these are voluntary. Leave empty what you do not want to say."), form);
+}
+
+function choiceGroup(choice: Choice, index: number): HTMLElement {
+  const options = choice.options.map((option, number) => {
+    const id = `choice-${index}-${number}`;
+    return h("div", { class: "check" }, h("input", { type: "radio", id, name: `choice-${index}`, value: number, required: true }), h("label", { for: id }, option));
+  });
+  return h("fieldset", { class: "study-choice" }, h("legend", {}, choice.question), ...options);
+}
+
+function comprehension(state: StudyState, leave: Leave): HTMLElement {
+  const choices = state.choices ?? [];
+  const form = h("form", { class: "study-form" }, ...choices.map(choiceGroup), actions(h("button", { type: "submit", class: "button primary" }, "Check my answers")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const given = new FormData(form);
+    leave(choices.map((_, index) => Number(given.get(`choice-${index}`))));
+  });
+  const left = state.attempts_left ?? 1;
+  const again = state.failed_before && h("p", { class: "study-warning", role: "alert" }, `Not all answers were right. Please read the instructions again; you have ${left} more ${left === 1 ? "try" : "tries"}.`);
+  const reminder = h("details", { class: "study-reminder", open: state.failed_before }, h("summary", {}, "Instructions"), ...paragraphs(state.text ?? ""));
+  return page("Before you start: a short check", again, reminder, form);
+}
+
+function debrief(state: StudyState, leave: Leave): HTMLElement {
+  const comment = h("textarea", { id: "comment", rows: 3, maxlength: 5000 });
+  const field = h("div", { class: "field" }, h("label", { for: "comment" }, "Is there anything you want to tell us? (voluntary)"), comment);
+  return page("All questions are answered", ...paragraphs(state.text ?? ""), field, actions(button("Finish", true, () => leave(comment.value))));
+}
+
+const ENDINGS = {
+  complete: ["Thank you", "Everything you gave is saved."],
+  no_consent: ["You are not taking part", "Nothing else is asked of you."],
+  failed_comprehension: ["The check was not passed", "Thank you for your time. The study cannot go on without a passed check."],
+} as const;
+
+function ending(state: StudyState): HTMLElement {
+  const [title, text] = ENDINGS[state.outcome ?? "complete"];
+  const code = state.code && h("p", {}, "Your completion code: ", h("strong", { class: "study-code" }, state.code));
+  const back = state.url && h("a", { class: "button primary", href: state.url, rel: "noreferrer" }, "Return with this code");
+  return page(title, h("p", {}, text), code, back && actions(back));
+}
+
+/** The page before the first question of each kind, so that its clock starts on a question that is expected. */
+export function blockIntroduction(state: StudyState, start: () => void): HTMLElement {
+  const ranking = state.question?.kind === "rank";
+  const { positive, negative } = state.words;
+  const low = state.question?.kind === "select_low";
+  const text = ranking
+    ? `Put the items in order, most ${positive} on top, and move the divider so that ${positive} items are above it and ${negative} ones below.`
+    : `Choose the most ${low ? negative : positive} item, then say whether it is ${positive} or ${negative}.`;
+  return page(`Part ${state.block}: ${ranking ? "rank" : "select"}`, h("p", {}, text), actions(button("Start this part", true, start)));
+}
+
+/** The page of a step that is no question. `leave` is called once with what was given. */
+export function stepPage(state: StudyState, leave: Leave): HTMLElement {
+  const text = state.text ?? "";
+  switch (state.step) {
+    case "eligibility":
+      return decision("Who can take part", text, "This is true for me", "This is not true for me", leave);
+    case "consent":
+      return decision("Consent", text, "I agree to take part", "I do not agree", leave);
+    case "demographics":
+      return demographics(state.fields ?? [], leave);
+    case "instructions":
+      return page("Instructions", ...paragraphs(text), actions(button("I have read this", true, () => leave(true))));
+    case "comprehension":
+      return comprehension(state, leave);
+    case "debrief":
+      return debrief(state, leave);
+    default:
+      return ending(state);
+  }
+}

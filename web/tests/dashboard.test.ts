@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { facts } from "../src/annotate/progress";
+import { answerText, decimal, duration, percent, questionName } from "../src/dashboard/format";
+import { changes } from "../src/dashboard/settings";
+import { question, WORDS } from "./fixtures";
+
+const { items } = question("rank", "calm", "grim", "safe");
+
+describe("answers in one line", () => {
+  it.each([
+    [{ type: "label" as const, positive: false }, "calm: negative"],
+    [{ type: "select" as const, chosen: "safe", positive: true }, "safe: positive"],
+    [{ type: "rank" as const, order: ["safe", "calm", "grim"], n_positive: 2 }, "safe › calm | grim"],
+    [{ type: "rank" as const, order: ["safe", "calm", "grim"], n_positive: 0 }, "none | safe › calm › grim"],
+    [{ type: "skip" as const, reason: "cant_tell" as const }, "can’t tell"],
+    [null, "erased"],
+  ])("%j", (answer, text) => {
+    expect(answerText(answer, answer?.type === "label" ? items.slice(0, 1) : items, WORDS)).toBe(text);
+  });
+});
+
+describe("numbers", () => {
+  it("are printed with their units", () => {
+    expect(percent(0.914)).toBe("91 %");
+    expect(decimal(-1.234)).toBe("−1.23");
+    expect([0.5, 12.4, 180].map(duration)).toEqual(["30 s", "12 min", "3.0 h"]);
+    expect([questionName("label", 1), questionName("rank", 4)]).toEqual(["Label", "Rank 4"]);
+  });
+});
+
+describe("progress", () => {
+  it("shows accuracy and time left only where the server sends them", () => {
+    expect(facts({ answers: 1, minutes: 0.2 })).toEqual(["1 answer", "under a minute"]);
+    const accuracy = { estimate: 0.9, low: 0.8, high: 0.95, n: 20 };
+    expect(facts({ answers: 12, minutes: 3.4, accuracy, minutes_left: 4 })).toEqual(["12 answers", "3 minutes", "accuracy 90 % (80–95)", "about 4 minutes left"]);
+  });
+});
+
+describe("settings", () => {
+  it("send only what differs", () => {
+    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1 };
+    expect(changes(before, { name: "A", positive: "warm", sizes: [2, 4] })).toEqual({ positive: "warm", sizes: [2, 4] });
+  });
+});
