@@ -1,0 +1,196 @@
+"""Studies over HTTP: entering, the steps before and after, questions and completion codes. All paths are /api/study/…
+
+A participant comes with an id from outside (PROLIFIC_PID or a generic one) and gets a token of role "participant" in the
+same HttpOnly cookie as everybody else. Study participants never see model output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
+from urllib.parse import quote
+
+from fastapi import APIRouter, HTTPException, Request, Response
+from pydantic import Field, StrictInt, StringConstraints
+
+from tellmore.app.access import Tokens, Visitor
+from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, Timing, Wire
+from tellmore.study.desk import StudyDesk
+from tellmore.types import Kind
+
+OutsideId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@-]+$")]
+StepName = Literal["eligibility", "consent", "demographics", "instructions", "comprehension", "debrief"]
+PersonValue: TypeAlias = Annotated[str, StringConstraints(max_length=200)] | int | float | None
+
+
+class EnterIn(Wire):
+    """Body of ``POST /api/study/enter``: who comes, as the link says. Prolific's three parameters, or ``participant``."""
+
+    participant: OutsideId | None = None
+    prolific_pid: OutsideId | None = None
+    study_id: OutsideId | None = None
+    session_id: OutsideId | None = None
+
+
+class StepIn(Wire):
+    """Body of ``POST /api/study/step``: the step that is left and what was given.
+
+    ``value``: true or false for eligibility and consent, option numbers for comprehension, answers by name for
+    demographics, a comment for debrief. ``elapsed_ms`` is the participant's own clock since the start, where it is kept.
+    """
+
+    step: StepName
+    value: (
+        bool | list[StrictInt] | dict[str, PersonValue] | Annotated[str, StringConstraints(max_length=5000)] | None
+    ) = None
+    elapsed_ms: Milliseconds | None = None
+
+
+class StudyAnswerIn(Wire):
+    """Body of ``POST /api/study/answers``."""
+
+    question_id: QuestionId
+    answer: AnswerWire
+    timing: Timing
+
+
+class WordsOut(Wire):
+    """The study's own words."""
+
+    name: str
+    attribute: str
+    positive: str
+    negative: str
+    instruction: str = ""
+
+
+class ShownOut(Wire):
+    """A question, its items in the order in which they are to be shown first."""
+
+    id: str
+    kind: Kind
+    items: list[ItemOut]
+
+
+class ChoiceOut(Wire):
+    """A question of the comprehension check, without its answer."""
+
+    question: str
+    options: list[str]
+
+
+class FieldOut(Wire):
+    """A voluntary question on the person."""
+
+    name: str
+    question: str
+    type: Literal["number", "text", "choice"]
+    options: list[str]
+
+
+class DoneShare(Wire):
+    """Questions answered, of all."""
+
+    done: int
+    total: int
+
+
+class StudyOut(Wire):
+    """What a participant sees now. Fields that a step does not need are null."""
+
+    step: StepName | Literal["practice", "question", "done"]
+    words: WordsOut
+    progress: DoneShare
+    text: str | None = None
+    fields: list[FieldOut] | None = None
+    choices: list[ChoiceOut] | None = None
+    attempts_left: int | None = None
+    failed_before: bool = False
+    question: ShownOut | None = None
+    block: int | None = None
+    first_of_block: bool = False
+    outcome: Literal["complete", "no_consent", "failed_comprehension"] | None = None
+    code: str | None = Field(None, description="the completion code; every answer is on disk when it is given")
+    url: str | None = Field(None, description="where the participant is sent back with the code")
+
+
+class StudySaved(Wire):
+    """The answer is on disk; ``next`` is what to show now."""
+
+    saved: Literal[True] = True
+    next: StudyOut
+
+
+def study_router(desk: StudyDesk, tokens: Tokens, cookie: str, page: Callable[[], Response]) -> APIRouter:
+    """The routes of a study; ``page`` serves the participants' screen at /study, to anybody."""
+    router = APIRouter(tags=["study"])
+    router.add_api_route("/study", page, methods=["GET"], include_in_schema=False, response_model=None)
+
+    def shown(state: dict[str, Any]) -> StudyOut:
+        study = desk.study
+        words = WordsOut(name=study.title, attribute=study.attribute, positive=study.positive, negative=study.negative)
+        return StudyOut(words=words, **_with_image_addresses(state))
+
+    @router.post("/api/study/enter")
+    def enter(body: EnterIn, request: Request, response: Response) -> StudyOut:
+        """Enter with an outside id; the same id resumes the same assignment."""
+        outside = body.prolific_pid or body.participant
+        if outside is None:
+            raise HTTPException(400, "the link lacks a participant id: PROLIFIC_PID or participant")
+        details = {name: value for name, value in body.model_dump().items() if value is not None}
+        known = desk.participant_of(outside)
+        if known is not None and all(row.participant != known for row in tokens.rows()):
+            desk.forget(known)  # deleting a participant deletes their tokens: whoever comes now is new
+        participant = desk.enter(outside, details)
+        visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
+        if visitor is None or visitor.participant != participant:
+            token, _ = tokens.issue("participant", participant, participant)
+            response.set_cookie(
+                cookie,
+                token,
+                max_age=30 * 86_400,
+                httponly=True,
+                samesite="strict",
+                secure=request.url.scheme == "https",
+            )
+        return shown(desk.state(participant))
+
+    @router.get("/api/study")
+    def state(request: Request) -> StudyOut:
+        """What to show now: the same question again after a refresh."""
+        participant = _participant(request)
+        return shown(desk.state(participant))
+
+    @router.post("/api/study/step")
+    def step(body: StepIn, request: Request) -> StudyOut:
+        """Leave a step with what was given."""
+        participant = _participant(request)
+        return shown(desk.leave(participant, body.step, body.value, body.elapsed_ms))
+
+    @router.post("/api/study/answers")
+    def answer(body: StudyAnswerIn, request: Request) -> StudySaved:
+        """Store an answer with raw times. Idempotent by question id."""
+        participant = _participant(request)
+        given, timing = body.answer.model_dump(mode="json"), body.timing.model_dump(mode="json")
+        return StudySaved(next=shown(desk.answer(participant, body.question_id, given, timing)))
+
+    return router
+
+
+def _participant(request: Request) -> str:
+    visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
+    if visitor is None or visitor.role != "participant":
+        raise HTTPException(401, "open the link of the study again")
+    return visitor.participant
+
+
+def _with_image_addresses(state: dict[str, Any]) -> dict[str, Any]:
+    """The state with images as addresses on this server instead of file names."""
+    question = state.get("question")
+    if question is None:
+        return state
+    items = [
+        {**item, "image": f"/api/items/{quote(item['id'], safe='')}/image" if item["image"] else None}
+        for item in question["items"]
+    ]
+    return {**state, "question": {**question, "items": items}}

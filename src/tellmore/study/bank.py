@@ -1,0 +1,46 @@
+"""The question file of a study: what a learning run asked at each stage, one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tellmore.errors import DataFileError
+from tellmore.study.design import BankQuestion
+
+BANK_FILE = "study_questions.jsonl"
+
+
+def write_bank(path: Path, bank: Sequence[BankQuestion]) -> None:
+    """Replace the question file in one step."""
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.write_text("".join(json.dumps(q.row(), ensure_ascii=False) + "\n" for q in bank), encoding="utf-8")
+    fresh.replace(path)
+
+
+def read_bank(path: Path, known_items: Sequence[str]) -> list[BankQuestion]:
+    """The questions of a file; DataFileError names the line at fault, also where an item is not in the pool."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise DataFileError(f"{path}: no such file; draw questions with: tellmore study init --redraw") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
+    known = set(known_items)
+    bank = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+            question = BankQuestion(
+                str(row["kind"]), tuple(str(i) for i in row["items"]), str(row["stage"]), int(row["iteration"])
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataFileError(
+                f"{path}, line {number}: expected an object with kind, items, stage and iteration ({error!r})"
+            ) from None
+        foreign = [item for item in question.items if item not in known]
+        if foreign:
+            raise DataFileError(f"{path}, line {number}: {foreign[0]!r} is not an item of the project's pool")
+        bank.append(question)
+    return bank

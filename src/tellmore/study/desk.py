@@ -1,0 +1,230 @@
+"""A running study: participants' progress in memory, every step written to the log before anybody hears of it.
+
+The one stateful object of a study. Opening it again on the same log continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from tellmore.errors import AnswerError, StateError
+from tellmore.store.repository import Event, Repository
+from tellmore.study.design import BankQuestion, Planned, assignment, check_bank
+from tellmore.study.flow import (
+    EVENT_KINDS,
+    TEXT_STEPS,
+    Progress,
+    check_step_value,
+    completion_code,
+    current_step,
+    open_question,
+    outcome,
+    practice_question,
+    right_answer,
+    right_choices,
+)
+from tellmore.study.records import answer_of
+from tellmore.study.settings import Study
+from tellmore.types import Question, Skip, check_answer
+
+
+class Items(Protocol):
+    """Where the texts and images of pool items are looked up."""
+
+    ids: tuple[str, ...]
+    text: tuple[str, ...] | None
+    images: tuple[str, ...] | None
+
+
+class StudyDesk:
+    """``enter``, ``state``, ``leave``, ``answer``: all that a participant can do. Threads may share it."""
+
+    def __init__(self, repository: Repository, study: Study, bank: Sequence[BankQuestion], pool: Items) -> None:
+        check_bank(study, bank)
+        self._repository, self.study, self._bank = repository, study, tuple(bank)
+        self._pool, self._rows = pool, {identifier: row for row, identifier in enumerate(pool.ids)}
+        self._lock = threading.RLock()
+        self._progress: dict[str, Progress] = {}
+        self._external: dict[str, str] = {}
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._entered = 0
+        opened = None
+        for event in repository.since(0, kinds=EVENT_KINDS):
+            if event.kind == "study_opened":
+                opened = event.payload.get("fingerprint")
+            self._learn(event)
+        if opened != study.fingerprint:
+            payload = {"fingerprint": study.fingerprint, "study": study.model_dump(mode="json")}
+            self._write(Event("study_opened", payload=payload))
+
+    # What a participant does
+
+    def participant_of(self, external: str) -> str | None:
+        """Who came with this outside id before."""
+        return self._external.get(external)
+
+    def forget(self, participant: str) -> None:
+        """Drop from memory a participant who was erased from the log."""
+        with self._lock:
+            self._progress[participant] = Progress()
+            self._external = {outside: own for outside, own in self._external.items() if own != participant}
+
+    def enter(self, external: str, details: Mapping[str, str] | None = None) -> str:
+        """The participant of an outside id such as PROLIFIC_PID; the same id comes back to the same assignment."""
+        with self._lock:
+            known = self._external.get(external)
+            payload: dict[str, Any] = {"external": external, "details": dict(details or {})}
+            if known is not None:
+                self._write(Event("study_entered", participant=known, payload={**payload, "returned": True}))
+                return known
+            number = self._entered
+            participant = f"participant-{number + 1:05d}"
+            planned = assignment(self.study, self._bank, number)
+            payload |= {
+                "number": number,
+                "order": list(dict.fromkeys(question.kind for question in planned)),
+                "fingerprint": self.study.fingerprint,
+                "assignment": [question.row() for question in planned],
+            }
+            self._write(Event("study_entered", participant=participant, payload=payload))
+            return participant
+
+    def state(self, participant: str) -> dict[str, Any]:
+        """What to show now. A question, and the completion code, are in the log before they are returned."""
+        with self._lock:
+            progress = self._of(participant)
+            step = current_step(self.study, progress)
+            state: dict[str, Any] = {"step": step, "progress": _share_done(progress)}
+            if step in TEXT_STEPS:
+                state["text"] = getattr(self.study.texts, step)
+            if step == "demographics":
+                state["fields"] = [field.model_dump(mode="json") for field in self.study.demographics]
+            if step == "comprehension":
+                state["choices"] = [c.model_dump(mode="json", exclude={"correct"}) for c in self.study.comprehension]
+                state["attempts_left"] = self.study.comprehension_attempts - len(progress.attempts)
+                state["failed_before"] = bool(progress.attempts)
+                state["text"] = self.study.texts.instructions
+            if step in ("practice", "question"):
+                planned = self._open(participant)
+                state |= {"question": self._show(participant, planned, step), "block": planned.block}
+                state["first_of_block"] = planned.position == 1
+            if step == "done":
+                state |= self._end(participant, progress)
+            return state
+
+    def leave(self, participant: str, step: str, value: Any = None, elapsed_ms: int | None = None) -> dict[str, Any]:
+        """Leave a step with what the person gave; leaving a step twice changes nothing."""
+        with self._lock:
+            progress = self._of(participant)
+            now = current_step(self.study, progress)
+            if step != now and step in progress.steps:
+                return self.state(participant)
+            if step != now:
+                raise StateError(f"the step {step!r} is not the one shown now, which is {now!r}; reload the page")
+            checked = check_step_value(self.study, step, value)
+            payload: dict[str, Any] = {"step": step, "value": checked, "elapsed_ms": elapsed_ms}
+            if step == "comprehension":
+                payload["passed"] = right_choices(self.study, checked)
+            self._write(Event("study_step", participant=participant, payload=payload))
+            return self.state(participant)
+
+    def answer(
+        self, participant: str, question_id: str, answer: dict[str, Any], timing: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Store an answer with its raw times and return what comes next; the same answer again changes nothing."""
+        with self._lock:
+            progress = self._of(participant)
+            if question_id in self._answers:
+                self._repeat(participant, question_id, answer)
+                return self.state(participant)
+            step = current_step(self.study, progress)
+            planned = self._open(participant) if step in ("practice", "question") else None
+            if planned is None or planned.id != question_id:
+                raise StateError(f"{question_id!r} is not the question shown now; reload the page")
+            given = answer_of(answer)
+            if isinstance(given, Skip):
+                raise AnswerError("a study question cannot be skipped; close the page to stop taking part")
+            check_answer(Question(planned.kind, planned.items, planned.id), given)  # type: ignore[arg-type]
+            payload = {"answer": answer, "timing": timing, "part": "practice" if step == "practice" else "main"}
+            batch = [Event("study_answer", question_id, participant, payload)]
+            if planned.gold is not None and not right_answer(planned.gold, planned.kind, given):
+                flag = {"reason": "gold", "kind": planned.kind, "position": planned.position}
+                batch.append(Event("study_flag", question_id, participant, flag))
+            self._write(*batch)
+            return self.state(participant)
+
+    # Inside
+
+    def _of(self, participant: str) -> Progress:
+        progress = self._progress.get(participant)
+        if progress is None:
+            raise StateError("this participant is not part of the study (any more); open the link of the study again")
+        return progress
+
+    def _open(self, participant: str) -> Planned:
+        progress = self._of(participant)
+        if current_step(self.study, progress) == "practice":
+            return practice_question(self.study, progress)
+        planned = open_question(progress)
+        if planned is None:
+            raise StateError("no question is open")
+        return planned
+
+    def _show(self, participant: str, planned: Planned, step: str) -> dict[str, Any]:
+        items = [self._item(identifier) for identifier in planned.items]
+        question = {"id": planned.id, "kind": planned.kind, "items": items}
+        if planned.id not in self._of(participant).shown:
+            self._write(Event("study_shown", planned.id, participant, {"question": question, "part": step}))
+        return question
+
+    def _item(self, identifier: str) -> dict[str, Any]:
+        """A pool item with its text and image; an id that the pool has not is a text itself (gold and practice)."""
+        row = self._rows.get(identifier)
+        if row is None:
+            return {"id": identifier, "text": identifier, "image": None}
+        text = self._pool.text[row] if self._pool.text else None
+        image = self._pool.images[row] if self._pool.images else None
+        return {"id": identifier, "text": text or (None if image else identifier), "image": image or None}
+
+    def _end(self, participant: str, progress: Progress) -> dict[str, Any]:
+        ended = outcome(self.study, progress) or "complete"
+        code = completion_code(self.study, ended)
+        if progress.ended is None:
+            self._write(Event("study_ended", participant=participant, payload={"outcome": ended, "code": code}))
+        url = self.study.completion.url.replace("{code}", code)
+        text = self.study.texts.debrief if ended == "complete" else None
+        return {"outcome": ended, "code": code, "url": url or None, "text": text}
+
+    def _repeat(self, participant: str, question_id: str, answer: dict[str, Any]) -> None:
+        stored = self._answers[question_id]
+        if stored["participant"] != participant:
+            raise StateError(f"{question_id!r} is not the question shown now; reload the page")
+        if stored["answer"] != answer:
+            raise StateError("this question has another answer already; answers are never replaced")
+
+    def _write(self, *batch: Event) -> None:
+        for event in self._repository.append(batch):
+            self._learn(event)
+
+    def _learn(self, event: Event) -> None:
+        """Take one event of the log into memory."""
+        participant = event.participant
+        if participant is None:
+            return
+        if event.kind == "study_entered" and participant not in self._progress:
+            self._entered += 1
+            self._progress[participant] = Progress()
+        if event.erased:
+            self.forget(participant)
+            return
+        if event.kind == "study_entered":
+            self._external[event.payload["external"]] = participant
+        if event.kind == "study_answer" and event.question_id is not None:
+            self._answers[event.question_id] = {"participant": participant, "answer": event.payload["answer"]}
+        self._progress[participant] = self._progress[participant].after(event.kind, event.question_id, event.payload)
+
+
+def _share_done(progress: Progress) -> dict[str, int]:
+    return {"done": len(progress.answered), "total": len(progress.assignment)}

@@ -1,0 +1,217 @@
+"""Simulated participants of a running study, over its real HTTP API. Times are reported, nobody waits.
+
+Answers are drawn as people would give them on words whose scores are known; times come from a cost model with its
+spread. An inattentive participant misses one gold question of each kind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tellmore.core.cost import PAPER_COST, CostModel
+from tellmore.errors import StateError
+from tellmore.study.settings import Gold, Study
+
+START_TIMEOUT_S = 120.0
+INSTRUCTIONS_S = 240.0
+"""Median seconds for everything but the questions."""
+
+
+class StudyClient:
+    """One participant's browser, as far as HTTP goes: JSON, one cookie, one connection."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._connection = HTTPConnection(host, port, timeout=60)
+        self._cookie = ""
+
+    def close(self) -> None:
+        """Leave."""
+        self._connection.close()
+
+    def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The reply to a request; StateError where the server refuses."""
+        headers = {"Content-Type": "application/json", **({"Cookie": self._cookie} if self._cookie else {})}
+        self._connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+        response = self._connection.getresponse()
+        text = response.read().decode()
+        for name, value in response.getheaders():
+            if name.lower() == "set-cookie":
+                self._cookie = value.split(";", 1)[0]
+        reply: dict[str, Any] = json.loads(text) if text else {}
+        if response.status >= 400:
+            raise StateError(f"{method} {path} was refused with {response.status}: {reply.get('error', text[:200])}")
+        return reply
+
+
+@dataclass(frozen=True)
+class Person:
+    """How one simulated participant behaves."""
+
+    external: str
+    attentive: bool = True
+    consents: bool = True
+    understands: bool = True
+    stop_after: int | None = None
+
+
+def crowd(n: int, *, inattentive: int = 0, declining: int = 0, failing: int = 0, seed: int = 0) -> list[Person]:
+    """``n`` people with outside ids; of them some are inattentive, decline consent or fail the comprehension check."""
+    roles = ["inattentive"] * inattentive + ["declining"] * declining + ["failing"] * failing
+    roles += ["good"] * (n - len(roles))
+    rng = np.random.default_rng([seed, 3])
+    return [
+        Person(f"sim{number:04d}", role != "inattentive", role != "declining", role != "failing")
+        for number, role in enumerate(rng.permutation(roles).tolist())
+    ]
+
+
+class Respondent:
+    """Answers whatever the study shows, for one person."""
+
+    def __init__(
+        self,
+        study: Study,
+        person: Person,
+        *,
+        rng: np.random.Generator,
+        cost: CostModel = PAPER_COST,
+        score: Callable[[str], float] | None = None,
+    ) -> None:
+        self._study, self._person, self._rng, self._cost = study, person, rng, cost
+        self._score = score or (lambda _item: 0.0)
+        self._clock_ms = 0.0
+        self._answered = 0
+        self._missed: set[str] = set()
+        # The person's own time outside questions; lognormal, as total times are.
+        self._clock_ms += 1000 * INSTRUCTIONS_S * float(rng.lognormal(0.0, 0.4))
+
+    @property
+    def elapsed_ms(self) -> int:
+        """The person's own clock since the start."""
+        return int(self._clock_ms)
+
+    def take_part(self, client: StudyClient) -> dict[str, Any]:
+        """Enter and go on to the end, or until ``stop_after`` answers; returns the last state."""
+        state = client.request("POST", "/api/study/enter", {"prolific_pid": self._person.external})
+        while state["step"] != "done":
+            if state["question"] is None:
+                body = {"step": state["step"], "value": self._step(state), "elapsed_ms": self.elapsed_ms}
+                state = client.request("POST", "/api/study/step", body)
+                continue
+            if self._person.stop_after is not None and self._answered >= self._person.stop_after:
+                return state
+            body = {"question_id": state["question"]["id"], **self.respond(state["question"], state["step"])}
+            state = client.request("POST", "/api/study/answers", body)["next"]
+        return state
+
+    def _step(self, state: Mapping[str, Any]) -> Any:
+        if state["step"] == "consent":
+            return self._person.consents
+        if state["step"] == "comprehension":
+            right = [choice.correct for choice in self._study.comprehension]
+            wrong = [(c.correct + 1) % len(c.options) for c in self._study.comprehension]
+            return right if self._person.understands else wrong
+        if state["step"] == "demographics":
+            return self._about_me()
+        return "" if state["step"] == "debrief" else True
+
+    def _about_me(self) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        for field in self._study.demographics:
+            if field.name == "age":
+                given["age"] = int(np.clip(self._rng.normal(43, 13), 18, 90))
+            elif field.options:
+                given[field.name] = str(self._rng.choice(field.options))
+        return given
+
+    def respond(self, question: Mapping[str, Any], step: str) -> dict[str, Any]:
+        """Answer and timing of one question, as the browser would send them."""
+        items = [item["id"] for item in question["items"]]
+        order, n_positive = self._judge(question["kind"], items)
+        if question["kind"] == "rank":
+            answer: dict[str, Any] = {"type": "rank", "order": order, "n_positive": n_positive}
+        else:
+            at = 0 if question["kind"] != "select_low" else len(order) - 1
+            answer = {"type": "select", "chosen": order[at], "positive": at < n_positive}
+        onset = self._clock_ms
+        self._clock_ms += 1000 * self._cost.sample(question["kind"], len(items), self._rng)
+        if step == "question":
+            self._answered += 1
+        timing = {"onset_ms": round(onset), "submit_ms": round(self._clock_ms), "moves": len(items)}
+        return {"answer": answer, "timing": timing}
+
+    def _judge(self, kind: str, items: Sequence[str]) -> tuple[list[str], int]:
+        gold = next((g for g in self._study.gold if set(g.order) == set(items)), None)
+        if gold is not None:
+            return self._judge_gold(kind, gold)
+        scores = {item: self._score(item) + float(self._rng.normal(0, 0.5)) for item in items}
+        order = sorted(items, key=lambda item: -scores[item])
+        return order, sum(scores[item] > 0 for item in items)
+
+    def _judge_gold(self, kind: str, gold: Gold) -> tuple[list[str], int]:
+        order = list(gold.order)
+        if not self._person.attentive and kind not in self._missed:
+            self._missed.add(kind)
+            return order[::-1], gold.n_positive
+        return order, gold.n_positive
+
+
+def drive(
+    host: str,
+    port: int,
+    study: Study,
+    people: Sequence[Person],
+    *,
+    seed: int = 0,
+    cost: CostModel = PAPER_COST,
+    score: Callable[[str], float] | None = None,
+    progress: Callable[[], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Let every person take part at the server, one after another; their last states."""
+    states = []
+    for number, person in enumerate(people):
+        client = StudyClient(host, port)
+        rng = np.random.default_rng([seed, 4, number])
+        states.append(Respondent(study, person, rng=rng, cost=cost, score=score).take_part(client))
+        client.close()
+        if progress is not None:
+            progress()
+    return states
+
+
+@contextmanager
+def served_study(folder: Path) -> Iterator[tuple[str, int]]:
+    """``tellmore study serve`` as a process of its own on a free port: (host, port) while the block runs."""
+    command = [sys.executable, "-m", "tellmore", "study", "serve", str(folder), "--port", "0"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, text=True
+    ) as server:
+        try:
+            yield _address(server)
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def _address(server: subprocess.Popen[str]) -> tuple[str, int]:
+    said = []
+    assert server.stdout is not None
+    for line in server.stdout:
+        said.append(line.strip())
+        match = re.search(r"http://([\w.-]+):(\d+)/study", line)
+        if match:
+            return match[1], int(match[2])
+    raise StateError(f"the study's server did not start: {' '.join(said)[-500:] or 'it said nothing'}")
