@@ -1,0 +1,251 @@
+"""Choosing the items of a question: greedy (eq. 11, Algorithm 5) over the whole pool, with random and exhaustive baselines.
+
+The greedy search adds the item that makes the set so far most informative. Scores of a candidate c and the set S are drawn
+jointly from common Sobol points e: z_S = m_S + L e, and z_c = m_c + l_c'e + r_c e', where l_c = L^-1 cov(z_S, z_c) is kept for
+every item of the pool and grows by one number a step. A closed-form surrogate, the gain of comparing c with the members of S,
+shortlists the pool; the shortlist is then scored exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import log, pi
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, ndtr
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gain import information_gain, label_gain_bits, normal_points
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.kinds import KINDS_BY_NAME
+from tellmore.core.kinds.rank import MAX_ENUMERATED
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import with_constant
+from tellmore.errors import SettingError
+from tellmore.types import Array
+
+Rows = NDArray[np.int64]
+LABEL_SHORTLIST = 256
+TIE_TOLERANCE = 1e-6  # items whose gains differ by less are ties, broken at random
+
+
+@dataclass(frozen=True, eq=False)
+class Acquired:
+    """Rows of the pool [k] in the order they were added, and the bits [k] of the nested sets of size 1 to k (size 1: a label)."""
+
+    rows: Rows
+    bits: Array
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is scored exactly at one greedy step: the best ``shortlist`` by surrogate, with ``draws`` joint scores each."""
+
+    shortlist: int
+    draws: int
+
+
+def effort_for(kind: str, k: int) -> Effort:
+    """The effort that keeps at least 99 % of the gain of an unshortened greedy search (benchmarks/bench_acquire.py)."""
+    if kind != "rank":
+        return Effort(96, 256)
+    if k <= 3:
+        return Effort(64, 256)
+    if k <= MAX_ENUMERATED:
+        return Effort(24, 256) if k == 4 else Effort(12, 128)
+    return Effort(8, 128)
+
+
+def greedy_set(
+    scan: PoolScan,
+    belief: Gaussian,
+    kind: str,
+    size: int,
+    behaviour: Behaviour,
+    *,
+    rng: np.random.Generator,
+    exclude: Rows | Sequence[int] = (),
+    effort: Callable[[str, int], Effort] = effort_for,
+) -> Acquired:
+    """The greedily most informative set of ``size`` items for a question of ``kind``."""
+    available = _available(len(scan.mean), exclude, size)
+    first, first_bits = _first(scan, available, behaviour, rng)
+    rows, bits = [first], [first_bits]
+    points = normal_points(_max_draws(kind, size, effort), size, rng)
+    tracks = _Tracks(scan, belief, size)
+    scored = KINDS_BY_NAME[kind]
+    while len(rows) < size:
+        available[rows[-1]] = False
+        tracks.add(rows[-1])
+        k = len(rows) + 1
+        budget = effort(kind, k)
+        candidates = _shortlist(tracks, rows, available, behaviour, budget.shortlist, rng)
+        z = tracks.joint_scores(rows, candidates, points[: budget.draws])
+        gains = scored.gain_nats(z, behaviour, rng)[0] / log(2)
+        best = _argmax(gains, rng)
+        rows.append(int(candidates[best]))
+        bits.append(max(float(gains[best]), 0.0))
+    return Acquired(np.array(rows), np.array(bits))
+
+
+def random_set(n: int, size: int, *, rng: np.random.Generator, exclude: Rows | Sequence[int] = ()) -> Rows:
+    """``size`` different rows of n, uniformly."""
+    available = np.flatnonzero(_available(n, exclude, size))
+    return rng.choice(available, size=size, replace=False)
+
+
+def exhaustive_set(
+    scan: PoolScan, belief: Gaussian, kind: str, size: int, behaviour: Behaviour, *, rng: np.random.Generator
+) -> Acquired:
+    """The best of all sets; for small pools only, as the yardstick of the greedy search."""
+    n = len(scan.mean)
+    mean, cov, _ = belief.project(with_constant(np.asarray(scan.X)))
+    best: tuple[float, tuple[int, ...]] = (-1.0, ())
+    for rows in combinations(range(n), size):
+        index = list(rows)
+        gain = information_gain(mean[index], cov[np.ix_(index, index)], kind, behaviour, rng=np.random.default_rng(0), draws=256)
+        best = max(best, (gain.bits, rows))
+    rows_array = np.array(best[1])
+    return Acquired(rng.permutation(rows_array), np.full(size, best[0]))
+
+
+def particles_set(
+    scan: PoolScan,
+    belief: Gaussian,
+    kind: str,
+    size: int,
+    behaviour: Behaviour,
+    *,
+    rng: np.random.Generator,
+    exclude: Rows | Sequence[int] = (),
+    particles: int = 1000,
+) -> Acquired:
+    """Algorithm 5 to the letter, for comparison: fresh unit-norm classifiers at each step score every item of the pool."""
+    available = _available(len(scan.mean), exclude, size)
+    X = with_constant(np.asarray(scan.X))
+    rows: list[int] = []
+    bits: list[float] = []
+    while len(rows) < size:
+        theta = belief.sample(particles, rng)
+        theta /= np.linalg.norm(theta, axis=1, keepdims=True)
+        scores = X @ theta.T  # [n, N]
+        candidates = np.flatnonzero(available)
+        name = "label" if not rows else kind
+        gains = np.empty(candidates.size)
+        for start in range(0, candidates.size, 256):
+            part = candidates[start : start + 256]
+            z = np.concatenate(
+                [np.broadcast_to(scores[rows].T, (part.size, particles, len(rows))), scores[part][:, :, None]], axis=-1
+            )
+            gains[start : start + 256] = KINDS_BY_NAME[name].gain_nats(z, behaviour, rng)[0] / log(2)
+        best = _argmax(gains, rng)
+        rows.append(int(candidates[best]))
+        bits.append(max(float(gains[best]), 0.0))
+        available[rows[-1]] = False
+    return Acquired(np.array(rows), np.array(bits))
+
+
+class _Tracks:
+    """For every item of the pool: its coordinates on the Sobol axes of the set so far, and what variance is left."""
+
+    def __init__(self, scan: PoolScan, belief: Gaussian, size: int) -> None:
+        self.scan, self.belief = scan, belief
+        self.coordinates = np.zeros((len(scan.mean), size))  # l_c
+        self.remaining = scan.variance.copy()  # r_c^2
+        self.used = 0
+
+    def add(self, row: int) -> None:
+        """Condition every item on the score of ``row``, O(n d)."""
+        root = np.sqrt(max(self.remaining[row], 1e-300))
+        covariance = self.scan.covariance_with(self.belief, self.scan.X[row])
+        known = self.coordinates[:, : self.used] @ self.coordinates[row, : self.used]
+        column = (covariance - known) / root
+        column[row] = root
+        self.coordinates[:, self.used] = column
+        self.remaining = np.maximum(self.remaining - column**2, 0.0)
+        self.remaining[row] = 0.0
+        self.used += 1
+
+    def joint_scores(self, rows: list[int], candidates: Rows, points: Array) -> Array:
+        """Joint draws of the scores of the set with each candidate [B, N, k]."""
+        axes = points[:, : self.used]
+        own = self.scan.mean[rows] + axes @ self.coordinates[rows, : self.used].T  # [N, k - 1]
+        candidate = (
+            self.scan.mean[candidates, None]
+            + self.coordinates[candidates, : self.used] @ axes.T
+            + np.sqrt(self.remaining[candidates])[:, None] * points[:, self.used]
+        )
+        z = np.empty((candidates.size, len(points), len(rows) + 1))
+        z[:, :, :-1] = own
+        z[:, :, -1] = candidate
+        return z
+
+
+def _first(scan: PoolScan, available: NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator) -> tuple[int, float]:
+    """The single item with the most informative label: shortlisted by closed form, then integrated exactly."""
+    rough = np.where(available, _logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
+    candidates = _top(rough, min(LABEL_SHORTLIST, int(available.sum())), rng)
+    exact = label_gain_bits(scan.mean[candidates], scan.variance[candidates], behaviour)
+    best = _argmax(exact, rng)
+    return int(candidates[best]), float(exact[best])
+
+
+def _shortlist(
+    tracks: _Tracks,
+    rows: list[int],
+    available: NDArray[np.bool_],
+    behaviour: Behaviour,
+    count: int,
+    rng: np.random.Generator,
+) -> Rows:
+    """The candidates whose comparison with the set promises most.
+
+    Given what the set already tells, the score of c has variance r_c^2 left; comparing it with each member is a logistic
+    question on z_c - z_s, whose gain has a closed form.
+    """
+    scan = tracks.scan
+    promise = np.zeros(len(scan.mean))
+    for row in rows:
+        gap = behaviour.K * (scan.mean - scan.mean[row])
+        apart = tracks.coordinates[:, : tracks.used] - tracks.coordinates[row, : tracks.used]
+        variance = (apart**2).sum(axis=1) + tracks.remaining
+        promise += _logistic_gain(gap, behaviour.K**2 * variance)
+    promise[~available] = -1.0
+    return _top(promise, min(count, int(available.sum())), rng)
+
+
+def _logistic_gain(mean: Array, variance: Array) -> Array:
+    """Gain in bits of a logistic answer on N(mean, variance), by the probit approximation (within a few per cent)."""
+    m2, v = mean**2 * (pi / 8), variance * (pi / 8)
+    p = ndtr(np.sqrt(m2 / (v + 1)))
+    c2 = pi * log(2) / 2
+    return np.asarray((entr(p) + entr(1 - p)) / log(2) - np.sqrt(c2 / (v + c2)) * np.exp(-m2 / (2 * (v + c2))))
+
+
+def _available(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[np.bool_]:
+    """Which rows may be shown; exclusions are dropped where they would leave too few."""
+    if size > n:
+        raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n}")
+    available = np.ones(n, dtype=bool)
+    available[np.asarray(exclude, dtype=np.int64)] = False
+    return available if int(available.sum()) >= size else np.ones(n, dtype=bool)
+
+
+def _top(values: Array, count: int, rng: np.random.Generator) -> Rows:
+    """Indices of the ``count`` largest values, ties at random."""
+    scale = max(float(np.abs(values).max()), 1e-300)
+    jittered = values + TIE_TOLERANCE * scale * rng.random(len(values))
+    return np.argpartition(-jittered, count - 1)[:count] if count < len(values) else np.arange(len(values))
+
+
+def _argmax(values: Array, rng: np.random.Generator) -> int:
+    """Index of the largest value, ties at random."""
+    top = float(values.max())
+    return int(rng.choice(np.flatnonzero(values >= top - TIE_TOLERANCE * max(abs(top), 1e-12))))
+
+
+def _max_draws(kind: str, size: int, effort: Callable[[str, int], Effort]) -> int:
+    return max(effort(kind, k).draws for k in range(1, size + 1))
