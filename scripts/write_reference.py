@@ -1,4 +1,4 @@
-"""Write the reference pages that come from the program itself: docs/reference/commands.md and docs/reference/library.md.
+"""Write the reference pages that come from the program itself: commands, public names and HTTP routes, in docs/reference/.
 
 python scripts/write_reference.py [--check]
 """
@@ -109,7 +109,43 @@ def first_line(thing: Any) -> str:
     return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
 
 
-PAGES = {"commands.md": commands_page, "library.md": library_page}
+HTTP_INTRODUCTION = """\
+Written by `make docs` from the program; do not edit. A running server describes bodies and replies at `/api/openapi.json`.
+
+Every path under `/api` needs the cookie that opening an invitation link sets, or the header `Authorization: Bearer TOKEN`.
+`POST` and `PUT` need `Content-Type: application/json` and a body. A refusal is `{"error": "one line"}` with status 401 (no
+valid token), 403 (not this role, or from another site), 404 (unknown), 409 (in conflict with the log), 413 (too large),
+415 (not JSON), 421 (foreign Host), 422 (malformed) or 429 (too many requests; see `Retry-After`).
+"""
+
+
+def routes() -> dict[str, list[Any]]:
+    """Every route by who uses it."""
+    from tellmore.app import api, participants
+
+    study: Any = participants.study_router
+    return {
+        "Pages": api.pages.routes,
+        "People who teach": api.people.routes,
+        "The project's owner": api.owner.routes,
+        "Participants of a study": study(None, None, "cookie", api.study_page).routes,
+    }
+
+
+def http_page() -> str:
+    """Every route with its purpose."""
+    parts = ["# HTTP routes", HTTP_INTRODUCTION.strip()]
+    for heading, group in routes().items():
+        rows = [
+            f"| `{method} {route.path}` | {first_line(route.endpoint)} |"
+            for route in group
+            for method in sorted(route.methods)
+        ]
+        parts.append(f"## {heading}\n\n| route | purpose |\n|---|---|\n" + "\n".join(rows))
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {"commands.md": commands_page, "library.md": library_page, "http.md": http_page}
 
 
 def main() -> None:
