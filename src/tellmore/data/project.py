@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.core.gaussian import Gaussian
 from tellmore.data.pool import Pool
 from tellmore.data.settings import (
     SETTINGS_FILE,
@@ -34,7 +36,7 @@ from tellmore.data.settings import (
     read_settings,
     settings_toml,
 )
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import DataFileError, NumericalError, SettingError
 
 __all__ = [
     "DataSettings",
@@ -46,6 +48,7 @@ __all__ = [
     "create_project",
     "open_project",
     "project_folder",
+    "read_belief",
     "read_settings",
     "settings_toml",
     "write_items",
@@ -83,6 +86,18 @@ class Project:
     def prior_path(self) -> Path | None:
         """The file of an earlier project's belief, where the settings ask for it."""
         return self.folder / PRIOR_FILE if self.settings.learning.prior == "earlier" else None
+
+    @cached_property
+    def prior(self) -> Gaussian | None:
+        """The belief of an earlier project to start from, where the settings ask for it."""
+        if self.prior_path is None:
+            return None
+        belief = read_belief(self.prior_path)
+        if belief.dim != self.pool.d + 1:
+            raise DataFileError(
+                f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
+            )
+        return belief
 
     @cached_property
     def items(self) -> tuple[dict[str, Any], ...]:
@@ -135,6 +150,19 @@ def _map_matrix(path: Path) -> Any:
         raise DataFileError(f"{path}: no such file; make the project anew with: tellmore init") from None
     except (OSError, ValueError, EOFError) as error:
         raise DataFileError(f"{path}: not a readable .npy matrix: {error}") from None
+
+
+def read_belief(path: Path) -> Gaussian:
+    """The belief in an .npz file with mean [D] and cov [D, D], as ``tellmore export --format npz`` writes it."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return Gaussian.from_moments(arrays["mean"], arrays["cov"])
+    except FileNotFoundError:
+        raise DataFileError(f'{path}: no such file, but the settings say prior = "earlier"') from None
+    except KeyError as missing:
+        raise DataFileError(f"{path}: no array {missing}; a belief has mean and cov") from None
+    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, NumericalError) as error:
+        raise DataFileError(f"{path}: not a readable belief: {error}") from None
 
 
 def open_project(path: str | os.PathLike[str]) -> Project:

@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tellmore.errors import DataFileError, SettingError
 
 if TYPE_CHECKING:
     from tellmore.export.state import State
-
-Table = Literal["scores", "answers"]
 
 FORMATS: dict[str, tuple[str, str]] = {
     "onnx": (".onnx", "application/octet-stream"),
@@ -89,6 +88,19 @@ def _render_table(state: State, format: str, table: str) -> bytes:
     if format == "csv":
         return csv_bytes(columns, rows)
     return parquet_bytes(columns, rows, state.metadata)
+
+
+def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
+    """Write ``render(state, format)`` to ``out``; returns the files written.
+
+    CSV has no place for settings: they go beside it, into OUT.provenance.json.
+    """
+    write_file(out, render(state, format, table=table))
+    if format != "csv":
+        return [out]
+    beside = out.with_name(f"{out.name}.provenance.json")
+    write_file(beside, (json.dumps(state.provenance, indent=2, ensure_ascii=False) + "\n").encode())
+    return [out, beside]
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -1,0 +1,224 @@
+"""Projects: make one, see how it stands, feed it answers, take the classifier away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tellmore.cli.output import JsonOption, print_json, print_table, progress
+
+ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder.", show_default=False)]
+EmbeddingsOption = Annotated[
+    Path | None, typer.Option("--embeddings", help="Ready vectors: .npz (ids, X), .npy or Parquet.")
+]
+EmbedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--embed",
+        help="Make the vectors: onnx:MODEL.onnx, model2vec:NAME, sentence-transformers:NAME, open_clip:MODEL/WEIGHTS "
+        "or exec:COMMAND.",
+    ),
+]
+EmbeddingIdsOption = Annotated[
+    Path | None, typer.Option("--embedding-ids", help="Ids of a .npy's rows: text with one a line, .json or .npy.")
+]
+ByRowOption = Annotated[bool, typer.Option("--by-row", help="Take rows in order instead of joining by id.")]
+IdColumnOption = Annotated[str, typer.Option("--id-column", help="Column with the ids.")]
+TextColumnOption = Annotated[str | None, typer.Option("--text-column", help="Column with the texts. [default: text]")]
+ImageColumnOption = Annotated[
+    str | None, typer.Option("--image-column", help="Column with paths of pictures. [default: image]")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of projects."""
+    app.command("init")(init)
+    app.command("status")(status)
+    app.command("import")(import_answers)
+    app.command("export")(export)
+    app.command("score")(score)
+    app.command("replay")(replay)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="Folder to be made.", show_default=False)],
+    items: Annotated[Path, typer.Option("--items", help="CSV, JSONL, Parquet, or a folder of pictures.")],
+    attribute: Annotated[str, typer.Option("--attribute", help="What is judged, as in 'most positive'.")],
+    embeddings: EmbeddingsOption = None,
+    embed: EmbedOption = None,
+    embedding_ids: EmbeddingIdsOption = None,
+    by_row: ByRowOption = False,
+    id_column: IdColumnOption = "id",
+    text_column: TextColumnOption = None,
+    image_column: ImageColumnOption = None,
+    label_column: Annotated[
+        str | None, typer.Option("--label-column", help="Column with known labels. [default: label]")
+    ] = None,
+    positive_value: Annotated[
+        str | None, typer.Option("--positive-value", help="Value of the label column that means positive.")
+    ] = None,
+    seed_positive: Annotated[
+        list[str] | None, typer.Option("--seed-positive", help="Id of an item known to be positive; repeatable.")
+    ] = None,
+    seed_negative: Annotated[
+        list[str] | None, typer.Option("--seed-negative", help="Id of an item known to be negative; repeatable.")
+    ] = None,
+    prior_from: Annotated[
+        Path | None, typer.Option("--prior-from", help="An earlier project whose classifier is the starting point.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the project. [default: the folder's]")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
+    normalise: Annotated[
+        bool, typer.Option("--normalise/--as-given", help="Scale vectors to length 1, or take them as they are.")
+    ] = True,
+    skip_unreadable: Annotated[
+        bool, typer.Option("--skip-unreadable", help="Leave out pictures that cannot be read.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a project from your items and their embeddings."""
+    from tellmore.data.ingest import EmbeddingSource, Ingest
+    from tellmore.data.items import Columns
+    from tellmore.data.settings import parse_settings
+    from tellmore.data.warm import WarmStart
+
+    settings = parse_settings(
+        {
+            "project": {"name": name or folder.absolute().name, "attribute": attribute},
+            "learning": {
+                "seed": seed,
+                "prior": "pool" if prior_from is None else "earlier",
+                "seeds_positive": seed_positive or [],
+                "seeds_negative": seed_negative or [],
+            },
+        },
+        source="tellmore init",
+    )
+    project, findings = Ingest(
+        folder,
+        items,
+        EmbeddingSource(embeddings, embedding_ids, id_column, by_row, embed),
+        settings,
+        Columns(id_column, text_column, image_column, label_column, positive_value),
+        normalise,
+        skip_unreadable,
+        progress,
+    ).run(WarmStart(prior_from))
+    if json:
+        print_json({"folder": str(project.folder), **findings.as_dict()})
+        return
+    for line in findings.lines():
+        typer.echo(line)
+    typer.echo(f"Made {folder}. Next: tellmore serve {folder}")
+
+
+def status(folder: ProjectArgument, json: JsonOption = False) -> None:
+    """Show answers, minutes, accuracy and the minutes left to the target."""
+    from tellmore.cli.inspection import status_of
+    from tellmore.data.project import open_project
+    from tellmore.export.state import load_state
+
+    found = status_of(load_state(open_project(folder)))
+    if json:
+        print_json(found.as_dict())
+    else:
+        print_table(("", folder.name), found.lines())
+
+
+def import_answers(
+    folder: ProjectArgument,
+    file: Annotated[Path, typer.Argument(help="Our JSONL, Label Studio's JSON, pairwise or ranking CSV.")],
+    format: Annotated[
+        str | None, typer.Option("--format", help="tellmore, label-studio, pairwise or ranking. [default: by the file]")
+    ] = None,
+    positive_value: Annotated[
+        str | None, typer.Option("--positive-value", help="Label in the file that means positive.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Add answers that were collected elsewhere."""
+    from tellmore.data.importing import FORMATS, append_answers, read_answers
+    from tellmore.data.project import open_project
+
+    if format is not None and format not in FORMATS:
+        raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
+    project = open_project(folder)
+    found = read_answers(file, project.pool, format=format, positive_value=positive_value)
+    added = append_answers(project, found)
+    if json:
+        print_json({"found": len(found), "added": added})
+    else:
+        again = f", {len(found) - added} were there already" if added < len(found) else ""
+        typer.echo(f"{added} answers added{again}")
+
+
+def export(
+    folder: ProjectArgument,
+    out: Annotated[Path, typer.Option("--out", help="File to write.")],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="onnx, sklearn, npz, json, csv, parquet, jsonl (the log) or report. [default: by the file's name]",
+        ),
+    ] = None,
+    table: Annotated[str, typer.Option("--table", help="For csv and parquet: scores or answers.")] = "scores",
+) -> None:
+    """Write the classifier, its scores, its log or a report to a file."""
+    from tellmore.data.project import open_project
+    from tellmore.export import FORMATS, TABLES, write_export
+    from tellmore.export.state import load_state
+
+    chosen = format or next((name for name, (suffix, _) in FORMATS.items() if suffix == out.suffix.lower()), None)
+    if chosen not in FORMATS:
+        raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
+    if table not in TABLES:
+        raise typer.BadParameter(f"--table is one of {', '.join(TABLES)}")
+    for written in write_export(load_state(open_project(folder)), chosen, out, table=table):
+        typer.echo(f"wrote {written}")
+
+
+def score(
+    folder: ProjectArgument,
+    items: Annotated[Path, typer.Argument(help="New items (CSV, JSONL, Parquet, folder of pictures) or .npz vectors.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write: .csv, .jsonl or .parquet.")],
+    embeddings: EmbeddingsOption = None,
+    embed: EmbedOption = None,
+    embedding_ids: EmbeddingIdsOption = None,
+    by_row: ByRowOption = False,
+    id_column: IdColumnOption = "id",
+    text_column: TextColumnOption = None,
+    image_column: ImageColumnOption = None,
+) -> None:
+    """Apply the classifier to new items."""
+    from tellmore.data.items import Columns
+    from tellmore.data.project import open_project
+    from tellmore.export.scoring import score_file, score_source
+    from tellmore.export.state import load_state
+
+    project = open_project(folder)
+    source = score_source(project.settings, items, embeddings, embedding_ids, id_column, by_row, embed)
+    columns = Columns(id_column, text_column, image_column)
+    count = score_file(load_state(project).classifier, items, out, source, columns, progress)
+    typer.echo(f"wrote {out}: {count} items scored")
+
+
+def replay(
+    folder: ProjectArgument,
+    tolerance: Annotated[float, typer.Option("--tolerance", help="Largest difference that counts as the same.")] = 1e-8,
+    json: JsonOption = False,
+) -> None:
+    """Rebuild the belief from the log and show that it is the same."""
+    from tellmore.cli.inspection import replay_project
+    from tellmore.data.project import open_project
+
+    found = replay_project(open_project(folder), tolerance)
+    if json:
+        print_json([check.as_dict() for check in found])
+    else:
+        rows = [(check.what, check.answers, check.difference, "same" if check.same else "DIFFERENT") for check in found]
+        print_table(("rebuilt from", "answers", "largest difference", f"tolerance {tolerance:g}"), rows)
+    if not all(check.same for check in found):
+        raise typer.Exit(1)

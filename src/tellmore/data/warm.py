@@ -1,0 +1,67 @@
+"""A warm start: what is known before the first question, put into a project that is being made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tellmore.data.importing import Collected, append_answers
+from tellmore.data.project import PRIOR_FILE, Project, open_project
+from tellmore.errors import QuestionError, SettingError
+from tellmore.types import LabelAnswer, Question
+
+LABELLED = "label-column"
+"""The participant of labels that came with the items."""
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """Labels of the items become answers, ``earlier`` (a project's folder) gives the prior; seed examples are checked."""
+
+    earlier: Path | None = None
+
+    def __call__(self, project: Project) -> None:
+        if self.earlier is not None:
+            _copy_belief(self.earlier, project)
+        _check_seeds(project)
+        labelled = list(_labelled(project))
+        if labelled:
+            append_answers(project, labelled, why="label")
+
+
+def _copy_belief(earlier: Path, project: Project) -> None:
+    from tellmore.export.state import load_state
+
+    state = load_state(open_project(earlier))
+    belief, settings = state.classifier.belief, project.settings
+    if belief.dim != settings.data.d + 1:
+        raise SettingError(
+            f"--prior-from {earlier}: its classifier takes {belief.dim - 1} dimensions, the new items have "
+            f"{settings.data.d}; use the same embedder for both"
+        )
+    if state.classifier.normalised != settings.data.normalised:
+        raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
+    np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov)
+
+
+def _check_seeds(project: Project) -> None:
+    learning = project.settings.learning
+    try:
+        project.pool.rows([*learning.seeds_positive, *learning.seeds_negative])
+    except QuestionError as error:
+        raise SettingError(f"--seed-positive and --seed-negative name items by id: {error}") from None
+    both = sorted(set(learning.seeds_positive) & set(learning.seeds_negative))
+    if both:
+        raise SettingError(f"the item {both[0]!r} is given both as --seed-positive and as --seed-negative; choose one")
+
+
+def _labelled(project: Project) -> Iterator[Collected]:
+    for row, item in enumerate(project.items, start=1):
+        if item.get("label"):
+            key = hashlib.sha256(f"label {item['id']}".encode()).hexdigest()[:32]
+            answer = LabelAnswer(item["label"] == "positive")
+            yield Collected(Question("label", [item["id"]], id=key), answer, row, LABELLED)

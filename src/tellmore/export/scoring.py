@@ -1,0 +1,119 @@
+"""Apply a classifier to new items and write what it says of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tellmore.data.ingest import EmbeddingSource, checked_block, embedded, matching_rows
+from tellmore.data.items import Columns, ItemTable, read_items
+from tellmore.data.progress import ProgressBar, silent
+from tellmore.data.settings import Settings
+from tellmore.data.vectors import VectorFile, open_vectors
+from tellmore.errors import DataFileError, SettingError
+from tellmore.export import write_file
+from tellmore.export.classifier import Classifier, Predictions
+from tellmore.export.tables import csv_bytes, parquet_bytes
+from tellmore.types import Array
+
+COLUMNS = ("id", "probability", "score", "score_sd")
+
+
+def score_source(
+    settings: Settings,
+    items: Path,
+    embeddings: Path | None = None,
+    ids_file: Path | None = None,
+    id_column: str = "id",
+    by_row: bool = False,
+    embed: str | None = None,
+) -> EmbeddingSource | None:
+    """Where the vectors of ``items`` come from; None where ``items`` is itself a file of vectors."""
+    if embeddings is None and embed is None:
+        if items.suffix.lower() == ".npz":
+            return None
+        made_by = settings.data.embeddings
+        raise SettingError(
+            f"{items}: give its vectors with --embeddings FILE, or make them with --embed MODEL, the same way as for the "
+            f"project (there: {made_by or 'not recorded'}); a model named in a project is never loaded by itself"
+        )
+    return EmbeddingSource(embeddings, ids_file, id_column, by_row, embed)
+
+
+def score_file(
+    classifier: Classifier,
+    items: Path,
+    out: Path,
+    source: EmbeddingSource | None,
+    columns: Columns | None = None,
+    progress: ProgressBar = silent,
+) -> int:
+    """Score ``items`` and write id, probability, score and score_sd to ``out``; returns how many."""
+    cache = out.with_name(f".{out.name}.embedding")
+    if out.suffix.lower() not in (".csv", ".jsonl", ".parquet"):
+        raise SettingError(f"{out}: scores are written as .csv, .jsonl or .parquet")
+    if source is None:
+        vectors = open_vectors(items)
+        if vectors.ids is None:
+            raise DataFileError(f"{items}: no array 'ids' to name the scores by")
+        ids, rows = vectors.ids, np.arange(vectors.n, dtype=np.intp)
+    else:
+        table = read_items(items, columns)
+        vectors = _vectors(table, source, cache, progress)
+        ids, rows = table.ids, matching_rows(table, vectors, by_row=source.by_row)
+    if vectors.d != classifier.d:
+        raise DataFileError(
+            f"{vectors.path}: vectors of {vectors.d} dimensions, but the classifier takes {classifier.d}; use the same embedder"
+        )
+    write_file(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress)))
+    shutil.rmtree(cache, ignore_errors=True)
+    return len(ids)
+
+
+def _vectors(table: ItemTable, source: EmbeddingSource, cache: Path, progress: ProgressBar) -> VectorFile:
+    if source.embed is not None:
+        return embedded(table, source.embed, cache, progress)
+    assert source.file is not None
+    return open_vectors(source.file, ids_path=source.ids_file, id_column=source.id_column)
+
+
+def _predictions(classifier: Classifier, vectors: VectorFile, rows: Any, progress: ProgressBar) -> Predictions:
+    """Predictions in the order of the items, block by block."""
+    found: tuple[Array, Array, Array] = (np.empty(vectors.n), np.empty(vectors.n), np.empty(vectors.n))
+    start = 0
+    with progress("scoring", vectors.n) as advance:
+        for block in vectors.chunks():
+            checked_block(vectors.path, block, start, vectors.d)
+            told = classifier.apply(block)
+            where = rows[start : start + len(block)]
+            for whole, part in zip(found, (told.probability, told.score, told.score_sd), strict=True):
+                whole[where] = part
+            start += len(block)
+            advance(len(block))
+    return Predictions(*found)
+
+
+def _rows(ids: tuple[str, ...], told: Predictions) -> Iterator[dict[str, Any]]:
+    for row, identifier in enumerate(ids):
+        yield {
+            "id": identifier,
+            "probability": float(told.probability[row]),
+            "score": float(told.score[row]),
+            "score_sd": float(told.score_sd[row]),
+        }
+
+
+def _bytes(out: Path, ids: tuple[str, ...], told: Predictions) -> bytes:
+    rows = _rows(ids, told)
+    match out.suffix.lower():
+        case ".csv":
+            return csv_bytes(COLUMNS, rows)
+        case ".parquet":
+            return parquet_bytes(COLUMNS, rows, {})
+        case _:
+            return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
