@@ -137,8 +137,9 @@ def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
         A -= problem.member.T @ (problem.member @ (p[:, None] * A))
     root_c = np.sqrt(c)
     V1 = _downdate(G, G * root_c, root_c[:, None] * G * root_c)[0]
-    m1 = m0 + V1 @ (problem.w * problem.labels / 2 - c * m0)
-    m = m1 + V1 @ beta
+    pull = problem.w * problem.labels / 2 - c * m0
+    shifts = np.linalg.solve(np.eye(k) + c[:, None] * G, np.column_stack([pull, pull + beta]))
+    m1, m = (m0[:, None] + G @ shifts).T
     reach = V1 @ A.T
     gamma = A @ reach
     root_p = np.sqrt(p)
@@ -152,7 +153,10 @@ def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
     index = problem.labelled
     xi = problem.w * np.sqrt(m[index] ** 2 + V[index, index])
     gap_c = np.log(2 * problem.w**2 * _lambda(xi)) - np.log(c[index])
-    residual = max(np.abs(p * gap_p).max(initial=0.0), np.abs(gap_c).max(initial=0.0))
+    # p * gap alone is blind where p is far too small, so the softmax that the gap asks for is compared as well.
+    wanted = np.exp(_normalised(problem, log_p + gap_p))
+    off = np.maximum(np.abs(p * gap_p), np.abs(wanted - p))
+    residual = max(off.max(initial=0.0), np.abs(gap_c).max(initial=0.0))
     return _State(log_p, c, p, A, V1, m, V, gamma, spread, dual, gap_p, gap_c, float(residual))
 
 
@@ -202,7 +206,8 @@ def _newton(problem: _Problem, state: _State) -> _State | None:
 def _sweep(problem: _Problem, state: _State) -> _State:
     """Solve the choices for fixed c by damped Newton on the concave dual, then set c to its own optimum."""
     for _ in range(MAX_STEPS):
-        if np.abs(state.p * state.gap_p).max(initial=0.0) <= TOLERANCE / 10:
+        wanted = np.exp(_normalised(problem, state.log_p + state.gap_p))
+        if np.maximum(np.abs(state.p * state.gap_p), np.abs(wanted - state.p)).max(initial=0.0) <= TOLERANCE / 10:
             break
         better = _ascend(problem, state)
         if better is None:
@@ -259,7 +264,8 @@ def _sites(problem: _Problem, state: _State, iterations: int) -> Sites:
     precision = (state.A.T * state.p) @ state.A + np.diag(state.c)
     uncentred = np.zeros_like(state.A)
     uncentred[np.arange(state.p.size), problem.item] = problem.K
-    shift = uncentred.T @ (problem.chosen - state.p) + problem.w * problem.labels / 2 - state.c * state.m
+    pull = uncentred.T @ (problem.chosen - state.p) + problem.w * problem.labels / 2 - state.c * problem.m0
+    shift = np.linalg.solve(np.eye(len(problem.G)) + state.c[:, None] * problem.G, pull)
     return Sites(precision, shift, _elbo(problem, state, precision, shift), iterations, state.residual)
 
 
