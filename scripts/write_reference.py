@@ -37,7 +37,7 @@ def commands_page() -> str:
 
     parts = [
         "# Commands",
-        "Written by `make docs` from the program; do not edit. Exit codes: 0 done, 1 failed, 2 wrong usage. "
+        "Written by `make docs` from the program; do not edit. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted. "
         "`--debug`, anywhere on the line, shows the traceback of a failure.",
     ]
     for name, context in walk(get_command(app), "tellmore"):
