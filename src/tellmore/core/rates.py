@@ -2,6 +2,7 @@
 
 One greedy set of the largest size holds the sets of all smaller sizes, so a kind costs one acquisition. All kinds and
 sizes of a repeat see the same random numbers: differences between them are then far less noisy than each of them.
+Large rankings are measured again after the search, which took the best of several noisy estimates and so flatters them.
 """
 
 from __future__ import annotations
@@ -15,18 +16,27 @@ import numpy as np
 from tellmore.core.acquire import greedy_set
 from tellmore.core.cost import PAPER_COST, CostModel, TimeModel, family_of
 from tellmore.core.evidence import Behaviour
+from tellmore.core.gain import information_gain
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.kinds.rank import MAX_ENUMERATED
 from tellmore.core.scan import PoolScan
+from tellmore.core.update import with_constant
 from tellmore.errors import InputError
 from tellmore.types import Array, Kind
 
 TABLE_KINDS: tuple[str, ...] = ("label", "select", "rank")
 TABLE_SIZES: tuple[int, ...] = tuple(range(2, 11))
+RANK_DRAWS = 256
+"""Scores drawn to measure a ranking too large to enumerate; time grows with the square, the error is mostly sampling."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """What one kind and size of question is worth: bits (with standard error), seconds, bits per second."""
+    """What one kind and size of question is worth: bits, seconds, bits per second.
+
+    ``bits_se`` is the standard error over repeated measurements, 0 where there was one. Rankings of more than five items
+    are midpoints of two bounds (see `core.gain`).
+    """
 
     kind: str
     size: int
@@ -70,7 +80,7 @@ def nested_bits(
 
     Every kind of a repeat starts from the same seed (common random numbers); ``exclude`` holds pool rows not to show.
     """
-    n = len(scan.mean) - len(set(exclude))
+    n = len(scan.mean)
     wanted = {kind: _sizes_of(kind, sizes, n) for kind in kinds}
     wanted = {kind: own for kind, own in wanted.items() if own}
     if not wanted:
@@ -82,11 +92,30 @@ def nested_bits(
             core = core_kind(kind)
             if core not in measured:
                 common = np.random.default_rng(seed)
-                found = greedy_set(scan, posterior, core, own[-1], behaviour, rng=common, exclude=exclude)
-                measured[core] = found.bits
+                measured[core] = _measure(scan, posterior, core, own, behaviour, common, tuple(exclude))
             for k in own:
                 bits[kind, k].append(float(measured[core][k - 1]))
     return {key: np.asarray(values) for key, values in bits.items()}
+
+
+def _measure(
+    scan: PoolScan,
+    posterior: Gaussian,
+    kind: Kind,
+    sizes: Sequence[int],
+    behaviour: Behaviour,
+    rng: np.random.Generator,
+    exclude: tuple[int, ...],
+) -> Array:
+    """Bits [k] of the nested greedy sets of sizes 1 to k = the last of ``sizes``."""
+    found = greedy_set(scan, posterior, kind, sizes[-1], behaviour, rng=rng, exclude=exclude)
+    bits = found.bits.copy()
+    if kind == "rank" and sizes[-1] > MAX_ENUMERATED:
+        mean, cov, _ = posterior.project(with_constant(np.asarray(scan.X[found.rows])))
+        for k in (size for size in sizes if size > MAX_ENUMERATED):
+            gain = information_gain(mean[:k], cov[:k, :k], kind, behaviour, rng=rng, draws=RANK_DRAWS)
+            bits[k - 1] = gain.bits
+    return bits
 
 
 def to_rates(
@@ -221,6 +250,9 @@ class RateTable:
 class Policy:
     """``question="auto"``: of the kinds and sizes allowed, the one of most bits per second.
 
+    Selecting the highest and the lowest are worth the same; where both are allowed they stand as one kind, "select",
+    and whoever asks takes either end at random, as the paper does.
+
     Gains shrink while people answer but their ratios hardly move (Fig. 9), so the table is kept and measured anew only
     when the belief has drifted: when the spread of the scores, on which the ratios depend (Fig. 10), has changed by
     more than ``drift``, or after ``every`` answers at the latest.
@@ -233,11 +265,19 @@ class Policy:
     every: int = 50
     repeats: int = 1
 
+    @property
+    def measured_kinds(self) -> tuple[str, ...]:
+        """The kinds of the table."""
+        if {"select_high", "select_low"} <= set(self.kinds):
+            others = (kind for kind in self.kinds if family_of(kind) != "select")
+            return tuple(dict.fromkeys(("select", *others)))
+        return self.kinds
+
     def drifted(self, table: RateTable | None, scan: PoolScan, answers: int) -> bool:
         """Whether the gains must be measured anew."""
         if table is None or not table.answers <= answers < table.answers + self.every:
             return True
-        return abs(np.log(score_spread(scan) / table.spread)) > np.log1p(self.drift)
+        return bool(abs(np.log(score_spread(scan) / table.spread)) > np.log1p(self.drift))
 
     def choose(
         self,
@@ -257,7 +297,7 @@ class Policy:
                 scan,
                 posterior,
                 behaviour,
-                kinds=self.kinds,
+                kinds=self.measured_kinds,
                 sizes=self.sizes,
                 rng=rng,
                 repeats=self.repeats,
