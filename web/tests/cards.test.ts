@@ -135,8 +135,8 @@ describe("rank card", () => {
 
 describe("headline", () => {
   it("prefers the project's own sentence", () => {
-    expect(headline("rank", WORDS)).toBe("Rank from most positive to most negative");
+    expect(headline("rank", WORDS)).toBe("Put the most positive first");
     expect(headline("rank", { ...WORDS, ask: { rank: "Order by warmth" } })).toBe("Order by warmth");
-    expect(headline("select_low", { ...WORDS, negative: "cold" })).toBe("Choose the most cold");
+    expect(headline("select_low", { ...WORDS, attribute: "warm" })).toBe("Choose the least warm");
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Kind, Question, Wording } from "../src/kit/wire";
 
-export const WORDS: Wording = { name: "Demo", attribute: "sentiment", positive: "positive", negative: "negative", instruction: "" };
+export const WORDS: Wording = { name: "Demo", attribute: "positive", positive: "positive", negative: "negative", instruction: "" };
 
 export function question(kind: Kind, ...ids: string[]): Question {
   return { id: "q1", kind, items: ids.map((id) => ({ id, text: id })) };

@@ -31,9 +31,9 @@ class RankCard implements Card {
     this.undrag = makeDraggable(this.list, (from, to) => this.move(this.entries[from]!, to));
     this.send.addEventListener("click", () => this.submit());
     this.element.append(
-      h("p", { class: "pole pole-positive" }, `Most ${words.positive}`),
+      h("p", { class: "pole pole-positive" }, `Most ${words.attribute}`),
       this.list,
-      h("p", { class: "pole pole-negative" }, `Most ${words.negative}`),
+      h("p", { class: "pole pole-negative" }, `Least ${words.attribute}`),
       h("div", { class: "sending" }, this.hint, this.send),
     );
     this.paint();

@@ -11,11 +11,11 @@ function standard(kind: Kind, words: Wording): string {
     case "label":
       return `Is this ${words.positive} or ${words.negative}?`;
     case "select_high":
-      return `Choose the most ${words.positive}`;
+      return `Choose the most ${words.attribute}`;
     case "select_low":
-      return `Choose the most ${words.negative}`;
+      return `Choose the least ${words.attribute}`;
     case "rank":
-      return `Rank from most ${words.positive} to most ${words.negative}`;
+      return `Put the most ${words.attribute} first`;
   }
 }
 

@@ -1,0 +1,177 @@
+"""The owner's dashboard: live, honest about what it does, and careful with what cannot be taken back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import GetServer, Join
+from tests.browser.person import Person
+
+
+def figure(page: Page, label: str) -> str:
+    """The large figure of the tile with this label."""
+    return page.locator(".tile", has=page.locator("dt", has_text=label)).locator("strong").inner_text()
+
+
+def open_view(owner: Person, name: str) -> None:
+    owner.page.get_by_role("link", name=name).click()
+    expect(owner.page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def answer(person: Person, times: int) -> None:
+    for _ in range(times):
+        person.submit(person.ranking(), lambda: person.page.keyboard.press("r"))
+
+
+def test_it_follows_the_work_without_reload(join: Join) -> None:
+    owner = join("rank 5", owner=True, path="/dashboard")
+    expect(owner.page.locator(".status")).to_have_text("Live")
+    before = int(figure(owner.page, "Answers"))
+    worker = join("rank 5")
+    answer(worker, 3)
+    expect(owner.page.locator(".tile strong").first).to_have_text(str(before + 3))
+    expect(owner.page.locator(".plot canvas")).to_have_count(4)
+    expect(owner.page.get_by_text(f"after {before + 3} answers")).to_be_visible()
+    owner.page.get_by_label("Over minutes").check(force=True)
+    expect(owner.page.get_by_role("region", name="Bits per second by question kind and size")).to_be_visible()
+    assert owner.problems == []
+
+
+def test_every_plot_and_table_is_there(join: Join) -> None:
+    worker = join("rank 5")
+    answer(worker, 1)
+    owner = join("rank 5", owner=True, path="/dashboard")
+    for title in (
+        "Uncertainty",
+        "Honest accuracy",
+        "Bits per answer",
+        "Scores",
+        "Which question pays",
+        "Most uncertain",
+    ):
+        expect(owner.page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    for label in ("Answers", "Time spent", "Honest accuracy", "Time left to", "Class balance", "Asking now"):
+        assert figure(owner.page, label)
+    shown = owner.server.call("GET", "/api/dashboard")
+    expect(owner.page.get_by_role("region", name="Most positive")).to_contain_text(shown["most_positive"][0]["text"])
+    expect(owner.page.get_by_role("region", name="Most negative")).to_contain_text(shown["most_negative"][0]["text"])
+
+
+def test_the_owner_undoes_from_the_log(join: Join) -> None:
+    worker = join("rank 5")
+    answer(worker, 1)
+    owner = join("rank 5", owner=True, path="/dashboard")
+    open_view(owner, "Answers")
+    row = owner.page.get_by_role("row").nth(1)
+    expect(row).to_contain_text(" › ".join(worker.given[0][1]["order"][:3]))
+    row.get_by_role("button", name="Undo").click()
+    owner.page.get_by_role("dialog").get_by_role("button", name="Undo").click()
+    expect(owner.page.get_by_role("row").nth(1)).to_contain_text("undone")
+    assert [event["question_id"] for event in owner.server.events("owner", "undo")][-1] == worker.given[0][0]
+
+
+def test_settings_are_previewed_and_saved(join: Join) -> None:
+    owner = join("label 3", owner=True, path="/dashboard#settings")
+    expect(owner.page.locator(".preview .headline")).to_have_text("Is this positive or negative?")
+    owner.page.get_by_label("Word for positive").fill("warm")
+    owner.page.get_by_label("Word for negative").fill("cold")
+    expect(owner.page.locator(".preview .headline")).to_have_text("Is this warm or cold?")
+    assert owner.server.call("GET", "/api/settings")["positive"] == "positive", "nothing is saved by looking"
+    owner.page.get_by_role("button", name="Save").click()
+    expect(owner.page.get_by_text("Saved.")).to_be_visible()
+    assert owner.server.call("GET", "/api/settings")["positive"] == "warm"
+    worker = join("label 3")
+    expect(worker.page.get_by_role("button", name=re.compile("^Warm"))).to_be_visible()
+
+
+def test_an_impossible_setting_is_refused_in_words(join: Join) -> None:
+    owner = join("label 3", owner=True, path="/dashboard#settings")
+    for box in owner.page.locator("input[name=kinds]:checked").all():
+        box.uncheck()
+    owner.page.get_by_role("button", name="Save").click()
+    expect(owner.page.get_by_role("alert")).to_contain_text("kinds")
+    assert owner.server.call("GET", "/api/settings")["kinds"]
+
+
+def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
+    owner = join("rank 5", owner=True, path="/dashboard#people")
+    owner.page.get_by_label("Name").fill("Kim")
+    owner.page.get_by_role("button", name="Make a link").click()
+    link = owner.page.get_by_label("Link for Kim").input_value()
+    browser = owner.page.context.browser
+    assert browser is not None
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(link)
+        expect(page.locator("section.card[data-shown]")).to_be_visible()
+        assert "token" not in page.url
+        expect(page.get_by_role("link", name="Dashboard")).to_have_count(0)
+        owner.page.get_by_role("button", name="Revoke the link of Kim").click()
+        owner.page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+        expect(owner.page.get_by_role("row", name=re.compile("Kim.*revoked"))).to_be_visible()
+        page.reload()
+        expect(page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+
+
+def test_one_persons_data_is_deleted_after_a_confirmation(join: Join) -> None:
+    worker = join("rank 5")
+    answer(worker, 2)
+    owner = join("rank 5", owner=True, path="/dashboard#people")
+    name = next(
+        person["name"]
+        for person in owner.server.call("GET", "/api/dashboard")["annotators"]
+        if person["participant"] == worker.participant
+    )
+    delete = owner.page.get_by_role("button", name=f"Delete the data of {name}", exact=True)
+    delete.click()
+    owner.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    assert len(worker.server.answers(worker.participant)) == 2
+    delete.click()
+    owner.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(delete).to_have_count(0)
+    people = {person["participant"] for person in owner.server.call("GET", "/api/dashboard")["annotators"]}
+    assert worker.participant not in people
+
+
+def test_reset_asks_for_the_projects_name(join: Join) -> None:
+    worker = join("label 4")
+    worker.submit({"type": "label", "positive": True}, lambda: worker.page.keyboard.press("1"))
+    owner = join("label 4", owner=True, path="/dashboard#settings")
+    for typed, answers in (("something else", 1), ("Word sentiment", 0)):
+        owner.page.get_by_role("button", name="Reset the project…").click()
+        owner.page.get_by_label(re.compile("Type the project’s name")).fill(typed)
+        owner.page.get_by_role("button", name="Reset", exact=True).click()
+        expect(owner.page.get_by_role("dialog")).to_have_count(0)
+        if answers:
+            expect(owner.page.get_by_role("alert")).to_contain_text("name")
+        else:
+            expect(owner.page.get_by_text("The project has been reset.")).to_be_visible()
+        assert owner.server.call("GET", "/api/dashboard")["answers"] == answers
+
+
+def test_every_export_button_gives_a_file(join: Join, tmp_path: Path) -> None:
+    worker = join("rank 5")
+    answer(worker, 1)
+    owner = join("rank 5", owner=True, path="/dashboard#answers")
+    links = owner.page.locator("a[href^='/api/export/']")
+    expect(links.first).to_be_visible()
+    for link in links.all():
+        with owner.page.expect_download() as download:
+            link.click()
+        target = tmp_path / download.value.suggested_filename
+        download.value.save_as(target)
+        assert target.stat().st_size > 0
+    tables = [list(csv.DictReader(io.StringIO(path.read_text()))) for path in tmp_path.glob("*.csv")]
+    assert any(row.get("question_id") == worker.given[-1][0] for table in tables for row in table)
+
+
+@pytest.mark.parametrize("path", ["/dashboard", "/dashboard#people"])
+def test_annotators_see_no_dashboard(join: Join, servers: GetServer, path: str) -> None:
+    worker = join("rank 5", path=path)
+    expect(worker.page.get_by_role("heading", name="No dashboard here")).to_be_visible()

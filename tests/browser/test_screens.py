@@ -1,0 +1,209 @@
+"""Every screen, both widths, both themes: axe finds nothing, nothing is off the page, and a picture is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DEVICES, Join
+from tests.browser.person import Person
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PICTURES = Path(os.environ.get("TELLMORE_SCREENSHOTS") or ROOT / "build" / "screenshots")
+
+SMALL_TARGETS = """least => [...document.querySelectorAll("button, a[href], input, select, textarea, [role=slider]")]
+  .filter(control => control.checkVisibility() && !control.closest(".visually-hidden"))
+  .map(control => control.closest("label") ?? control)
+  .map(control => [control.textContent.trim().slice(0, 30) || control.className, control.getBoundingClientRect()])
+  .filter(([, box]) => box.height < least || box.width < 24)
+  .map(([name, box]) => `${name}: ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds, one line each."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
+    return [f"{rule['id']}: {rule['help']}: {[node['target'] for node in rule['nodes']]}" for rule in found]
+
+
+def look(page: Page, name: str) -> None:
+    """Checks the screen as it stands, and keeps a picture of it."""
+    assert violations(page) == []
+    width = page.evaluate("innerWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+
+
+def pick_up(person: Person) -> None:
+    person.page.keyboard.press("2")
+
+
+def choose(person: Person) -> None:
+    person.page.keyboard.press("1")
+
+
+def nothing(_person: Person) -> None:
+    """The screen as it comes."""
+
+
+def help_open(person: Person) -> None:
+    person.page.keyboard.press("?")
+    expect(person.page.get_by_role("dialog")).to_be_visible()
+
+
+def offline(person: Person) -> None:
+    person.page.context.set_offline(True)
+    person.page.keyboard.press("1")
+    expect(person.page.locator(".status")).to_have_text("Offline, retrying")
+
+
+def drawn(person: Person) -> None:
+    expect(person.page.locator(".plot canvas")).to_have_count(4)
+
+
+def tabled(person: Person) -> None:
+    expect(person.page.locator("table").first).to_be_visible()
+
+
+def previewed(person: Person) -> None:
+    expect(person.page.locator(".preview .headline")).to_be_visible()
+
+
+def invited(person: Person) -> None:
+    person.page.get_by_label("Name").fill("Kim")
+    person.page.get_by_role("button", name="Make a link").click()
+    expect(person.page.locator(".fresh-link")).to_be_visible()
+
+
+def confirming(person: Person) -> None:
+    person.page.get_by_role("button", name="Reset the project…").click()
+    expect(person.page.get_by_role("dialog")).to_be_visible()
+
+
+QUESTIONS: dict[str, tuple[str, Callable[[Person], None]]] = {
+    "label": ("label 2", nothing),
+    "select": ("select 6", nothing),
+    "select-chosen": ("select 6", choose),
+    "rank": ("rank 6", nothing),
+    "rank-picked-up": ("rank 6", pick_up),
+    "label-picture": ("pictures label 2", nothing),
+    "select-picture": ("pictures select 6", choose),
+    "rank-picture": ("pictures rank 4", nothing),
+    "help": ("rank 6", help_open),
+    "offline": ("label 2", offline),
+}
+OWNER: dict[str, tuple[str, Callable[[Person], None]]] = {
+    "dashboard": ("overview", drawn),
+    "dashboard-answers": ("answers", tabled),
+    "dashboard-people": ("people", invited),
+    "dashboard-settings": ("settings", previewed),
+    "dashboard-confirm": ("settings", confirming),
+}
+themes = pytest.mark.parametrize("theme", ["light", "dark"])
+devices = pytest.mark.parametrize("device", list(DEVICES))
+
+
+@themes
+@devices
+@pytest.mark.parametrize("screen", list(QUESTIONS))
+def test_question_screens(join: Join, screen: str, device: str, theme: str) -> None:
+    server, prepare = QUESTIONS[screen]
+    person = join(server, device=device, color_scheme=theme)
+    prepare(person)
+    look(person.page, f"{screen}-{device}-{theme}")
+
+
+@pytest.fixture(scope="module")
+def _taught(servers: Any) -> None:
+    """Enough answers for every plot and table of the dashboard to have something to show."""
+    from tellmore.app.drive import Link, drive, invite
+
+    owner = Link.parse(servers("rank 6").url)
+    drive(invite(owner, 2), answers=25, think=False, seed=1)
+
+
+@themes
+@devices
+@pytest.mark.parametrize("screen", list(OWNER))
+@pytest.mark.usefixtures("_taught")
+def test_dashboard_screens(join: Join, screen: str, device: str, theme: str) -> None:
+    view, prepare = OWNER[screen]
+    owner = join("rank 6", owner=True, device=device, color_scheme=theme, path=f"/dashboard#{view}")
+    prepare(owner)
+    look(owner.page, f"{screen}-{device}-{theme}")
+    assert owner.problems == []
+
+
+@themes
+def test_the_screen_without_a_link(browser: Any, join: Join, theme: str) -> None:
+    base = join("label 2").server.base
+    with browser.new_context(color_scheme=theme) as context:
+        page = context.new_page()
+        page.goto(base)
+        expect(page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+        look(page, f"sign-in-wide-{theme}")
+
+
+@themes
+def test_the_theme_can_be_chosen(join: Join, theme: str) -> None:
+    person = join("label 2", color_scheme=theme)
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    seen = [person.page.evaluate(background)]
+    for _ in range(3):
+        person.page.get_by_role("button", name="Theme:").click()
+        seen.append(person.page.evaluate(background))
+    assert seen[0] == seen[3], "the third step is the system's theme again"
+    assert seen[1] != seen[2], "light and dark differ"
+    person.page.reload()
+    person.card.wait_for()
+    assert person.page.evaluate(background) == seen[0]
+
+
+@pytest.mark.parametrize("screen", ["label", "select", "rank", "rank-picture"])
+@pytest.mark.parametrize("width", [720, 320])
+def test_nothing_is_lost_at_200_percent(join: Join, screen: str, width: int) -> None:
+    """A browser at 200 % shows a page half as wide; 320 px is a phone zoomed in."""
+    person = join(QUESTIONS[screen][0], viewport={"width": width, "height": 450})
+    assert person.page.evaluate("document.documentElement.scrollWidth") <= width
+    for button in person.page.locator("section.card button").all():
+        button.scroll_into_view_if_needed()
+        expect(button).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(("device", "least"), [("wide", 24), ("narrow", 44)])
+@pytest.mark.parametrize("screen", ["label", "select", "rank"])
+def test_targets_are_large_enough(join: Join, screen: str, device: str, least: int) -> None:
+    person = join(QUESTIONS[screen][0], device=device)
+    assert person.page.evaluate(SMALL_TARGETS, least) == []
+
+
+@pytest.mark.parametrize("screen", ["select", "select-picture"])
+@devices
+def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device: str) -> None:
+    person = join(QUESTIONS[screen][0], device=device)
+    options = person.page.locator(".option")
+    expect(options).to_have_count(6)
+    for option in options.all():
+        expect(option).to_be_in_viewport(ratio=1)
+
+
+def test_focus_moves_to_the_new_card(join: Join) -> None:
+    person = join("label 2")
+    person.page.get_by_role("button", name="Skip").focus()
+    person.submit({"type": "label", "positive": True}, lambda: person.page.keyboard.press("1"))
+    assert person.page.evaluate("document.activeElement.dataset.question") == person.question_id()
+
+
+def test_motion_is_reduced_when_asked(join: Join) -> None:
+    person = join("rank 4", reduced_motion="reduce")
+    running = person.page.evaluate("document.getAnimations().length")
+    person.page.keyboard.press("1")
+    person.page.keyboard.press("ArrowDown")
+    assert person.page.evaluate("document.getAnimations().length") == running == 0
