@@ -37,7 +37,7 @@ def _ranking_column(
 
 
 def gain_of_scores(kind: str, z: np.ndarray, w: float, K: float) -> float:
-    """H[mean of p] - mean of H[p], in bits, over score samples z [n, k] (eq. 10)."""
+    """H[mean of p] - mean of H[p], in bits, over score samples z [n, k] (Section II-C2)."""
     logs = log_probabilities(kind, z, w, K)
     mean = np.exp(logs).mean(axis=0)
     mixture = -sum(p * np.log2(p) for p in mean if p > 0)

@@ -1,0 +1,165 @@
+"""Theorem 1 and the constants of its proof (Section III-A and Appendix B of the paper), as printed and as corrected.
+
+All entropies and information gains are in bits. Setting: theta uniform on the hypercube [-M, M]^d (Assumption 5),
+embeddings with squared norm at most ``power`` (P_x), a question of one kind on k items with N possible answers.
+T_epsilon is the first t with |Sigma_t|^(1/d) < epsilon.
+
+Two slips of the paper are put right where named:
+
+- gamma_2 (Lemma B.2) inherits the sign of eq. 1, exp(+w z): it is a lower bound of a label's probability for w > 0 only
+  by luck of the symmetry in y, and none for the w < 0 that the printed eq. 1 needs. The corrected one uses |w|.
+- The upper bound of Theorem 1 rests on eq. 16, E[Z_T] <= E[Z_{T-1}] - L, which points the wrong way: Z, minus the entropy, grows.
+  Lemma B.4 bounds how much one answer can add, Z_T <= Z_{T-1} + gamma/2, so "- 1" becomes "+ gamma/(2 L)".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tellmore.errors import SettingError
+from tellmore.types import Array, Kind
+
+
+def outcome_count(kind: Kind, size: int) -> int:
+    """N, the number of possible answers (Table I): 2 for a label, 2k for a selection, (k+1)! for a ranking."""
+    if kind == "label":
+        return 2
+    return math.factorial(size + 1) if kind == "rank" else 2 * size
+
+
+def lower_bound(d: int, n_outcomes: int, epsilon: float, M: float = 1.0) -> float:
+    """Theorem 1, left: E[T] >= (d/2) log2(2 M^2 / (pi e epsilon)) / log2 N. Nothing is said (<= 0) from 0.234 M^2 up.
+
+    >>> round(lower_bound(301, outcome_count("select_high", 4), 1e-3))
+    395
+    """
+    _require_positive(d=d, epsilon=epsilon, M=M)
+    if n_outcomes < 2:
+        raise SettingError(f"a question has at least 2 possible answers, not {n_outcomes}")
+    return d / 2 * math.log2(2 * M**2 / (math.pi * math.e * epsilon)) / math.log2(n_outcomes)
+
+
+def empty_from(M: float = 1.0) -> float:
+    """The epsilon from which the lower bound is empty, 2 M^2 / (pi e)."""
+    return 2 * M**2 / (math.pi * math.e)
+
+
+def upper_bound_printed(d: int, L_bits: float, epsilon: float, M: float = 1.0) -> float:
+    """Theorem 1, right, as printed: (d / 2L) log2(e^4 d^2 M^2 / (2 sqrt2 (d+2) epsilon)) - 1. Its "- 1" is unsupported."""
+    return _upper_main_term(d, L_bits, epsilon, M) - 1
+
+
+def upper_bound_corrected(d: int, L_bits: float, epsilon: float, gamma_bits: float, M: float = 1.0) -> float:
+    """Theorem 1, right, with the valid last step: "- 1" replaced by + gamma / (2 L), gamma of Lemma B.4."""
+    return _upper_main_term(d, L_bits, epsilon, M) + gamma_bits / (2 * L_bits)
+
+
+def _upper_main_term(d: int, L_bits: float, epsilon: float, M: float) -> float:
+    _require_positive(d=d, L_bits=L_bits, epsilon=epsilon, M=M)
+    return d / (2 * L_bits) * math.log2(math.e**4 * d**2 * M**2 / (2 * math.sqrt(2) * (d + 2) * epsilon))
+
+
+@dataclass(frozen=True)
+class LemmaConstants:
+    """gamma_1, gamma_2 (Lemma B.2), gamma_L (Corollary B.3, bits, negative) and gamma (Lemma B.4, bits).
+
+    gamma_1 and gamma_2 are kept as logarithms too: both underflow for sharp answers in many dimensions.
+    """
+
+    log2_gamma_1: float
+    log2_gamma_2: float
+    gamma_L_bits: float
+    gamma_bits: float
+
+    @property
+    def gamma_1(self) -> float:
+        """Least probability of a choice."""
+        return 2.0**self.log2_gamma_1
+
+    @property
+    def gamma_2(self) -> float:
+        """Least probability of a label."""
+        return 2.0**self.log2_gamma_2
+
+
+def lemma_constants(
+    d: int, size: int, *, K: float, w: float, M: float = 1.0, power: float = 1.0, printed: bool = False
+) -> LemmaConstants:
+    """The constants of Appendix B for questions of ``size`` items.
+
+    With reach r = M sqrt(power d), the largest |theta'x|:
+    gamma_1 = exp(-|K| r) / (exp(-|K| r) + (k-1) exp(|K| r)), gamma_2 = 1 / (1 + exp(|w| r)) (``printed``: w, not |w|),
+    gamma_L = log2(gamma_1^(k-1) gamma_2^k), gamma = 16 d + d log2(2 pi e d) - 2 gamma_L.
+    """
+    _require_positive(d=d, size=size, M=M, power=power)
+    reach = M * math.sqrt(power * d)
+    log_others = math.log(size - 1) if size > 1 else -math.inf
+    log2_gamma_1 = -float(np.logaddexp(0.0, log_others + 2 * abs(K) * reach)) / math.log(2)
+    log2_gamma_2 = -float(np.logaddexp(0.0, (w if printed else abs(w)) * reach)) / math.log(2)
+    gamma_L = (size - 1) * log2_gamma_1 + size * log2_gamma_2
+    gamma = 16 * d + d * math.log2(2 * math.pi * math.e * d) - 2 * gamma_L
+    return LemmaConstants(log2_gamma_1, log2_gamma_2, gamma_L, gamma)
+
+
+def log_concavity_violation(log_density: Array, spacing: Sequence[float]) -> float:
+    """Lemma B.1 on a grid: the largest second difference per unit squared along any axis; <= 0 where log-concave.
+
+    ``log_density`` has one axis per dimension; -inf marks where the density is zero.
+    """
+    worst = -math.inf
+    for axis, step in enumerate(spacing):
+        values = np.moveaxis(np.asarray(log_density, dtype=float), axis, 0)
+        if len(values) >= 3:
+            inside = np.isfinite(values[2:]) & np.isfinite(values[1:-1]) & np.isfinite(values[:-2])
+            with np.errstate(invalid="ignore"):
+                second = (values[2:] - 2 * values[1:-1] + values[:-2]) / step**2
+            worst = max(worst, float(second[inside].max(initial=-math.inf)))
+    return worst
+
+
+def submartingale(entropies_bits: Array, L_bits: float) -> Array:
+    """Lemma B.5: U_i = -h_i / L - i of a run's posterior entropies h_0, h_1, ...; its expected step is >= 0."""
+    _require_positive(L_bits=L_bits)
+    entropies = np.asarray(entropies_bits, dtype=float)
+    return np.asarray(-entropies / L_bits - np.arange(len(entropies)))
+
+
+def submartingale_step_bound(gamma_bits: float, L_bits: float) -> float:
+    """Lemma B.5: E|U_{i+1} - U_i| <= gamma / L + 1."""
+    _require_positive(L_bits=L_bits)
+    return gamma_bits / L_bits + 1
+
+
+def smallest_gain(gains_bits: Iterable[float]) -> float:
+    """L_s or L_r of Assumption 4, measured: the smallest information gain seen among the questions asked."""
+    values = np.asarray(list(gains_bits), dtype=float)
+    if values.size == 0 or not np.isfinite(values).all():
+        raise SettingError("the smallest gain needs at least one finite gain; pass the gains of the questions asked")
+    return float(values.min())
+
+
+def mse_lower_bound(logdet_nats: float, d: int) -> float:
+    """Eq. 10: trace(Sigma) >= d |Sigma|^(1/d), by the arithmetic-geometric mean inequality."""
+    _require_positive(d=d)
+    return d * math.exp(logdet_nats / d)
+
+
+def gaussian_entropy_bound(logdet_nats: float, d: int) -> float:
+    """Eq. 13: no density of this covariance has more entropy than the Gaussian, in bits."""
+    return (d * math.log(2 * math.pi * math.e) + logdet_nats) / (2 * math.log(2))
+
+
+def hypercube_entropy(d: int, M: float = 1.0) -> float:
+    """h_0 = d log2(2 M), bits (eq. 15)."""
+    _require_positive(d=d, M=M)
+    return d * math.log2(2 * M)
+
+
+def _require_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (value > 0 and math.isfinite(value)):
+            raise SettingError(f"{name} must be a positive finite number, not {value}")
