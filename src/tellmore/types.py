@@ -68,28 +68,29 @@ class LabelAnswer:
 
 @dataclass(frozen=True)
 class SelectAnswer:
-    """The chosen item (most or least so, as asked) and its label."""
+    """The chosen item (most or least so, as asked) and its label; None where only the choice is known."""
 
     chosen: str
-    positive: bool
+    positive: bool | None
 
     def __post_init__(self) -> None:
-        _check_bool(self.positive)
+        if self.positive is not None:
+            _check_bool(self.positive)
         object.__setattr__(self, "chosen", str(self.chosen))
 
 
 @dataclass(frozen=True)
 class RankAnswer:
-    """All items, highest first; the first ``n_positive`` of them are positive."""
+    """All items, highest first; the first ``n_positive`` of them are positive; None where only the order is known."""
 
     order: tuple[str, ...]
-    n_positive: int
+    n_positive: int | None
 
-    def __init__(self, order: Sequence[Any], n_positive: int) -> None:
-        if isinstance(n_positive, bool) or not isinstance(n_positive, int | np.integer):
+    def __init__(self, order: Sequence[Any], n_positive: int | None) -> None:
+        if isinstance(n_positive, bool) or not isinstance(n_positive, int | np.integer | None):
             raise AnswerError(f"n_positive must be a whole number from 0 to {len(order)}, not {n_positive!r}")
         object.__setattr__(self, "order", _ids(order))
-        object.__setattr__(self, "n_positive", int(n_positive))
+        object.__setattr__(self, "n_positive", None if n_positive is None else int(n_positive))
 
 
 @dataclass(frozen=True)
@@ -128,5 +129,5 @@ def check_answer(question: Question, answer: Answer) -> None:
             raise AnswerError(
                 f"the order must hold each item shown exactly once: {list(question.items)}, not {list(answer.order)}"
             )
-        if not 0 <= answer.n_positive <= question.size:
+        if answer.n_positive is not None and not 0 <= answer.n_positive <= question.size:
             raise AnswerError(f"n_positive must be from 0 to {question.size}, not {answer.n_positive}")

@@ -18,8 +18,8 @@ from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.logistic_normal import mean_entropy_nats, mean_sigmoid
 from tellmore.types import Array
 
-DRAWS = 4096
-PAIRED_DRAWS = 1024  # where each outcome is weighed against every draw
+DRAWS = 1024
+PAIRED_DRAWS = 512  # where each outcome is weighed against every draw
 REPEATS = 4
 
 
@@ -64,7 +64,7 @@ def information_gain(
     question_kind = KINDS_BY_NAME[kind]
     k = len(mean)
     paired = kind == "rank" and k > 5
-    n = draws or (PAIRED_DRAWS if paired else DRAWS if k < 5 else DRAWS // 4)
+    n = draws or (PAIRED_DRAWS if paired else DRAWS)
     root = score_root(cov)
     runs = []
     for _ in range(REPEATS):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
+from itertools import accumulate, permutations
 from math import factorial
 
 import numpy as np
@@ -25,6 +25,7 @@ from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.types import Answer, Array, Question, RankAnswer
 
 MAX_ENUMERATED = 5
+UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int]
 
 
@@ -59,16 +60,17 @@ class RankKind:
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """By enumeration to k = 5, by contrastive bounds beyond; z [B, N, k]."""
         if z.shape[-1] <= MAX_ENUMERATED:
-            gains = np.array([_enumerated_gain(one, behaviour) for one in z])
+            gains = _enumerated_gains(z, behaviour)
             return gains, np.zeros_like(gains)
         bounds = np.array([_contrastive_gain(one, behaviour, rng) for one in z])
         return bounds[:, 0], bounds[:, 1]
 
     def evidence(self, outcome: RankOutcome, k: int) -> Evidence:
-        """k labels and k - 1 choices on shrinking sets."""
+        """k labels (none where n_positive is UNMARKED) and k - 1 choices on shrinking sets."""
         order, n_positive = np.array(outcome[0]), outcome[1]
-        labels = np.empty(k)
-        labels[order] = np.where(np.arange(k) < n_positive, 1.0, -1.0)
+        labels = np.zeros(k)
+        if n_positive != UNMARKED:
+            labels[order] = np.where(np.arange(k) < n_positive, 1.0, -1.0)
         place = np.empty(k, dtype=int)
         place[order] = np.arange(k)
         candidates = place[None, :] >= np.arange(k - 1)[:, None]
@@ -77,11 +79,12 @@ class RankKind:
     def outcome(self, question: Question, answer: Answer) -> RankOutcome:
         """(order of positions, n_positive)."""
         assert isinstance(answer, RankAnswer)
-        return tuple(question.items.index(item) for item in answer.order), answer.n_positive
+        n_positive = UNMARKED if answer.n_positive is None else answer.n_positive
+        return tuple(question.items.index(item) for item in answer.order), n_positive
 
     def answer(self, question: Question, outcome: RankOutcome) -> RankAnswer:
         """The ids, highest first."""
-        return RankAnswer([question.items[i] for i in outcome[0]], outcome[1])
+        return RankAnswer([question.items[i] for i in outcome[0]], None if outcome[1] == UNMARKED else outcome[1])
 
 
 def _levels(ranked: Array) -> Array:
@@ -91,29 +94,45 @@ def _levels(ranked: Array) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _orders(k: int) -> NDArray[np.int64]:
-    return np.array(list(permutations(range(k))))
+def _chains(k: int) -> list[tuple[int, ...]]:
+    """For every order: the bit masks of its prefixes, from the empty set to all k items."""
+    return [tuple(accumulate((1 << i for i in order), initial=0)) for order in permutations(range(k))]
 
 
-def _enumerated_gain(z: Array, behaviour: Behaviour) -> float:
-    """Gain from N draws of k scores over all (k + 1)! outcomes, in nats."""
-    n, k = z.shape
-    orders = _orders(k)
-    x = behaviour.K * (z - z.max(axis=1, keepdims=True))
-    ranked = x[:, orders]  # [N, orders, k]
-    e = np.exp(np.maximum(ranked, -600.0))
-    tails = np.cumsum(e[..., ::-1], axis=-1)[..., ::-1]
-    log_order = (ranked - np.log(tails)).sum(axis=-1)
-    levels = _levels(behaviour.w * z[:, orders])
-    levels -= levels.max(axis=-1, keepdims=True)
-    weights = np.exp(levels)
-    sums = weights.sum(axis=-1, keepdims=True)
-    weights /= sums
-    p_order = np.exp(log_order)
-    threshold_entropy = np.log(sums[..., 0]) - (weights * levels).sum(axis=-1)
-    conditional = (p_order * (threshold_entropy - log_order)).sum() / n
-    pmf = np.einsum("no,nol->ol", p_order, weights) / n
-    return float(-(pmf * np.log(np.maximum(pmf, 1e-300))).sum() - conditional)
+def _subset_sums(values: Array) -> Array:
+    """Sums over all 2^k subsets of the first axis, indexed by bit mask: [k, ...] -> [2^k, ...]."""
+    sums = np.zeros((1, *values.shape[1:]))
+    for one in values:
+        sums = np.concatenate([sums, sums + one])
+    return sums
+
+
+def _enumerated_gains(z: Array, behaviour: Behaviour) -> Array:
+    """Gains [B] in nats from N joint draws z [B, N, k] over all (k + 1)! outcomes.
+
+    The tails of Plackett-Luce and the weights of thresholds depend on *sets* of items, not on orders: 2^k exponentials and
+    logarithms a draw instead of k! (2 k + 1).
+    """
+    k, n = z.shape[-1], z.shape[1]
+    scores = np.moveaxis(z, -1, 0)  # [k, B, N]
+    x = np.maximum(behaviour.K * (scores - scores.max(axis=0)), -600.0)
+    log_tail = np.log(np.maximum(_subset_sums(np.exp(x)), 1e-300))
+    level = _subset_sums(behaviour.w * scores)
+    level = np.maximum(level - level.max(axis=0), -600.0)
+    weight = np.exp(level)
+    level *= weight  # only the products are needed below
+    everything, total = (1 << k) - 1, x.sum(axis=0)
+    conditional, entropy = np.zeros(z.shape[:-1]), np.zeros(len(z))
+    for chain in _chains(k):
+        log_order = total - sum(log_tail[everything ^ mask] for mask in chain[:-1])
+        sums = sum(weight[mask] for mask in chain)
+        p_order = np.exp(log_order)
+        per_sum = p_order / sums
+        conditional += p_order * (np.log(sums) - log_order) - per_sum * sum(level[mask] for mask in chain)
+        for mask in chain:
+            pmf = np.einsum("bn,bn->b", per_sum, weight[mask]) / n
+            entropy -= pmf * np.log(np.maximum(pmf, 1e-300))
+    return np.asarray(entropy - conditional.mean(axis=1))
 
 
 def _contrastive_gain(z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[float, float]:

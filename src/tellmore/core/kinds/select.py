@@ -65,13 +65,14 @@ class SelectKind:
         return Evidence(labels, np.array([i]), np.ones((1, k), dtype=bool), self.sign)
 
     def outcome(self, question: Question, answer: Answer) -> tuple[int, int]:
-        """(position chosen, +-1)."""
+        """(position chosen, +-1), or 0 for the label where only the choice is known."""
         assert isinstance(answer, SelectAnswer)
-        return question.items.index(answer.chosen), 1 if answer.positive else -1
+        label = 0 if answer.positive is None else 1 if answer.positive else -1
+        return question.items.index(answer.chosen), label
 
     def answer(self, question: Question, outcome: tuple[int, int]) -> SelectAnswer:
         """The chosen id and its label."""
-        return SelectAnswer(question.items[outcome[0]], outcome[1] > 0)
+        return SelectAnswer(question.items[outcome[0]], outcome[1] > 0 if outcome[1] else None)
 
 
 SELECT_HIGH = SelectKind("select_high", +1)

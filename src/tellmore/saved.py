@@ -1,0 +1,98 @@
+"""A learner in one .npz file: arrays and one JSON text, no pickles."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tellmore.core.gaussian import Gaussian
+from tellmore.data.pool import Pool
+from tellmore.errors import DataFileError, PoolError
+from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+
+FORMAT = 1
+ANSWERS: dict[str, type] = {kind.__name__: kind for kind in (LabelAnswer, SelectAnswer, RankAnswer, Skip)}
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file holds."""
+
+    pool: Pool
+    options: dict[str, Any]
+    prior: Gaussian
+    belief: Gaussian
+    history: tuple[tuple[Question, Answer], ...]
+    asked: int
+
+
+def write(
+    path: str | Path,
+    pool: Pool,
+    options: dict[str, Any],
+    prior: Gaussian,
+    belief: Gaussian,
+    history: Sequence[tuple[Question, Answer]],
+    asked: int,
+) -> None:
+    """Write a learner's state; the file appears whole or not at all."""
+    meta = {
+        "format": FORMAT,
+        "options": options,
+        "asked": asked,
+        "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
+        "logdet": {"prior": prior.logdet, "belief": belief.logdet},
+        "history": [
+            {"question": asdict(question), "answer": {"type": type(answer).__name__, **asdict(answer)}}
+            for question, answer in history
+        ],
+    }
+    arrays: dict[str, Any] = {
+        "meta": np.array(json.dumps(meta)),
+        "ids": np.array(pool.ids),
+        "X": pool.X,
+        "prior_mean": prior.mean,
+        "prior_cov": prior.cov,
+        "mean": belief.mean,
+        "cov": belief.cov,
+    }
+    if pool.text is not None:
+        arrays["text"] = np.array(pool.text)
+    path = Path(path)
+    draft = path.with_name(path.name + ".part")
+    with draft.open("wb") as file:
+        np.savez(file, **arrays)
+    draft.replace(path)
+
+
+def read(path: str | Path, pool: Pool | None = None) -> Saved:
+    """Read a learner's state; ``pool``, where given, must hold the same items."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(str(arrays["meta"]))
+        options, history = dict(meta["options"]), tuple(_exchange(entry) for entry in meta["history"])
+    except FileNotFoundError:
+        raise DataFileError(f"there is no saved learner at {path}") from None
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise DataFileError(f"{path} is not a saved learner ({error}); save one with Learner.save") from None
+    if pool is None:
+        text = [str(one) for one in arrays["text"]] if "text" in arrays else None
+        pool = Pool(arrays["X"], [str(one) for one in arrays["ids"]], text, name=meta["pool"]["name"])
+    elif pool.fingerprint != meta["pool"]["fingerprint"]:
+        raise PoolError(f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one")
+    prior = Gaussian(arrays["prior_mean"], arrays["prior_cov"], float(meta["logdet"]["prior"]))
+    belief = Gaussian(arrays["mean"], arrays["cov"], float(meta["logdet"]["belief"]))
+    return Saved(pool, options, prior, belief, history, int(meta["asked"]))
+
+
+def _exchange(entry: dict[str, Any]) -> tuple[Question, Answer]:
+    question = Question(entry["question"]["kind"], entry["question"]["items"], entry["question"]["id"])
+    answer = dict(entry["answer"])
+    return question, ANSWERS[answer.pop("type")](**answer)
