@@ -42,7 +42,7 @@ def test_vectors_as_given_where_asked(tmp_path: Path, items_csv, embeddings_npz,
 
 def test_row_order_counts_only_where_it_is_said(tmp_path: Path, items_csv, vectors):
     np.save(tmp_path / "x.npy", vectors)
-    with pytest.raises(DataFileError, match="no ids to join by.*--by-row"):
+    with pytest.raises(DataFileError, match=r"no ids to join by.*--by-row"):
         made(tmp_path, items_csv, EmbeddingSource(tmp_path / "x.npy"))
     project, _ = made(tmp_path, items_csv, EmbeddingSource(tmp_path / "x.npy", by_row=True), normalise=False)
     assert np.allclose(project.pool.X, vectors, rtol=1e-6)

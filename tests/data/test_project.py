@@ -58,9 +58,13 @@ def test_an_empty_folder_is_used(tmp_path: Path, pool: Pool):
 
 
 def test_nothing_remains_after_a_failure(tmp_path: Path):
-    with pytest.raises(ZeroDivisionError), project_folder(tmp_path / "p") as building:
-        (building / "half.txt").write_text("half")
-        raise ZeroDivisionError
+    def fail() -> None:
+        with project_folder(tmp_path / "p") as building:
+            (building / "half.txt").write_text("half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert list(tmp_path.iterdir()) == []
 
 

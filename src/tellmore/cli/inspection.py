@@ -112,7 +112,7 @@ def _exported(state: State) -> list[Event]:
 
 def _from_snapshot(project: Project, repository: Repository, events: Sequence[Event]) -> Fold | None:
     pairs = Ledger(project.settings, events).counting()
-    fold = Fold(project.pool, project.settings)
+    fold = Fold(project.pool, project.settings, prior=project.prior)
     if not SnapshotKeeper(repository, project.pool, project.settings).restore(fold, pairs):
         return None
     fold.catch_up(pairs)

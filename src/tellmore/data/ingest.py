@@ -20,6 +20,7 @@ from tellmore.data.project import (
     EMBEDDINGS_FILE,
     IMAGES_FOLDER,
     Project,
+    fitted,
     open_project,
     project_folder,
     write_items,
@@ -172,9 +173,10 @@ class Ingest:
             "n": len(table),
             "d": d,
         }
-        write_settings(building, self.settings.changed(data=data))
+        settings = fitted(self.settings.changed(data=data))
+        write_settings(building, settings)
         fingerprint = open_project(building).pool.fingerprint
-        write_settings(building, self.settings.changed(data={**data, "sha256": fingerprint}))
+        write_settings(building, settings.changed(data={"sha256": fingerprint}))
 
 
 def media_of(table: ItemTable) -> Media:

@@ -46,6 +46,7 @@ __all__ = [
     "ServerSettings",
     "Settings",
     "create_project",
+    "fitted",
     "open_project",
     "project_folder",
     "read_belief",
@@ -249,5 +250,12 @@ def create_project(
         )
         np.save(building / EMBEDDINGS_FILE, np.asarray(pool.X, dtype=np.float32), allow_pickle=False)
         data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint}
-        write_settings(building, settings.changed(data=data))
+        write_settings(building, fitted(settings.changed(data=data)))
     return open_project(folder)
+
+
+def fitted(settings: Settings) -> Settings:
+    """``settings`` with no question larger than the number of items."""
+    n, learning = settings.data.n, settings.learning
+    sizes = [size for size in learning.sizes if size <= n] or [2]
+    return settings.changed(learning={"sizes": sizes, "set_size": min(learning.set_size, max(n, 2))})

@@ -20,7 +20,7 @@ SETTINGS_FILE = "tellmore.toml"
 QuestionChoice = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
 PriorChoice = Literal["pool", "isotropic", "earlier"]
 BoundChoice = Literal["centred", "paper"]
-SetSize = Annotated[int, Field(ge=2, le=20)]
+SetSize = Annotated[int, Field(ge=2, le=10)]
 
 
 class Section(BaseModel):
@@ -45,7 +45,7 @@ class LearningSettings(Section):
     question: QuestionChoice = "auto"
     kinds: tuple[Kind, ...] = Field(default=KINDS, min_length=1)
     sizes: tuple[SetSize, ...] = Field(default=(2, 3, 4, 5, 6), min_length=1)
-    set_size: int = Field(default=4, ge=2, le=20)
+    set_size: int = Field(default=4, ge=2, le=10)
     target_accuracy: float = Field(default=0.9, gt=0.5, lt=1.0)
     check_share: float = Field(default=0.1, ge=0.0, le=0.9)
     prior: PriorChoice = "pool"

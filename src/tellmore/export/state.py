@@ -72,7 +72,7 @@ def load_state(project: Project) -> State:
 
 def state_of(project: Project, events: Sequence[Event]) -> State:
     """The state of ``project`` after ``events``."""
-    folded = fold(events, project.pool, project.settings)
+    folded = fold(events, project.pool, project.settings, prior=project.prior)
     ledger = Ledger(project.settings, events)
     return State(
         project.settings, project.pool, folded.learner, ledger, folded.told, events, images_folder=project.images_folder

@@ -34,7 +34,8 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         case LabelAnswer():
             return {"type": "label", "positive": bool(answer.positive)}
         case SelectAnswer():
-            return {"type": "select", "chosen": answer.chosen, "positive": bool(answer.positive)}
+            label = None if answer.positive is None else bool(answer.positive)
+            return {"type": "select", "chosen": answer.chosen, "positive": label}
         case RankAnswer():
             return {"type": "rank", "order": list(answer.order), "n_positive": answer.n_positive}
         case Skip():

@@ -1,0 +1,188 @@
+"""Events to learner: the belief is a fold over the answers that count, in the order of the log.
+
+The TOML is the initial state. Undo, delete and reset change which answers count; the fold then goes back to the newest
+kept belief that is still a prefix of what counts, and tells the rest again. Snapshots in the store only save time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tellmore.core.gaussian import Gaussian
+from tellmore.data.pool import Pool
+from tellmore.data.settings import Settings
+from tellmore.errors import SettingError
+from tellmore.learner import Learner
+from tellmore.store.ledger import Asked, Given, Ledger
+from tellmore.store.repository import Event
+from tellmore.types import Answer, LabelAnswer, RankAnswer
+
+DECISION_THRESHOLD = 0.5
+"""An item is called positive from this probability on."""
+
+KEPT_BELIEFS = 12
+"""Newest beliefs kept in memory, so that taking back the last ten answers tells nothing again."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one answer did to the belief; everything here follows from the log alone.
+
+    ``bits``: information gained, the fall of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to the
+    prior's, nats. ``expected_accuracy``: mean over the pool of max(p, 1 - p). ``correct`` of ``scored`` labelled items of a
+    check question were predicted rightly before the answer was learnt.
+    """
+
+    seq: int
+    question_id: str
+    kind: str
+    size: int
+    check: bool
+    seconds: float
+    bits: float
+    logdet_per_dim: float
+    expected_accuracy: float
+    correct: int
+    scored: int
+
+
+class Fold:
+    """The learner after the answers that counted when ``catch_up`` was last called, and what each of them did."""
+
+    def __init__(
+        self, pool: Pool, settings: Settings, *, prior: Gaussian | None = None, kept: int = KEPT_BELIEFS
+    ) -> None:
+        self._pool, self._settings, self._prior = pool, settings, prior
+        self.learner = new_learner(pool, settings, prior)
+        self._prior_logdet = float(self.learner.posterior.logdet)
+        self.told: list[Told] = []
+        self._kept: deque[tuple[int, Learner]] = deque(maxlen=kept)
+
+    @property
+    def seq(self) -> int:
+        """Number of the last answer learnt from, 0 before the first."""
+        return self.told[-1].seq if self.told else 0
+
+    def catch_up(self, pairs: Sequence[tuple[Asked, Given]], *, limit: int | None = None) -> bool:
+        """Make the belief that of ``pairs``, telling at most ``limit`` answers; returns whether it is there."""
+        shared = _shared_prefix(self.told, pairs)
+        if shared < len(self.told):
+            self._go_back(shared)
+        rest = pairs[len(self.told) :]
+        for asked, given in rest[:limit]:
+            self._tell(asked, given)
+        return len(self.told) == len(pairs)
+
+    def adopt(self, told: Sequence[Told], learner: Learner) -> None:
+        """Start from a saved state."""
+        self.told, self.learner = list(told), learner
+        self._kept.clear()
+
+    def _tell(self, asked: Asked, given: Given) -> None:
+        answer = given.answer
+        if answer is None:
+            return
+        self._kept.append((len(self.told), self.learner.copy()))
+        correct, scored = check_score(self.learner, asked, answer) if asked.check else (0, 0)
+        before = float(self.learner.posterior.logdet)
+        self.learner.tell(asked.question, answer)
+        after = float(self.learner.posterior.logdet)
+        probability = self.learner.probabilities()
+        self.told.append(
+            Told(
+                given.seq,
+                given.question_id,
+                asked.question.kind,
+                asked.question.size,
+                asked.check,
+                given.active_ms / 1000,
+                (before - after) / (2 * math.log(2)),
+                (after - self._prior_logdet) / self.learner.posterior.dim,
+                float(np.mean(np.maximum(probability, 1 - probability))),
+                correct,
+                scored,
+            )
+        )
+
+    def _go_back(self, n: int) -> None:
+        """Return to the newest kept belief of at most ``n`` answers, or to the beginning."""
+        while self._kept and self._kept[-1][0] > n:
+            self._kept.pop()
+        if self._kept:
+            count, self.learner = self._kept.pop()
+        else:
+            count, self.learner = 0, new_learner(self._pool, self._settings, self._prior)
+        del self.told[count:]
+
+
+def fold(events: Iterable[Event], pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Fold:
+    """The state after ``events``: ``.learner`` and ``.told``. ``settings`` are those of the TOML, ``prior`` its project's."""
+    ledger = Ledger(settings, events)
+    state = Fold(pool, settings, prior=prior, kept=1)
+    state.catch_up(ledger.counting())
+    return state
+
+
+def labels_given(answer: Answer) -> dict[str, bool]:
+    """Labels of randomly drawn items that an answer contains. A selected item is not random, so it gives none.
+
+    >>> labels_given(RankAnswer(["a", "b", "c"], 1))
+    {'a': True, 'b': False, 'c': False}
+    """
+    if isinstance(answer, RankAnswer) and answer.n_positive is not None:
+        return {item: position < answer.n_positive for position, item in enumerate(answer.order)}
+    return {}
+
+
+def check_score(learner: Learner, asked: Asked, answer: Answer) -> tuple[int, int]:
+    """(correct, scored): how many items of a check question the belief predicts as the answer labels them."""
+    if isinstance(answer, LabelAnswer):
+        labels = {asked.question.items[0]: bool(answer.positive)}
+    else:
+        labels = labels_given(answer)
+    if not labels:
+        return 0, 0
+    rows = learner.pool.rows(list(labels))
+    predicted = learner.probabilities()[rows] >= DECISION_THRESHOLD
+    return int(np.sum(predicted == np.array(list(labels.values())))), len(labels)
+
+
+def _shared_prefix(told: Sequence[Told], pairs: Sequence[tuple[Asked, Given]]) -> int:
+    for position, (done, (_, given)) in enumerate(zip(told, pairs, strict=False)):
+        if done.seq != given.seq:
+            return position
+    return min(len(told), len(pairs))
+
+
+def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:
+    """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
+    chosen = settings.learning
+    one_end = chosen.question in ("select_high", "select_low")
+    return Learner(
+        pool,
+        question="select" if one_end else chosen.question,
+        set_size=chosen.set_size,
+        seed=chosen.seed,
+        prior=_prior(settings, prior),
+        bound=chosen.bound,
+        w=chosen.w,
+        K=chosen.K,
+        seeds_positive=chosen.seeds_positive,
+        seeds_negative=chosen.seeds_negative,
+        kinds=(chosen.question,) if one_end else chosen.kinds,
+        sizes=chosen.sizes,
+    )
+
+
+def _prior(settings: Settings, prior: Gaussian | None) -> Gaussian | Literal["pool", "isotropic"]:
+    if settings.learning.prior != "earlier":
+        return settings.learning.prior
+    if prior is None:
+        raise SettingError('learning.prior = "earlier" needs the belief in prior.npz of the project\'s folder')
+    return prior

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tellmore.data.pool import Pool
+from tellmore.data.project import create_project
+from tellmore.export import render
+from tellmore.export.plot import Curve, curve_svg
+from tellmore.export.state import load_state
+
+
+class Seen(HTMLParser):
+    """Which elements a page has, which addresses it names, whether every element is closed."""
+
+    VOID = ("meta", "img", "br", "line", "circle", "polyline")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.sources: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.sources += [value for key, value in attrs if key in ("src", "href") and value]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def seen(content: bytes) -> Seen:
+    page = Seen()
+    page.feed(content.decode())
+    assert page.open == []
+    return page
+
+
+def test_the_report_is_one_page_that_stands_alone(project):
+    state = load_state(project)
+    page = seen(render(state, "report"))
+    assert "script" not in page.tags
+    assert page.sources == []
+    assert page.tags.count("svg") == 5
+    assert "A & B <b>: good" in page.text
+    assert "Answers that told the most" in page.text
+    assert "Most uncertain" in page.text
+    assert state.pool.fingerprint in page.text
+    best = state.pool.text[int(np.argmax(state.learner.probabilities()))]
+    assert best in page.text
+
+
+def test_items_are_text_never_markup(project):
+    content = render(load_state(project), "report").decode()
+    assert "<script>" not in content
+    assert "<b>: good" not in content
+
+
+def test_before_the_first_answer(project):
+    state = load_state(project)
+    empty = replace(state, told=[])
+    assert "No answers yet." in seen(render(empty, "report")).text
+
+
+def test_pictures_are_shown_small_and_inside_the_page(tmp_path):
+    for number in range(4):
+        Image.new("RGB", (900, 600), (60 * number, 10, 10)).save(tmp_path / f"{number}.png")
+    ids = [f"{number}.png" for number in range(4)]
+    pool = Pool(np.eye(4), ids=ids, images=[str(tmp_path / name) for name in ids])
+    page = seen(render(load_state(create_project(tmp_path / "p", pool)), "report"))
+    assert page.tags.count("img") == 12
+    assert all(source.startswith("data:image/jpeg;base64,") for source in page.sources)
+    (tmp_path / "0.png").unlink()
+    for cached in (tmp_path / "p" / "images").iterdir():
+        cached.unlink()
+    assert "0.png" in seen(render(load_state(create_project(tmp_path / "q", pool)), "report")).text
+
+
+@pytest.mark.parametrize("y", [[1.0], [2.0, 2.0], list(np.linspace(0, 1, 5000))])
+def test_any_curve_can_be_drawn(y):
+    drawn = curve_svg(Curve("t <&>", "x", "y", np.arange(len(y)), y))
+    assert "nan" not in drawn
+    assert "<&>" not in drawn
+    assert len(drawn) < 20_000

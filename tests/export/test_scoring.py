@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from tellmore.core.gaussian import Gaussian
+from tellmore.data.ingest import EmbeddingSource
+from tellmore.data.settings import Settings
+from tellmore.errors import DataFileError, SettingError
+from tellmore.export.classifier import Classifier
+from tellmore.export.scoring import score_file, score_source
+
+
+@pytest.fixture
+def classifier() -> Classifier:
+    return Classifier(Gaussian.from_moments(np.array([0.1, 1.0, -1.0]), np.eye(3) / 50), 5.0, normalised=True)
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> tuple[Path, Path, np.ndarray]:
+    X = np.random.default_rng(0).normal(size=(5, 2)) * 3
+    (tmp_path / "new.csv").write_text("id,text\n" + "".join(f"n{row},t\n" for row in range(5)))
+    order = [4, 2, 0, 1, 3]
+    np.savez(tmp_path / "new.npz", ids=[f"n{row}" for row in order], X=X[order])
+    return tmp_path / "new.csv", tmp_path / "new.npz", X
+
+
+def test_scores_follow_the_items_in_every_format(tmp_path: Path, classifier, new):
+    items, vectors, X = new
+    wanted = classifier.apply(X).probability
+    for suffix in ("csv", "jsonl", "parquet"):
+        out = tmp_path / f"out.{suffix}"
+        assert score_file(classifier, items, out, EmbeddingSource(vectors)) == 5
+        if suffix == "csv":
+            rows = list(csv.DictReader(out.open()))
+        elif suffix == "jsonl":
+            rows = [json.loads(line) for line in out.read_text().splitlines()]
+        else:
+            rows = pq.read_table(out).to_pylist()
+        assert [row["id"] for row in rows] == [f"n{row}" for row in range(5)]
+        assert np.allclose([float(row["probability"]) for row in rows], wanted)
+        assert all(float(row["score_sd"]) > 0 for row in rows)
+
+
+def test_vectors_alone_are_enough(tmp_path: Path, classifier, new):
+    _, vectors, X = new
+    source = score_source(Settings(), vectors)
+    score_file(classifier, vectors, tmp_path / "o.jsonl", source)
+    first = json.loads((tmp_path / "o.jsonl").read_text().splitlines()[0])
+    assert first["id"] == "n4"
+    assert first["score"] == pytest.approx(classifier.apply(X[4:]).score[0])
+
+
+def test_new_texts_through_an_embedder(tmp_path: Path, classifier, new):
+    import sys
+
+    (tmp_path / "mine.py").write_text("import sys\nfor line in sys.stdin: print([len(line), 1])\n")
+    source = EmbeddingSource(embed=f"exec:{sys.executable} {tmp_path}/mine.py")
+    assert score_file(classifier, new[0], tmp_path / "o.csv", source) == 5
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_cannot_be_scored(tmp_path: Path, classifier, new):
+    items, vectors, _ = new
+    settings = Settings().changed(data={"embeddings": "model2vec:some/model"})
+    with pytest.raises(
+        SettingError, match=r"there: model2vec:some/model\); a model named in a project is never loaded"
+    ):
+        score_source(settings, items)
+    with pytest.raises(SettingError, match=r"written as \.csv, \.jsonl or \.parquet"):
+        score_file(classifier, items, tmp_path / "o.xlsx", EmbeddingSource(vectors))
+    np.savez(tmp_path / "wide.npz", X=np.ones((5, 7)), ids=[f"n{row}" for row in range(5)])
+    with pytest.raises(DataFileError, match=r"vectors of 7 dimensions, but the classifier takes 2"):
+        score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "wide.npz"))
+    np.savez(tmp_path / "nameless.npz", X=np.ones((5, 2)))
+    with pytest.raises(DataFileError, match="no array 'ids'"):
+        score_file(classifier, tmp_path / "nameless.npz", tmp_path / "o.csv", None)
+    np.savez(tmp_path / "nan.npz", X=np.full((5, 2), np.nan), ids=[f"n{row}" for row in range(5)])
+    with pytest.raises(DataFileError, match="row 1, column 1: nan"):
+        score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "nan.npz"))
+    assert not list(tmp_path.glob("*o.csv*"))
