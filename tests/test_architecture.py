@@ -13,6 +13,12 @@ import pytest
 import tellmore
 
 PUBLIC = {
+    "Answer",
+    "AnswerBudget",
+    "DeterminantRule",
+    "Stability",
+    "Stop",
+    "TimeBudget",
     "AnswerError",
     "DataFileError",
     "InputError",

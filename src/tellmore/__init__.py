@@ -1,24 +1,31 @@
-"""Teach a binary classifier over off-the-shelf embeddings by labels, picks and rankings."""
+"""Teach a binary classifier over off-the-shelf embeddings by labels, picks and rankings.
 
-from tellmore.core.gaussian import Gaussian as Posterior
-from tellmore.core.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
-from tellmore.data.bundled import load_pool
-from tellmore.data.pool import Pool, Scores
-from tellmore.errors import (
-    AnswerError,
-    DataFileError,
-    InputError,
-    MissingExtraError,
-    NumericalError,
-    PoolError,
-    QuestionError,
-    SettingError,
-    StateError,
-    StoreError,
-    TellmoreError,
-)
-from tellmore.learner import Learner
-from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+Names are loaded when they are first used, so that the command line starts without loading SciPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tellmore.core.gaussian import Gaussian as Posterior
+    from tellmore.core.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
+    from tellmore.data.bundled import load_pool
+    from tellmore.data.pool import Pool, Scores
+    from tellmore.errors import (
+        AnswerError,
+        DataFileError,
+        InputError,
+        MissingExtraError,
+        NumericalError,
+        PoolError,
+        QuestionError,
+        SettingError,
+        StateError,
+        StoreError,
+        TellmoreError,
+    )
+    from tellmore.learner import Learner
+    from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 
 __version__ = "0.1.0"
 
@@ -51,3 +58,26 @@ __all__ = [
     "TimeBudget",
     "load_pool",
 ]
+
+_HOMES = {
+    "core.gaussian": ("Posterior",),
+    "core.stopping": ("AnswerBudget", "DeterminantRule", "Stability", "Stop", "TimeBudget"),
+    "data.bundled": ("load_pool",),
+    "data.pool": ("Pool", "Scores"),
+    "learner": ("Learner",),
+    "types": ("Answer", "LabelAnswer", "Question", "RankAnswer", "SelectAnswer", "Skip"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from the module that defines it; the errors are all in ``errors``."""
+    if name not in __all__:
+        raise AttributeError(f"module 'tellmore' has no attribute {name!r}")
+    home = next((module for module, names in _HOMES.items() if name in names), "errors")
+    original = "Gaussian" if name == "Posterior" else name
+    value = globals()[name] = getattr(import_module(f"tellmore.{home}"), original)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
