@@ -173,7 +173,9 @@ class Learner:
         ends: list[Kind] = [kind for kind in self.kinds if family_of(kind) == "select"] or ["select_high", "select_low"]
         return ends[int(rng.integers(len(ends)))], size
 
-    def _acquire(self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _acquire(
+        self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         search = particles_set if self.acquisition == "particles" else greedy_set
@@ -245,6 +247,11 @@ class Learner:
     def posterior(self) -> Gaussian:
         """The belief over (bias, weights), in coordinates (1, x) with x as the pool holds it."""
         return self._now.belief
+
+    @property
+    def scan(self) -> PoolScan:
+        """Mean and variance of every item's score under the belief now."""
+        return self._now.scan
 
     @property
     def coef_(self) -> Array:
