@@ -86,7 +86,9 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
         text = [str(one) for one in arrays["text"]] if "text" in arrays else None
         pool = Pool(arrays["X"], [str(one) for one in arrays["ids"]], text, name=meta["pool"]["name"])
     elif pool.fingerprint != meta["pool"]["fingerprint"]:
-        raise PoolError(f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one")
+        raise PoolError(
+            f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one"
+        )
     prior = Gaussian(arrays["prior_mean"], arrays["prior_cov"], float(meta["logdet"]["prior"]))
     belief = Gaussian(arrays["mean"], arrays["cov"], float(meta["logdet"]["belief"]))
     return Saved(pool, options, prior, belief, history, int(meta["asked"]))

@@ -51,7 +51,7 @@ class Effort:
 def effort_for(kind: str, k: int) -> Effort:
     """The effort that keeps at least 99 % of the gain of an unshortened greedy search (benchmarks/bench_acquire.py)."""
     if kind != "rank":
-        return Effort(96, 256)
+        return Effort(48, 256)
     if k <= 3:
         return Effort(64, 256)
     if k <= MAX_ENUMERATED:
@@ -106,7 +106,9 @@ def exhaustive_set(
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     for rows in combinations(range(n), size):
         index = list(rows)
-        gain = information_gain(mean[index], cov[np.ix_(index, index)], kind, behaviour, rng=np.random.default_rng(0), draws=256)
+        gain = information_gain(
+            mean[index], cov[np.ix_(index, index)], kind, behaviour, rng=np.random.default_rng(0), draws=256
+        )
         best = max(best, (gain.bits, rows))
     rows_array = np.array(best[1])
     return Acquired(rng.permutation(rows_array), np.full(size, best[0]))
@@ -178,13 +180,15 @@ class _Tracks:
             + self.coordinates[candidates, : self.used] @ axes.T
             + np.sqrt(self.remaining[candidates])[:, None] * points[:, self.used]
         )
-        z = np.empty((candidates.size, len(points), len(rows) + 1))
-        z[:, :, :-1] = own
-        z[:, :, -1] = candidate
-        return z
+        z = np.empty((len(rows) + 1, candidates.size, len(points)))
+        z[:-1] = own.T[:, None]
+        z[-1] = candidate
+        return np.moveaxis(z, 0, -1)
 
 
-def _first(scan: PoolScan, available: NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator) -> tuple[int, float]:
+def _first(
+    scan: PoolScan, available: NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator
+) -> tuple[int, float]:
     """The single item with the most informative label: shortlisted by closed form, then integrated exactly."""
     rough = np.where(available, _logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
     candidates = _top(rough, min(LABEL_SHORTLIST, int(available.sum())), rng)

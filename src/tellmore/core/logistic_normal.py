@@ -27,7 +27,8 @@ def logistic_density(x: Array) -> Array:
 def entropy_nats(x: Array) -> Array:
     """Entropy of a label whose log-odds are x, in nats; safe for any finite x."""
     a = np.abs(x)
-    return np.asarray(np.log1p(np.exp(-a)) + a * expit(-a))
+    t = np.exp(-a)
+    return np.asarray(np.log1p(t) + a * t / (1 + t))
 
 
 def mean_sigmoid(m: Array, s: Array) -> Array:

@@ -72,7 +72,10 @@ class DeterminantRule(_Combinable):
         level = (progress.logdet - start) / progress.dim
         now = exp(level)
         verb = "has reached" if level <= log(self.epsilon) else "is above"
-        return Stop(level <= log(self.epsilon), f"uncertainty per dimension is {now:.3g}{self._of()}, which {verb} {self.epsilon:g}")
+        return Stop(
+            level <= log(self.epsilon),
+            f"uncertainty per dimension is {now:.3g}{self._of()}, which {verb} {self.epsilon:g}",
+        )
 
     def _of(self) -> str:
         return " of the prior's" if self.relative else ""

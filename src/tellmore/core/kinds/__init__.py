@@ -7,4 +7,13 @@ from tellmore.core.kinds.select import SELECT_HIGH, SELECT_LOW
 
 KINDS_BY_NAME: dict[str, QuestionKind] = {kind.name: kind for kind in (LABEL, SELECT_HIGH, SELECT_LOW, RANK)}
 
-__all__ = ["KINDS_BY_NAME", "LABEL", "RANK", "SELECT_HIGH", "SELECT_LOW", "Outcome", "QuestionKind", "check_question_kind"]
+__all__ = [
+    "KINDS_BY_NAME",
+    "LABEL",
+    "RANK",
+    "SELECT_HIGH",
+    "SELECT_LOW",
+    "Outcome",
+    "QuestionKind",
+    "check_question_kind",
+]

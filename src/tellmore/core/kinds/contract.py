@@ -72,7 +72,9 @@ def check_question_kind(kind: QuestionKind, *, sizes: tuple[int, ...], rng: np.r
         _require(drawn in outcomes, kind, f"samples {drawn}, which is not among its outcomes")
         gains, errors = kind.gain_nats(rng.standard_normal((3, 256, k)), behaviour, rng)
         limit = np.log(kind.n_outcomes(k)) + 4 * errors
-        _require(bool((gains >= -4 * errors - 1e-12).all() and (gains <= limit + 1e-12).all()), kind, f"gains {gains} nats")
+        _require(
+            bool((gains >= -4 * errors - 1e-12).all() and (gains <= limit + 1e-12).all()), kind, f"gains {gains} nats"
+        )
 
 
 def _require(holds: bool, kind: QuestionKind, message: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit
+from scipy.special import entr, expit, log_expit
 
 from tellmore.core.evidence import Behaviour, Evidence, label_evidence
 from tellmore.core.logistic_normal import entropy_nats
@@ -39,7 +39,7 @@ class LabelKind:
         """H[mean p] - mean H[p] (eq. 11), z [B, N, 1]."""
         x = behaviour.w * z[..., 0]
         p = expit(x).mean(axis=1)
-        gains = -_xlogx(p) - _xlogx(1 - p) - entropy_nats(x).mean(axis=1)
+        gains = entr(p) + entr(1 - p) - entropy_nats(x).mean(axis=1)
         return gains, np.zeros_like(gains)
 
     def evidence(self, outcome: int, k: int) -> Evidence:
@@ -54,10 +54,6 @@ class LabelKind:
     def answer(self, question: Question, outcome: int) -> LabelAnswer:
         """Positive or not."""
         return LabelAnswer(outcome > 0)
-
-
-def _xlogx(p: Array) -> Array:
-    return p * np.log(np.maximum(p, 1e-300))
 
 
 LABEL = LabelKind()

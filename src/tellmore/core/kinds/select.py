@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import entr, expit, log_expit, logsumexp
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.logistic_normal import entropy_nats
@@ -42,19 +42,20 @@ class SelectKind:
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """H[mean pmf] - mean H[pmf] over the 2 k outcomes (eq. 10), z [B, N, k]."""
-        x = (self.sign * behaviour.K) * z
-        x = x - x.max(axis=-1, keepdims=True)
-        e = np.exp(x)
-        total = e.sum(axis=-1, keepdims=True)
-        share = e / total
-        odds = behaviour.w * z
+        scores = np.moveaxis(z, -1, 0)  # [k, B, N]: sums over the few items are then sums of long rows
+        x = (self.sign * behaviour.K) * scores
+        x -= x.max(axis=0)
+        share = np.exp(x)
+        total = share.sum(axis=0)
+        share /= total
+        odds = behaviour.w * scores
         # Per draw: H = log Z + sum_i share_i (h_i - x_i), h_i the entropy of the label of i.
-        conditional = np.log(total[..., 0]) + (share * (entropy_nats(odds) - x)).sum(axis=-1)
-        positive = expit(odds)
-        positive *= share
-        mean_positive = positive.mean(axis=1)
-        pmf = np.concatenate([mean_positive, np.maximum(share.mean(axis=1) - mean_positive, 0.0)], axis=-1)
-        gains = -(pmf * np.log(np.maximum(pmf, 1e-300))).sum(axis=-1) - conditional.mean(axis=1)
+        x -= entropy_nats(odds)
+        x *= share
+        conditional = np.log(total).mean(axis=1) - x.sum(axis=0).mean(axis=1)
+        chosen = share.mean(axis=2)
+        positive = np.einsum("kbn,kbn->kb", expit(odds), share) / z.shape[1]
+        gains = entr(positive).sum(axis=0) + entr(np.maximum(chosen - positive, 0.0)).sum(axis=0) - conditional
         return gains, np.zeros_like(gains)
 
     def evidence(self, outcome: tuple[int, int], k: int) -> Evidence:
