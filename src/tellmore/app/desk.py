@@ -45,12 +45,21 @@ class Desk(Ledger):
         self.log.append(event)
         super().apply(event)
 
+    @property
+    def mark(self) -> tuple[int, int]:
+        """Changes whenever other answers count than before."""
+        return (self._answer_seqs[-1] if self._answer_seqs else 0, self.voided)
+
     # What is in whose hands
 
     def open_for(self, participant: str) -> Asked | None:
         """The question this person is to see now: the newest one that they have not answered."""
         stack = self._in_hand[participant]
         return self.asked[stack[-1]] if stack else None
+
+    def hand(self, participant: str) -> list[str]:
+        """Ids of the questions that this person has not answered, the newest last."""
+        return list(self._in_hand[participant])
 
     def lease_until(self, question_id: str) -> float:
         """When the lease of a question ends or ended; 0 where it was released."""
@@ -83,6 +92,10 @@ class Desk(Ledger):
     def minutes_of(self, participant: str) -> float:
         """This person's minutes on answers and skips that are not taken back."""
         return self._minutes[participant]
+
+    def contributors(self) -> set[str]:
+        """Everybody who was given a question, and is not deleted."""
+        return set(self._in_hand) | set(self._done)
 
     def answers_after(self, seq: int) -> int:
         """How many answers came in after event ``seq``: what a question chosen then does not know of."""

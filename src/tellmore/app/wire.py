@@ -17,8 +17,10 @@ MAX_MS = 10**10
 
 Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 QuestionId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Words: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
+Intervals: TypeAlias = Annotated[list[tuple[Milliseconds, Milliseconds]], Field(max_length=200)]
 Role = Literal["owner", "annotator", "participant"]
 QuestionSetting = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
 SetSize: TypeAlias = Annotated[StrictInt, Field(ge=2, le=20)]
@@ -73,9 +75,11 @@ class Timing(Wire):
     first_action_ms: Milliseconds | None = None
     submit_ms: Milliseconds
     moves: Annotated[StrictInt, Field(ge=0, le=100_000)] = 0
-    device: Literal["mouse", "touch", "pen", "keyboard", "mixed", "api"] = "api"
+    device: Literal["mouse", "touch", "pen", "keyboard", "mixed", "api", "unknown"] = "api"
     hidden_ms: Milliseconds = 0
     blurred_ms: Milliseconds = 0
+    hidden: Intervals = Field(default=[], description="[from, to] intervals in which the page was hidden")
+    blurred: Intervals = Field(default=[], description="[from, to] intervals in which the page was not in focus")
     latency_ms: Milliseconds | None = None
 
 
@@ -208,10 +212,10 @@ class SettingsOut(Wire):
 class SettingsChange(Wire):
     """Body of ``PUT /api/settings`` and ``POST /api/settings/preview``: only what changes."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    attribute: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    positive: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    negative: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    name: Name | None = None
+    attribute: Name | None = None
+    positive: Name | None = None
+    negative: Name | None = None
     instruction: Words | None = None
     question: QuestionSetting | None = None
     kinds: Annotated[list[Kind], Field(min_length=1, max_length=4)] | None = None
@@ -231,7 +235,7 @@ class PreviewOut(Wire):
 class InvitationIn(Wire):
     """Body of ``POST /api/invitations``: one link for one person."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    name: Name
     role: Literal["annotator", "owner"] = "annotator"
 
 
@@ -374,9 +378,11 @@ class DashboardOut(Wire):
     most_uncertain: list[ScoredItem]
     positive_share: float = Field(description="class balance: share of the pool with probability >= threshold")
     threshold: float
+    rates_answers: int = Field(description="answers that were learnt from when the rates were measured; -1 before")
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")
+    problem: str | None = Field(None, description="what went wrong in the background, if anything did")
 
 
 def to_answer(wire: LabelIn | SelectIn | RankIn | SkipIn) -> Answer:

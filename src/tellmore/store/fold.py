@@ -163,10 +163,12 @@ def _shared_prefix(told: Sequence[Told], pairs: Sequence[tuple[Asked, Given]]) -
 def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:
     """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
     chosen = settings.learning
-    one_end = chosen.question in ("select_high", "select_low")
+    question, kinds = chosen.question, chosen.kinds
+    if question == "select_high" or question == "select_low":
+        question, kinds = "select", (question,)
     return Learner(
         pool,
-        question="select" if one_end else chosen.question,
+        question=question,
         set_size=chosen.set_size,
         seed=chosen.seed,
         prior=_prior(settings, prior),
@@ -175,7 +177,7 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
         K=chosen.K,
         seeds_positive=chosen.seeds_positive,
         seeds_negative=chosen.seeds_negative,
-        kinds=(chosen.question,) if one_end else chosen.kinds,
+        kinds=kinds,
         sizes=chosen.sizes,
     )
 

@@ -137,11 +137,12 @@ class Repository:
         with self._reading() as connection:
             return int(connection.execute(select(func.max(events.c.seq))).scalar() or 0)
 
-    def erase(self, participant: str, note: Event) -> Event:
+    def erase(self, participant: str, note: Event, *, keep_tokens: bool = False) -> Event:
         """Delete what ``participant`` gave and who they are, and append ``note``, the tombstone that says so."""
         with self._turn, self._writing() as connection:
             connection.execute(update(events).where(events.c.participant == participant).values(payload=ERASED))
-            connection.execute(delete(tokens).where(tokens.c.participant == participant))
+            if not keep_tokens:
+                connection.execute(delete(tokens).where(tokens.c.participant == participant))
             connection.execute(delete(snapshots))
             row = _row(note, utc_now())
             seq = connection.execute(insert(events).returning(events.c.seq), row).scalar_one()

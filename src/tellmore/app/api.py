@@ -1,0 +1,359 @@
+"""The HTTP routes. Each one checks the role, calls the session and presents the result; the logic is elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection
+from pathlib import Path
+from secrets import token_hex
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from tellmore import __version__
+from tellmore.app import dashboard, present, wire
+from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
+from tellmore.app.downloads import FORMATS, download
+from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
+from tellmore.store.events import answer_to_json, participant_event
+
+STATIC = Path(__file__).parent / "static"
+NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
+EVENTS_EVERY_S = 0.25
+ALIVE_EVERY_S = 15.0
+ImageFinder = Callable[[str], Path]
+
+
+class App:
+    """What the routes share."""
+
+    def __init__(self, session: Session, tokens: Tokens, images: ImageFinder | None) -> None:
+        self.session, self.tokens, self.images = session, tokens, images
+
+
+def _shared(request: Request) -> App:
+    shared: App = request.app.state.tellmore
+    return shared
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Whoever makes the request; 401 without a valid token."""
+    visitor: Visitor | None = request.state.visitor
+    if visitor is None:
+        raise HTTPException(401, "not signed in; open the link that was printed or sent to you")
+    return visitor
+
+
+def _teacher(request: Request) -> Visitor:
+    visitor = visitor_of(request)
+    if visitor.role not in ("owner", "annotator"):
+        raise HTTPException(403, "this is for the project's owner and annotators")
+    return visitor
+
+
+def _owner(request: Request) -> Visitor:
+    visitor = visitor_of(request)
+    if visitor.role != "owner":
+        raise HTTPException(403, "this is for the project's owner only")
+    return visitor
+
+
+Shared = Annotated[App, Depends(_shared)]
+Anybody = Annotated[Visitor, Depends(visitor_of)]
+Teacher = Annotated[Visitor, Depends(_teacher)]
+Owner = Annotated[Visitor, Depends(_owner)]
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": wire.ErrorOut, "description": meaning}
+    for status, meaning in {
+        401: "no valid token",
+        403: "not this role, or from another site",
+        404: "unknown",
+        409: "in conflict with the log",
+        413: "body too large",
+        415: "not JSON",
+        421: "foreign Host",
+        422: "malformed",
+        429: "too many requests",
+    }.items()
+}
+people = APIRouter(prefix="/api", tags=["people"], responses=_REFUSALS)
+owner = APIRouter(prefix="/api", tags=["owner"], responses=_REFUSALS)
+pages = APIRouter(include_in_schema=False)
+
+
+@people.get("/me")
+def me(shared: Shared, visitor: Anybody) -> wire.MeOut:
+    """Who I am, and the project's words."""
+    project = present.project_out(shared.session.settings, images=shared.session.pool.images is not None)
+    return wire.MeOut(role=visitor.role, participant=visitor.participant, name=visitor.name, project=project)
+
+
+@people.get("/question")
+def question(shared: Shared, visitor: Teacher) -> wire.QuestionReply:
+    """The question that is open for me; the same one until it is answered."""
+    asked = shared.session.question(visitor.participant)
+    return present.question_reply(shared.session, visitor, asked)
+
+
+@people.post("/answers")
+def answer(body: wire.AnswerIn, shared: Shared, visitor: Teacher) -> wire.AnswerReply:
+    """Save an answer and get the next question. Sending the same answer again is harmless."""
+    timing = None if body.timing is None else body.timing.model_dump()
+    asked = shared.session.answer(visitor.participant, body.question_id, wire.to_answer(body.answer), timing)
+    return wire.AnswerReply(next=present.question_reply(shared.session, visitor, asked))
+
+
+@people.post("/undo")
+def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
+    """Take back my last answer, or the one named; owners may name anybody's."""
+    undone = shared.session.undo(visitor.participant, body.question_id, anybody=visitor.role == "owner")
+    asked = shared.session.question(visitor.participant)
+    return wire.UndoReply.model_validate(
+        {
+            "undone": undone.question_id,
+            "previous": answer_to_json(undone.answer),
+            "next": present.question_reply(shared.session, visitor, asked),
+        }
+    )
+
+
+@people.get("/items/{item_id:path}/image", response_class=FileResponse, responses={200: {"content": {"image/jpeg": {}}}})
+def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
+    """The picture of one item, by its id."""
+    try:
+        if shared.images is None:
+            raise QuestionError("this project has no pictures")
+        path = shared.images(item_id)
+    except InputError as problem:
+        raise HTTPException(404, str(problem)) from None
+    return FileResponse(path, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
+
+
+@owner.get("/dashboard")
+def read_dashboard(shared: Shared, _visitor: Owner) -> wire.DashboardOut:
+    """Everything the dashboard plots and lists."""
+    return present.dashboard_out(shared.session)
+
+
+@owner.get("/answers")
+def answers(
+    shared: Shared,
+    _visitor: Owner,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> wire.LogOut:
+    """The answer log, newest first."""
+    session = shared.session
+    with session.lock:
+        rows = dashboard.log_rows(session.desk, session.pool, limit=limit, offset=offset)
+        return wire.LogOut(rows=rows, total=sum(given.void != "deleted" for given in session.desk.given.values()))
+
+
+@owner.get("/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
+async def events(shared: Shared, _visitor: Owner) -> StreamingResponse:
+    """Server-sent events: ``changed`` with the number of the last event, whenever there is something new."""
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_changes(shared.session), media_type="text/event-stream", headers=headers)
+
+
+async def _changes(session: Session) -> AsyncIterator[str]:
+    seen: tuple[int, ...] = ()
+    silent_s = 0.0
+    while not session.closing:
+        now = (session.desk.seq, session.planner.view.seq, session.rates.answers)
+        if now != seen:
+            yield f'event: changed\ndata: {{"seq": {now[0]}}}\n\n'
+            seen, silent_s = now, 0.0
+        elif silent_s >= ALIVE_EVERY_S:
+            yield ": alive\n\n"
+            silent_s = 0.0
+        await asyncio.sleep(EVENTS_EVERY_S)
+        silent_s += EVENTS_EVERY_S
+
+
+@owner.get("/settings")
+def read_settings(shared: Shared, _visitor: Owner) -> wire.SettingsOut:
+    """The settings now, secrets redacted."""
+    return present.settings_out(shared.session.settings)
+
+
+@owner.put("/settings")
+def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -> wire.SettingsOut:
+    """Change wording, kinds, sizes or target from now on."""
+    changes = present.changes_of(body)
+    if not changes:
+        return present.settings_out(shared.session.settings)
+    return present.settings_out(shared.session.change_settings(visitor.participant, changes))
+
+
+@owner.post("/settings/preview")
+def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner) -> wire.PreviewOut:
+    """How people would see the project after the change; nothing is saved."""
+    session = shared.session
+    changed = session.settings.changed(**present.changes_of(body))
+    sample = present.question_out(session, present.sample_question(session, changed), stale=False)
+    return wire.PreviewOut(project=present.project_out(changed, images=session.pool.images is not None), question=sample)
+
+
+@owner.get("/invitations")
+def invitations(shared: Shared, _visitor: Owner) -> list[wire.InvitationOut]:
+    """The people invited, oldest first. Their links cannot be shown again."""
+    return [_invitation(row) for row in shared.tokens.rows() if row.participant != "owner" and row.role != "participant"]
+
+
+@owner.post("/invitations", status_code=201)
+def invite(body: wire.InvitationIn, request: Request, shared: Shared, _visitor: Owner) -> wire.InvitationOut:
+    """A link for one person; it is shown only this once."""
+    participant = f"p-{token_hex(4)}"
+    token, row = shared.tokens.issue(body.role, participant, body.name)
+    shared.session.append([participant_event(participant, body.name, body.role)])
+    return _invitation(row, url=f"{request.url.scheme}://{request.headers['host']}/?token={token}")
+
+
+def _invitation(row: Any, url: str | None = None) -> wire.InvitationOut:
+    return wire.InvitationOut(
+        id=row.id,
+        name=row.name,
+        role=row.role,
+        participant=row.participant,
+        created_utc=row.created_utc,
+        revoked=row.revoked_utc is not None,
+        url=url,
+    )
+
+
+@owner.delete("/invitations/{token_id}")
+def revoke(token_id: str, shared: Shared, _visitor: Owner) -> wire.DoneOut:
+    """Make a link useless at once; the answers given with it stay."""
+    if token_id not in {row.id for row in shared.tokens.rows()}:
+        raise HTTPException(404, "there is no such invitation")
+    shared.tokens.revoke([token_id])
+    return wire.DoneOut()
+
+
+@owner.delete("/participants/{participant}")
+def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Delete what one person gave, their name and their link; the learner forgets them."""
+    session = shared.session
+    known = {row.participant for row in shared.tokens.rows()} | set(session.desk.names) | session.desk.contributors()
+    if participant not in known:
+        raise HTTPException(404, "there is no such participant")
+    session.forget(participant, by=visitor.participant)
+    shared.tokens.reload()
+    return wire.DoneOut()
+
+
+@owner.post("/reset")
+def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Forget all answers. The log keeps them; the settings stay."""
+    if body.confirm != shared.session.settings.project.name:
+        raise HTTPException(422, "to reset, send the project's name as `confirm`")
+    shared.session.reset(visitor.participant)
+    return wire.DoneOut()
+
+
+@owner.get("/export/{format}", response_class=Response)
+def export(format: str, shared: Shared, _visitor: Owner) -> Response:
+    """The log, the scores or the classifier as a file."""
+    if format not in FORMATS:
+        raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
+    return download(shared.session, format)
+
+
+def _page(name: str) -> Response:
+    path = STATIC / name
+    if not path.is_file():
+        return PlainTextResponse(NOT_BUILT + "\n", status_code=503)
+    return FileResponse(path, headers={"cache-control": "no-cache"})
+
+
+@pages.get("/")
+def annotate_page() -> Response:
+    """The question screens."""
+    return _page("index.html")
+
+
+@pages.get("/dashboard")
+def dashboard_page() -> Response:
+    """The owner's dashboard."""
+    return _page("dashboard.html")
+
+
+def _refusal(status: int, error: str) -> JSONResponse:
+    return JSONResponse({"error": " ".join(error.split())}, status_code=status)
+
+
+async def _on_http_error(_request: Request, problem: Exception) -> JSONResponse:
+    assert isinstance(problem, HTTPException)
+    return _refusal(problem.status_code, str(problem.detail))
+
+
+async def _on_malformed(_request: Request, problem: Exception) -> JSONResponse:
+    assert isinstance(problem, RequestValidationError)
+    fault = problem.errors()[0]
+    where = ".".join(str(part) for part in fault["loc"] if part != "body")
+    return _refusal(422, f"{where or 'body'}: {fault['msg']}")
+
+
+async def _on_our_error(_request: Request, problem: Exception) -> JSONResponse:
+    statuses: dict[type[Exception], int] = {
+        UnknownQuestionError: 404,
+        ConflictError: 409,
+        StateError: 409,
+        InputError: 422,
+        StoreError: 503,
+    }
+    status = next((code for kind, code in statuses.items() if isinstance(problem, kind)), 500)
+    return _refusal(status, str(problem))
+
+
+def create_app(
+    session: Session,
+    *,
+    tokens: Tokens | None = None,
+    bind: str = "127.0.0.1",
+    allow_hosts: Collection[str] = (),
+    limit: RateLimit | None = None,
+    images: ImageFinder | None = None,
+    routers: Collection[APIRouter] = (),
+) -> FastAPI:
+    """The application around a started ``session``. ``routers`` adds further routes, for example a study's."""
+    app = FastAPI(
+        title="tellmore",
+        version=__version__,
+        summary="Teach a binary classifier by labels, picks and rankings.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.tellmore = App(session, tokens or Tokens(session.repository), images)
+    for router in (people, owner, *routers, pages):
+        app.include_router(router)
+    app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_malformed)
+    app.add_exception_handler(TellmoreError, _on_our_error)
+    app.add_middleware(
+        Guard,
+        tokens=app.state.tellmore.tokens,
+        cookie=cookie_name(session),
+        host_allowed=allowed_hosts(bind, allow_hosts),
+        limit=limit or RateLimit(),
+    )
+    return app
+
+
+def cookie_name(session: Session) -> str:
+    """Cookies do not know ports: each project has a name of its own, so that two servers can run side by side."""
+    return f"tellmore_{session.repository.project_id[:8]}"
+
+
+def study_page() -> Response:
+    """The participants' page, for a study's router to serve."""
+    return _page("study.html")

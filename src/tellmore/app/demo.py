@@ -1,0 +1,47 @@
+"""The demo: the bundled words as a project in the user's own data folder, continued from one time to the next."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from tellmore.data.bundled import demo_pool, load_pool
+from tellmore.data.project import Project, create_project, open_project
+from tellmore.data.settings import SETTINGS_FILE, LearningSettings, ProjectSettings, Settings
+
+DEMO_SETTINGS = Settings(
+    project=ProjectSettings(
+        name="words",
+        attribute="positive",
+        positive="positive",
+        negative="negative",
+        instruction="Teach the computer which words are positive.",
+    ),
+    learning=LearningSettings(question="auto", target_accuracy=0.85),
+)
+
+
+def data_folder() -> Path:
+    """Where this user's programs keep data."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "tellmore"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tellmore"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tellmore"
+
+
+def open_demo(folder: Path | None = None) -> Project:
+    """The demo's project, made where it is not there yet."""
+    target = folder if folder is not None else data_folder() / "demo"
+    if not (target / SETTINGS_FILE).exists():
+        create_project(target, demo_pool(), DEMO_SETTINGS)
+    return open_project(target)
+
+
+def known_scores() -> dict[str, float]:
+    """What people think of the bundled words, around 0, for simulated people."""
+    pool = load_pool("words")
+    if pool.scores is None:
+        return {}
+    return {item: float(mean - pool.scores.threshold) for item, mean in zip(pool.ids, pool.scores.mean, strict=True)}

@@ -1,0 +1,282 @@
+"""Simulated people who work through the HTTP API as browsers do: the load test, and a way to watch a project being taught.
+
+Each person is a thread with a connection of its own; it thinks as long as the time model says, answers, and keeps trying
+with the same body while the server is away. What was acknowledged is afterwards compared with the server's log.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from tellmore.core.cost import PAPER_COST, CostModel
+from tellmore.errors import InputError, StateError
+
+RETRY_S = 0.2
+GIVE_UP_S = 60.0
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where a server is and who is asking: the parts of an address with a token."""
+
+    host: str
+    port: int
+    token: str
+    secure: bool = False
+
+    @classmethod
+    def parse(cls, url: str) -> Link:
+        """Read the printed or mailed address.
+
+        >>> Link.parse("http://127.0.0.1:8000/?token=tm_x").port
+        8000
+        """
+        parts = urlsplit(url)
+        token = parse_qs(parts.query).get("token", [""])[0]
+        if parts.scheme not in ("http", "https") or not parts.hostname or not token:
+            raise InputError(f"{url!r} is not a printed address; it looks like http://127.0.0.1:8000/?token=…")
+        secure = parts.scheme == "https"
+        return cls(parts.hostname, parts.port or (443 if secure else 80), token, secure)
+
+
+class Client:
+    """One person's connection. ``call`` returns (status, JSON)."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._connection: http.client.HTTPConnection | None = None
+
+    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """One request; connection errors come out as OSError or HTTPException."""
+        text = self.read(method, path, body)
+        return text[0], json.loads(text[1]) if text[1] else None
+
+    def read(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """One request, its body as bytes."""
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if self._link.secure else http.client.HTTPConnection
+            self._connection = kind(self._link.host, self._link.port, timeout=30)
+        headers = {"authorization": f"Bearer {self._link.token}", "content-type": "application/json"}
+        try:
+            self._connection.request(method, path, None if body is None else json.dumps(body), headers)
+            response = self._connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+
+    def patiently(self, method: str, path: str, body: Any = None, give_up_s: float = GIVE_UP_S) -> tuple[int, Any]:
+        """Like ``call``, again and again with the same body while the server is away or asks to wait."""
+        deadline = time.monotonic() + give_up_s
+        while True:
+            try:
+                status, reply = self.call(method, path, body)
+                if status not in (429, 503):
+                    return status, reply
+            except (OSError, http.client.HTTPException, json.JSONDecodeError):
+                pass
+            if time.monotonic() > deadline:
+                raise StateError(f"the server has not answered for {give_up_s:g} s; is it running?")
+            time.sleep(RETRY_S)
+
+    def close(self) -> None:
+        """End the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A question as it was on somebody's screen, from ``start_s`` to ``end_s`` of one common clock."""
+
+    question_id: str
+    kind: str
+    items: frozenset[str]
+    start_s: float
+    end_s: float
+    person: int
+
+
+@dataclass
+class Report:
+    """What happened: everything that was shown and acknowledged, with latencies from submit to next question."""
+
+    shown: list[Shown] = field(default_factory=list)
+    acknowledged: list[str] = field(default_factory=list)
+    latency_ms: list[float] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    lost: int = 0
+    duplicated: int = 0
+
+    def same_at_once(self) -> int:
+        """How many pairs of people had the same items of the same kind in hand at the same time."""
+        return _overlaps(self.shown, lambda one, other: one.kind == other.kind and one.items == other.items)
+
+    def summary(self) -> dict[str, Any]:
+        """The figures to print."""
+        found = np.percentile(self.latency_ms, [50, 95, 99]) if self.latency_ms else [float("nan")] * 3
+        return {
+            "answers": len(self.acknowledged),
+            "seconds": self.seconds,
+            "answers_per_s": len(self.acknowledged) / self.seconds if self.seconds else 0.0,
+            "p50_ms": float(found[0]),
+            "p95_ms": float(found[1]),
+            "p99_ms": float(found[2]),
+            "lost": self.lost,
+            "duplicated": self.duplicated,
+            "same_question_at_once": self.same_at_once(),
+            "faults": len(self.faults),
+        }
+
+
+def _overlaps(shown: list[Shown], alike: Callable[[Shown, Shown], bool]) -> int:
+    """Pairs of different people's questions that are alike and overlap in time; a sweep over start times."""
+    count = 0
+    active: list[Shown] = []
+    for each in sorted(shown, key=lambda one: one.start_s):
+        active = [one for one in active if one.end_s > each.start_s]
+        count += sum(one.person != each.person and alike(one, each) for one in active)
+        active.append(each)
+    return count
+
+
+class Mind:
+    """How a simulated person sees items: by ``scores`` where known, else by a fixed pseudo-random opinion of the id."""
+
+    def __init__(self, scores: Mapping[str, float], seed: int) -> None:
+        self._scores = scores
+        self._rng = np.random.default_rng(seed)
+
+    def opinion(self, item: str) -> float:
+        """Above 0 is positive; a little noise is added each time."""
+        known = self._scores.get(item)
+        if known is None:
+            known = float(np.random.default_rng(list(item.encode())).standard_normal())
+        return known + 0.3 * float(self._rng.standard_normal())
+
+    def answer(self, kind: str, items: list[str]) -> dict[str, Any]:
+        """An answer as it travels."""
+        seen = {item: self.opinion(item) for item in items}
+        order = sorted(items, key=lambda item: -seen[item])
+        if kind == "label":
+            return {"type": "label", "positive": seen[items[0]] > 0}
+        if kind == "rank":
+            return {"type": "rank", "order": order, "n_positive": sum(value > 0 for value in seen.values())}
+        chosen = order[0] if kind == "select_high" else order[-1]
+        return {"type": "select", "chosen": chosen, "positive": seen[chosen] > 0}
+
+    def think_s(self, kind: str, size: int, cost: CostModel) -> float:
+        """Seconds before the answer."""
+        return cost.sample(kind, size, self._rng)
+
+
+def invite(link: Link, people: int) -> list[Link]:
+    """One link per person; with several people ``link`` must be the owner's."""
+    if people == 1:
+        return [link]
+    client = Client(link)
+    links = []
+    for number in range(people):
+        status, reply = client.patiently("POST", "/api/invitations", {"name": f"simulated {number + 1}"})
+        if status == 403:
+            raise InputError("several annotators need the owner's address, the one that `tellmore serve` prints")
+        if status != 201:
+            raise StateError(f"the server refused an invitation: {_error_of(reply)}")
+        links.append(Link(link.host, link.port, Link.parse(reply["url"]).token, link.secure))
+    client.close()
+    return links
+
+
+def _error_of(reply: Any) -> str:
+    return str(reply.get("error", reply)) if isinstance(reply, dict) else str(reply)
+
+
+def drive(
+    links: list[Link],
+    *,
+    answers: int,
+    think: bool = True,
+    speed: float = 1.0,
+    scores: Mapping[str, float] | None = None,
+    seed: int = 0,
+    cost: CostModel = PAPER_COST,
+    stop: threading.Event | None = None,
+    on_answer: Callable[[], None] = lambda: None,
+) -> Report:
+    """``answers`` answers by each of ``links`` at once. ``speed`` divides think times; ``stop`` ends early."""
+    report, turn, halt = Report(), threading.Lock(), stop or threading.Event()
+
+    def person(number: int) -> None:
+        mind, client = Mind(scores or {}, seed * 100_003 + number), Client(links[number])
+        try:
+            _work(client, mind, number)
+        except Exception as problem:
+            with turn:
+                report.faults.append(str(problem))
+        finally:
+            client.close()
+
+    def _work(client: Client, mind: Mind, number: int) -> None:
+        _, reply = client.patiently("GET", "/api/question")
+        for _ in range(answers):
+            question = reply.get("question") if isinstance(reply, dict) else None
+            if question is None or halt.is_set():
+                return
+            start = time.monotonic()
+            items = [item["id"] for item in question["items"]]
+            thought_s = mind.think_s(question["kind"], len(items), cost)
+            if think and halt.wait(thought_s / speed):
+                return
+            body = _body(question, mind.answer(question["kind"], items), thought_s)
+            sent = time.monotonic()
+            status, outcome = client.patiently("POST", "/api/answers", body)
+            done = time.monotonic()
+            shown = Shown(question["id"], question["kind"], frozenset(items), start, sent, number)
+            with turn:
+                report.shown.append(shown)
+                if status != 200:
+                    report.faults.append(_error_of(outcome))
+                    return
+                report.acknowledged.append(question["id"])
+                report.latency_ms.append((done - sent) * 1000)
+            on_answer()
+            reply = outcome["next"]
+
+    threads = [threading.Thread(target=person, args=(number,), daemon=True) for number in range(len(links))]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def _body(question: dict[str, Any], answer: dict[str, Any], thought_s: float) -> dict[str, Any]:
+    submit_ms = max(1, round(thought_s * 1000))
+    timing = {"onset_ms": 0, "first_action_ms": submit_ms // 2, "submit_ms": submit_ms, "moves": 1, "device": "api"}
+    return {"question_id": question["id"], "answer": answer, "timing": timing}
+
+
+def compare_with_log(report: Report, link: Link) -> Report:
+    """Fill in ``lost`` and ``duplicated`` from the owner's export of the log."""
+    status, log = Client(link).read("GET", "/api/export/jsonl")
+    if status != 200:
+        raise InputError("the log can be compared only with the owner's address, the one that `tellmore serve` prints")
+    events = [json.loads(line) for line in log.splitlines()]
+    found = Counter(event["question_id"] for event in events if event["kind"] in ("answer", "skip"))
+    report.lost = sum(found[question_id] == 0 for question_id in report.acknowledged)
+    report.duplicated = sum(found[question_id] > 1 for question_id in report.acknowledged)
+    return report

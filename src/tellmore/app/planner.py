@@ -1,0 +1,256 @@
+"""Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
+
+One thread owns the learner. In order of urgency it: tells new answers; keeps enough questions ready for the people at
+work; and, when it has time, supposes the likely answers to the questions that are out and prepares what to ask after each.
+A question taken from here knows ``as_of`` which event it was chosen; whoever issues it writes into the log how many
+answers it is behind.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from tellmore.app.desk import Desk
+from tellmore.app.likely import likely_answers
+from tellmore.errors import TellmoreError
+from tellmore.learner import Learner
+from tellmore.store.fold import Fold, Told
+from tellmore.types import Answer, Array, Question
+
+log = logging.getLogger(__name__)
+
+MAX_READY = 16
+MAX_BRANCHES = 6
+SUPPOSING_PEOPLE = 3
+TELL_AT_ONCE = 8
+POLL_S = 1.0
+
+Job = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A question chosen when everything up to event ``as_of`` was learnt, and ``supposing`` one answer more or not."""
+
+    question: Question
+    as_of: int
+    supposing: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the learner believed after answer ``seq``: pool-wide scores, and what each answer did."""
+
+    seq: int
+    told: tuple[Told, ...]
+    mean: Array  # [n]
+    sd: Array  # [n]
+    probability: Array  # [n]
+
+
+class Planner:
+    """The background thread and what it has ready.
+
+    ``changed`` is the session's lock and condition: the methods for requests expect it to be held. ``chores`` are called
+    by the thread, without the lock, when nothing urgent is left; each returns whether it did something.
+    """
+
+    def __init__(
+        self,
+        fold: Fold,
+        desk: Desk,
+        changed: threading.Condition,
+        *,
+        clock: Callable[[], float] = time.time,
+        chores: Collection[Callable[[Fold], bool]] = (),
+    ) -> None:
+        self._fold, self._desk, self._changed, self._clock, self._chores = fold, desk, changed, clock, chores
+        self._ready: list[Prepared] = []
+        self._branches: dict[str, dict[Answer, Prepared]] = {}
+        self._agenda: list[tuple[Question, Answer]] = []
+        self._considered: set[tuple[str, int]] = set()
+        self._stuck_at = -1
+        self._learnt: tuple[int, int] = (-1, -1)
+        self._closing = False
+        self.failure: str | None = None
+        self.view = self._look()
+        self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the step under way. Call without holding ``changed``."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join()
+
+    @property
+    def up_to_date(self) -> bool:
+        """Whether every answer that counts has been learnt."""
+        return self._learnt == self._desk.mark
+
+    @property
+    def has_ready(self) -> bool:
+        """Whether a question could be taken."""
+        return bool(self._ready)
+
+    def take(self, taken: Collection[str], after: tuple[str, Answer] | None = None) -> Prepared | None:
+        """The freshest question without any of the items ``taken``; first what was prepared for just this answer."""
+        if after is not None:
+            branch = self._branches.pop(after[0], {}).get(after[1])
+            if branch is not None and not set(branch.question.items) & set(taken):
+                return branch
+        free = [each for each in self._ready if not set(each.question.items) & set(taken)]
+        if not free:
+            return None
+        best = max(free, key=lambda each: each.as_of)
+        self._ready.remove(best)
+        return best
+
+    def forget(self) -> None:
+        """Drop everything prepared, after a change that it does not fit any more."""
+        self._ready.clear()
+        self._branches.clear()
+        self._agenda.clear()
+        self._considered.clear()
+        self._stuck_at = -1
+
+    # The thread
+
+    def _run(self) -> None:
+        while not self._closing:
+            with self._changed:
+                job = self._next_job()
+            if job is not None:
+                self._attempt(job)
+            elif not any([self._attempt_chore(chore) for chore in self._chores]):
+                with self._changed:
+                    if not self._closing and self._next_job() is None:
+                        self._changed.wait(POLL_S)
+
+    def _attempt(self, job: Job) -> None:
+        """A fault of one step must not end the thread: answers are still taken, and the owner is told."""
+        try:
+            job()
+        except Exception as problem:
+            self.failure = f"{type(problem).__name__}: {problem}" if not isinstance(problem, TellmoreError) else str(problem)
+            log.exception("the background work failed")
+            time.sleep(POLL_S)
+
+    def _attempt_chore(self, chore: Callable[[Fold], bool]) -> bool:
+        did: list[bool] = [False]
+
+        def job() -> None:
+            did[0] = chore(self._fold)
+
+        self._attempt(job)
+        return did[0]
+
+    def _next_job(self) -> Job | None:
+        """The most urgent thing to do, with what it needs taken from the desk under the lock."""
+        if self._closing:
+            return None
+        if not self.up_to_date:
+            pairs, mark = self._desk.counting(), self._desk.mark
+            return lambda: self._learn(pairs, mark)
+        now = self._clock()
+        out = self._desk.out(now)
+        reserved = self._desk.reserved(now)
+        if self._lacks_ready(len(out), reserved) and self._stuck_at != self._desk.seq:
+            avoid = reserved.union(*(each.question.items for each in self._ready))
+            return lambda: self._prepare(avoid)
+        if len(out) <= SUPPOSING_PEOPLE:
+            return self._supposing_job([asked.question for asked in out], reserved)
+        return None
+
+    def _lacks_ready(self, people: int, reserved: set[str]) -> bool:
+        """Whether too few questions are ready that are fresh enough and touch nothing that is out."""
+        patience = 0 if people <= 1 else people
+        self._ready = [
+            each
+            for each in self._ready
+            if self._desk.answers_after(each.as_of) <= max(patience, 1) and not set(each.question.items) & reserved
+        ]
+        fresh = [each for each in self._ready if self._desk.answers_after(each.as_of) <= patience]
+        return len(fresh) < min(MAX_READY, max(1, people))
+
+    def _learn(self, pairs: list[tuple], mark: tuple[int, int]) -> None:  # type: ignore[type-arg]
+        finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
+        view = self._look()
+        with self._changed:
+            self.view = view
+            if finished:
+                self._learnt = mark
+            self._changed.notify_all()
+
+    def _prepare(self, avoid: set[str]) -> None:
+        question = choose(self._fold.learner, avoid)
+        with self._changed:
+            if question is None:
+                self._stuck_at = self._desk.seq
+            else:
+                self._ready.append(Prepared(question, self._fold.seq))
+            self._changed.notify_all()
+
+    def _supposing_job(self, questions: list[Question], reserved: set[str]) -> Job | None:
+        """Prepare for one likely answer to one of ``questions``, or find out which answers are likely."""
+        out = {question.id for question in questions}
+        self._branches = {question_id: found for question_id, found in self._branches.items() if question_id in out}
+        self._agenda = [(question, answer) for question, answer in self._agenda if question.id in out]
+        if self._agenda:
+            question, answer = self._agenda.pop(0)
+            return lambda: self._suppose(question, answer, reserved)
+        for question in questions:
+            if (question.id, self._fold.seq) not in self._considered:
+                self._considered.add((question.id, self._fold.seq))
+                return lambda question=question: self._consider(question)  # type: ignore[misc]
+        return None
+
+    def _consider(self, question: Question) -> None:
+        answers = expected_answers(self._fold.learner, question)
+        with self._changed:
+            self._branches.pop(question.id, None)
+            self._agenda.extend((question, answer) for answer in answers)
+
+    def _suppose(self, question: Question, answer: Answer, reserved: set[str]) -> None:
+        imagined = self._fold.learner.copy()
+        imagined.tell(question, answer)
+        following = choose(imagined, reserved | set(question.items))
+        with self._changed:
+            if following is not None:
+                branch = Prepared(following, self._fold.seq, supposing=True)
+                self._branches.setdefault(question.id, {})[answer] = branch
+
+    def _look(self) -> View:
+        learner = self._fold.learner
+        mean, variance = learner.scores()
+        return View(
+            self._fold.seq, tuple(self._fold.told), np.array(mean), np.sqrt(variance), np.array(learner.probabilities())
+        )
+
+
+def choose(learner: Learner, avoid: Collection[str]) -> Question | None:
+    """What the learner asks next without the items in ``avoid``; None where too few are left."""
+    try:
+        question = learner.ask(avoid=avoid)
+    except TellmoreError:
+        return None
+    return None if set(question.items) & set(avoid) else question
+
+
+def expected_answers(learner: Learner, question: Question) -> list[Answer]:
+    """The answers to prepare for."""
+    X = np.asarray(learner.pool.X[learner.pool.rows(question.items)], dtype=np.float64)
+    mean, cov, _ = learner.posterior.project(np.column_stack([np.ones(len(X)), X]))
+    behaviour = learner.behaviour
+    rng = np.random.default_rng(len(learner.history))
+    return likely_answers(question, mean, cov, behaviour.w, behaviour.K, rng=rng, limit=MAX_BRANCHES)

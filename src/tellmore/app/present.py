@@ -1,0 +1,161 @@
+"""From the session's values to what travels: questions, progress, settings, the dashboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tellmore.app import dashboard
+from tellmore.app.access import Visitor
+from tellmore.app.checks import random_items
+from tellmore.app.session import Session
+from tellmore.app.wire import (
+    DashboardOut,
+    ProgressOut,
+    ProjectOut,
+    QuestionOut,
+    QuestionReply,
+    RateOut,
+    SettingsChange,
+    SettingsOut,
+)
+from tellmore.data.settings import Settings
+from tellmore.store.fold import DECISION_THRESHOLD
+from tellmore.store.ledger import Asked
+from tellmore.types import Question, Skip
+
+WORDING = ("name", "attribute", "positive", "negative", "instruction")
+LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share")
+NOTHING_LEFT = "every item is out with somebody else; try again in a minute"
+
+
+def project_out(settings: Settings, *, images: bool) -> ProjectOut:
+    """The project's words, with one sentence per question kind."""
+    words = settings.project
+    return ProjectOut(
+        **{key: getattr(words, key) for key in WORDING},
+        ask={
+            "label": f"Is this {words.positive} or {words.negative}?",
+            "select_high": f"Choose the most {words.attribute}",
+            "select_low": f"Choose the least {words.attribute}",
+            "rank": f"Put the most {words.attribute} first",
+        },
+        media="image" if images else "text",
+    )
+
+
+def question_out(session: Session, question: Question, *, stale: bool) -> QuestionOut:
+    """A question with what its items look like."""
+    items = [dashboard.item_out(session.pool, item) for item in question.items]
+    return QuestionOut(id=question.id, kind=question.kind, items=items, stale=stale)
+
+
+def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> QuestionReply:
+    """The question open for ``visitor`` and how far they are."""
+    question = None if asked is None else question_out(session, asked.question, stale=asked.stale)
+    return QuestionReply(
+        question=question,
+        reason=None if question else NOTHING_LEFT,
+        progress=progress_out(session, visitor),
+    )
+
+
+def progress_out(session: Session, visitor: Visitor) -> ProgressOut:
+    """What a person has done; the model's part is for the owner only."""
+    with session.lock:
+        desk, view = session.desk, session.planner.view
+        own: dict[str, Any] = {
+            "answers": desk.answers_of(visitor.participant),
+            "minutes": desk.minutes_of(visitor.participant),
+            "can_undo": desk.can_undo(visitor.participant),
+        }
+    if visitor.role != "owner":
+        return ProgressOut(**own)
+    target = session.settings.learning.target_accuracy
+    return ProgressOut(
+        **own,
+        answers_all=len(view.told),
+        accuracy=dashboard.accuracy(view.told),
+        minutes_left=dashboard.minutes_left(view.told, target),
+    )
+
+
+def settings_out(settings: Settings) -> SettingsOut:
+    """What the owner may edit, and the whole configuration without secrets."""
+    return SettingsOut(
+        **{key: getattr(settings.project, key) for key in WORDING},
+        **{key: getattr(settings.learning, key) for key in LEARNING},
+        config=settings.redacted(),
+    )
+
+
+def changes_of(change: SettingsChange) -> dict[str, dict[str, Any]]:
+    """A change by section, as the log keeps it."""
+    given = change.model_dump(exclude_none=True)
+    sections = {
+        "project": {key: given[key] for key in WORDING if key in given},
+        "learning": {key: given[key] for key in LEARNING if key in given},
+    }
+    return {section: keys for section, keys in sections.items() if keys}
+
+
+def sample_question(session: Session, settings: Settings) -> Question:
+    """A question such as people would see under ``settings``, on random items."""
+    learning = settings.learning
+    wanted = learning.kinds[0] if learning.question == "auto" else learning.question
+    size = min(learning.sizes) if learning.question == "auto" else learning.set_size
+    items = random_items(session.pool, 1 if wanted == "label" else size)
+    kind: Any = "select_high" if wanted == "select" else wanted
+    return Question(kind if len(items) > 1 or kind == "label" else "label", items)
+
+
+def asked_now(settings: Settings, best: str | None) -> str:
+    """Kind and size that are asked now, in words."""
+    learning = settings.learning
+    if learning.question == "auto":
+        return best or "auto"
+    return "label" if learning.question == "label" else f"{learning.question} {learning.set_size}"
+
+
+def dashboard_out(session: Session) -> DashboardOut:
+    """All numbers of the dashboard, of one moment."""
+    with session.lock:
+        session.rates.watch()
+        desk, view, settings = session.desk, session.planner.view, session.settings
+        out = {asked.participant for asked in session.questions_out()}
+        people = dashboard.annotators(desk, session.pool, view.probability, lambda participant: participant in out)
+        skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
+        seq, rates, rates_answers = desk.seq, session.rates.table, session.rates.answers
+    honest = dashboard.accuracy(view.told)
+    target = settings.learning.target_accuracy
+    left = dashboard.minutes_left(view.told, target)
+    reached = honest is not None and honest.low >= target
+    best = next((f"{rate.kind} {rate.size}" for rate in rates if rate.best), None)
+    most_positive, most_negative, most_uncertain = dashboard.extremes(
+        session.pool, view.mean, view.sd, view.probability
+    )
+    return DashboardOut(
+        project=project_out(settings, images=session.pool.images is not None),
+        answers=len(view.told),
+        skips=skips,
+        minutes=sum(each.seconds for each in view.told) / 60,
+        accuracy=honest,
+        target_accuracy=target,
+        minutes_left=left,
+        stop=reached,
+        stop_reason="the target is reached: the whole interval of the accuracy lies above it" if reached else None,
+        curve=dashboard.curve(view.told),
+        accuracy_curve=dashboard.accuracy_curve(view.told),
+        rates=[RateOut(**rate.row()) for rate in rates],
+        rates_answers=rates_answers,
+        now=asked_now(settings, best),
+        histogram=dashboard.histogram(view.probability),
+        most_positive=most_positive,
+        most_negative=most_negative,
+        most_uncertain=most_uncertain,
+        positive_share=dashboard.positive_share(view.probability),
+        threshold=DECISION_THRESHOLD,
+        pool_size=len(session.pool),
+        annotators=people,
+        seq=seq,
+        problem=session.planner.failure,
+    )

@@ -1,0 +1,78 @@
+"""The table of bits per second that the dashboard shows, measured in the background while somebody looks."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tellmore.core.cost import PAPER_COST, CostModel
+from tellmore.core.cost_fit import OnlineCost, Timed, fault
+from tellmore.core.rates import TABLE_KINDS, Rate, rates
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import Ledger
+
+if TYPE_CHECKING:
+    from tellmore.app.session import Session
+
+WATCHED_S = 60.0
+MEASURE_EVERY = 10
+LARGEST_SIZE = 8
+
+
+class RateKeeper:
+    """``table`` was measured when ``answers`` answers were learnt (-1: never); ``watch`` keeps it current for a while."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._watched_until = 0.0
+        self.table: tuple[Rate, ...] = ()
+        self.answers = -1
+
+    def watch(self) -> None:
+        """Somebody looks at the dashboard."""
+        self._watched_until = time.monotonic() + WATCHED_S
+
+    def measure_if_due(self, fold: Fold) -> bool:
+        """Chore: measure where somebody looks and enough was learnt since the last time."""
+        n = len(fold.told)
+        due = self.answers < 0 or n < self.answers or n >= self.answers + MEASURE_EVERY
+        if time.monotonic() > self._watched_until or not due:
+            return False
+        with self._session.lock:
+            cost = fitted_cost(self._session.desk)
+            sizes = self._session.settings.learning.sizes
+        table = measure(fold, cost, sizes)
+        with self._session.lock:
+            self.table, self.answers = table, n
+            self._session.lock.notify_all()
+        return True
+
+
+def fitted_cost(ledger: Ledger) -> CostModel:
+    """Seconds per question, from the paper's fits as this project's own times move them."""
+    fitted = OnlineCost()
+    for asked, given in ledger.counting():
+        question = asked.question
+        timed = Timed(question.kind, question.size, given.active_ms / 1000, given.participant)
+        if fault(timed) is None:
+            fitted = fitted.observe(timed)
+    return fitted.cost
+
+
+def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (2, 3, 4)) -> tuple[Rate, ...]:
+    """The table at the fold's belief; the same log gives the same table."""
+    learner = fold.learner
+    rng = np.random.default_rng([learner.seed, len(fold.told)])
+    shown = sorted(size for size in sizes if size <= min(LARGEST_SIZE, len(learner.pool)))
+    return rates(
+        learner.scan,
+        learner.posterior,
+        learner.behaviour,
+        kinds=TABLE_KINDS,
+        sizes=shown or (2,),
+        cost=cost,
+        rng=rng,
+        repeats=2,
+    )

@@ -1,0 +1,299 @@
+"""A project being taught: store, desk and planner behind one lock. The one stateful object of the app.
+
+Every change is written to the log before anybody hears of it, then read back into the desk; learning happens later, in
+the planner's thread. Requests never wait for the learner: what to ask next is ready, or a random question is asked.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from tellmore.app.checks import random_question, shuffled
+from tellmore.app.desk import Desk
+from tellmore.app.planner import Planner, Prepared
+from tellmore.app.ratetable import RateKeeper
+from tellmore.app.snapshots import SnapshotKeeper
+from tellmore.data.pool import Pool
+from tellmore.data.settings import Settings
+from tellmore.errors import StateError, TellmoreError
+from tellmore.store.events import (
+    answer_event,
+    lease_event,
+    question_event,
+    release_event,
+    setting_event,
+    undo_event,
+)
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import Asked, Given
+from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
+from tellmore.types import Answer, Question, Skip, check_answer
+
+FIRST_PATIENCE_S = 5.0
+"""How long a person's first question may wait for the learner; afterwards a random one is asked."""
+
+PATIENCE_S = 0.1
+"""How long the next question may wait for the learner when none is ready."""
+
+FOREIGN_EVERY_S = 1.0
+"""How often to look for events that somebody else, an import for instance, wrote into the log."""
+
+
+class UnknownQuestionError(TellmoreError):
+    """No such question was given to this person."""
+
+
+class ConflictError(StateError):
+    """The question has another answer already, or does not exist any more."""
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What an undo took back."""
+
+    question_id: str
+    answer: Answer
+
+
+class Session:
+    """``question``, ``answer``, ``undo`` for people; ``change_settings``, ``reset``, ``forget`` for the owner.
+
+    ``settings`` are those of the TOML. Threads may share a session.
+    """
+
+    def __init__(
+        self, repository: Repository, pool: Pool, settings: Settings, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.repository, self.pool, self._clock = repository, pool, clock
+        self.lock = threading.Condition(threading.RLock())
+        self.desk = Desk(settings, repository.since(0))
+        fold = Fold(pool, settings)
+        keeper = SnapshotKeeper(repository, pool, settings)
+        keeper.restore(fold, self.desk.counting())
+        self.rates = RateKeeper(self)
+        chores = (keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
+        self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores)
+        self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
+        self._foreign_due = 0.0
+        self.closing = False
+
+    def start(self) -> Session:
+        """Begin to learn in the background."""
+        self.planner.start()
+        return self
+
+    def close(self) -> None:
+        """Stop the background work and give the database back."""
+        self.closing = True
+        self.planner.close()
+        self.repository.close()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings now: those of the TOML with all changes of the log."""
+        return self.desk.settings
+
+    # For people
+
+    def question(self, participant: str, *, patience_s: float = FIRST_PATIENCE_S) -> Asked | None:
+        """The open question of ``participant``, else a new one; None where every item is out with somebody else."""
+        with self.lock:
+            asked = self._open(participant)
+            if asked is None and not self.planner.has_ready:
+                self.lock.wait_for(lambda: self.planner.has_ready, patience_s)
+                asked = self._open(participant)  # another tab of the same person may have been quicker
+            if asked is None:
+                self._append(self._next_events(participant))
+                asked = self.desk.open_for(participant)
+            return asked
+
+    def answer(
+        self, participant: str, question_id: str, answer: Answer, timing: Mapping[str, Any] | None = None
+    ) -> Asked | None:
+        """Record ``answer`` durably and return the next question. The same answer again changes nothing."""
+        with self.lock:
+            asked = self._theirs(participant, question_id)
+            if question_id not in self.desk.given:
+                check_answer(asked.question, answer)
+                self._record(asked, participant, answer, timing)
+            self._agree(self.desk.given[question_id], answer)
+            return self.question(participant, patience_s=PATIENCE_S)
+
+    def undo(self, participant: str, question_id: str | None = None, *, anybody: bool = False) -> Undone:
+        """Take back one's own last answer, or the one named; its question is then open again, under a new id.
+
+        ``anybody`` lets the owner take back other people's answers; their questions are not shown again.
+        """
+        with self.lock:
+            given = self._undoable(participant, question_id, anybody)
+            if given.answer is None:
+                raise ConflictError("this answer was deleted with the participant who gave it")
+            if not given.void:
+                self._append(self._undo_events(given, participant))
+            return Undone(given.question_id, given.answer)
+
+    # For the owner
+
+    def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
+        """Apply {section: {key: value}} from now on; SettingError where a value is not allowed."""
+        with self.lock:
+            self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
+            self._append([setting_event(participant, changes)])
+            self.planner.reconfigure(self.settings)
+            return self.settings
+
+    def reset(self, participant: str) -> None:
+        """Forget all answers; they stay in the log, and the settings stay."""
+        with self.lock:
+            self._append([Event("reset", None, participant)])
+            self.planner.forget()
+
+    def forget(self, participant: str, by: str) -> None:
+        """Delete what ``participant`` gave, and their name and tokens."""
+        with self.lock:
+            note = Event("delete", None, by, {"participant": participant})
+            self._apply([self.repository.erase(participant, note, keep_tokens=participant == by)])
+            self.planner.forget()
+
+    def append(self, batch: Sequence[Event]) -> list[Event]:
+        """Write further events, for example those of a study."""
+        with self.lock:
+            return self._append(batch)
+
+    def questions_out(self) -> list[Asked]:
+        """The questions that are in somebody's hands now."""
+        return self.desk.out(self._clock())
+
+    # Reading the situation
+
+    def _open(self, participant: str) -> Asked | None:
+        """The question in this person's hands, its lease renewed; what has meanwhile gone to others is put down."""
+        now = self._clock()
+        asked = self.desk.open_for(participant)
+        while asked is not None:
+            until = self.desk.lease_until(asked.question.id)
+            if until < now and set(asked.question.items) & self.desk.reserved(now, besides=participant):
+                self._append([release_event(asked.question.id, participant)])
+                asked = self.desk.open_for(participant)
+                continue
+            if until - now < self.settings.server.lease_s / 2:
+                self._append([lease_event(asked.question.id, participant, self._lease_end())])
+            return asked
+        return None
+
+    def _theirs(self, participant: str, question_id: str) -> Asked:
+        asked = self.desk.asked.get(question_id)
+        if asked is None or asked.participant != participant:
+            raise UnknownQuestionError("there is no such question for you; load the page again")
+        if asked.seq < self.desk.reset_seq:
+            raise ConflictError("the project was reset since this question was asked; load the page again")
+        return asked
+
+    def _agree(self, given: Given, answer: Answer) -> None:
+        if given.answer != answer:
+            raise ConflictError("this question has another answer already; undo it first")
+
+    def _undoable(self, participant: str, question_id: str | None, anybody: bool) -> Given:
+        given = self.desk.last_answer(participant) if question_id is None else self.desk.given.get(question_id)
+        if given is None and question_id is None:
+            raise ConflictError("there is nothing to undo")
+        if given is None or (given.participant != participant and not anybody):
+            raise UnknownQuestionError("there is no such answer of yours to undo")
+        if given.void in ("reset", "deleted"):
+            raise ConflictError("this answer does not count any more")
+        return given
+
+    # Writing
+
+    def _record(self, asked: Asked, participant: str, answer: Answer, timing: Mapping[str, Any] | None) -> None:
+        """Write the answer, and in the same transaction what is asked next if that is ready."""
+        question_id = asked.question.id
+        late = self._clock() > self.desk.lease_until(question_id)
+        written = answer_event(question_id, participant, answer, timing=timing, late=late)
+        following: list[Event] = []
+        if self.desk.hand(participant) in ([], [question_id]):
+            following = self._next_events(participant, after=(question_id, answer), ready_only=True)
+        try:
+            self._append([written, *following])
+        except AlreadyAnsweredError:
+            # Another process on the same database was quicker; the caller compares with what it wrote.
+            self._apply(list(self.repository.since(self.desk.seq)))
+
+    def _next_events(
+        self, participant: str, *, after: tuple[str, Answer] | None = None, ready_only: bool = False
+    ) -> list[Event]:
+        """The events that give ``participant`` a new question; none where there is nothing to ask."""
+        now = self._clock()
+        finished = set() if after is None else set(self.desk.asked[after[0]].question.items)
+        taken = self.desk.reserved(now, besides=participant) | finished
+        learning = self.settings.learning
+        if self._rng.random() < learning.check_share:
+            question = random_question(self.pool, learning, taken, self._rng)
+            return [] if question is None else self._issue_events(question, participant, check=True, why="check")
+        prepared = self.planner.take(taken, after)
+        if prepared is not None:
+            return self._prepared_events(prepared, participant, after)
+        if ready_only:
+            return []
+        question = random_question(self.pool, learning, taken, self._rng)
+        return [] if question is None else self._issue_events(question, participant, check=True, why="fallback")
+
+    def _prepared_events(
+        self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None
+    ) -> list[Event]:
+        """Issue a prepared question, and say how many answers it does not know of."""
+        behind = self.desk.answers_after(prepared.as_of)
+        if after is not None and not prepared.supposing and not isinstance(after[1], Skip):
+            behind += 1
+        why = "supposed" if prepared.supposing else "best"
+        question = shuffled(prepared.question, self._rng)
+        return self._issue_events(question, participant, behind=behind, as_of=prepared.as_of, why=why)
+
+    def _issue_events(self, question: Question, participant: str, **facts: Any) -> list[Event]:
+        issued = question_event(question, participant, **facts)
+        return [issued, lease_event(question.id, participant, self._lease_end())]
+
+    def _undo_events(self, given: Given, participant: str) -> list[Event]:
+        asked = self.desk.asked[given.question_id]
+        events = [undo_event(given.question_id, participant, given.seq)]
+        if given.participant == participant:
+            again = Question(asked.question.kind, asked.question.items)
+            events += self._issue_events(again, participant, check=asked.check, why="again", again_of=given.question_id)
+        return events
+
+    def _lease_end(self) -> str:
+        end = datetime.fromtimestamp(self._clock() + self.settings.server.lease_s, UTC)
+        return end.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def _append(self, batch: Sequence[Event]) -> list[Event]:
+        if not batch:
+            return []
+        before = self.desk.seq
+        written = self.repository.append(batch)
+        foreign = written[0].seq != before + 1
+        self._apply(list(self.repository.since(before)) if foreign else written)
+        return written
+
+    def _apply(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self.desk.apply(event)
+        self.lock.notify_all()
+
+    def _read_foreign_events(self, _fold: Fold) -> bool:
+        """Chore: take in what others wrote into the same log."""
+        now = time.monotonic()
+        if now < self._foreign_due:
+            return False
+        self._foreign_due = now + FOREIGN_EVERY_S
+        with self.lock:
+            events = list(self.repository.since(self.desk.seq))
+            if events:
+                self._apply(events)
+        return bool(events)

@@ -1,0 +1,96 @@
+"""Commands that serve: ``serve``, ``demo``, and ``annotate``, which works against a server as people would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tellmore.cli.output import JsonOption, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from tellmore.data.project import Project
+
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets other computers in.")]
+Port = Annotated[int, typer.Option("--port", help="Port to listen on; 0 takes a free one.", min=0, max=65535)]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Do not open a browser window.")]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option("--allow-host", help="A further name under which the server is reached, for example behind a proxy."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``app``."""
+    app.command("demo")(demo)
+    app.command("serve")(serve)
+    app.command("annotate")(annotate)
+
+
+def serve(
+    project: Annotated[Path, typer.Argument(help="The project's folder, made by tellmore init.", show_default=False)],
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    no_browser: NoBrowser = False,
+    allow_host: AllowHost = None,
+) -> None:
+    """Teach a project in the browser, alone or as a team."""
+    from tellmore.data.project import open_project
+
+    _serve(open_project(project), host=host, port=port, browser=not no_browser, allow_hosts=allow_host or ())
+
+
+def demo(
+    port: Port = 8000,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Where the answers are kept; default: your own data folder.")
+    ] = None,
+    no_browser: NoBrowser = False,
+) -> None:
+    """Teach a classifier of words in the browser; your answers are kept and continued next time."""
+    from tellmore.app.demo import open_demo
+
+    _serve(open_demo(folder), host="127.0.0.1", port=port, browser=not no_browser)
+
+
+def _serve(project: Project, **options: Any) -> None:
+    """Numerical libraries read their number of threads when they are loaded; one is quickest for questions."""
+    import os
+
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from tellmore.app.project import serve_project
+
+    serve_project(project, say=typer.echo, **options)
+
+
+def annotate(
+    url: Annotated[str, typer.Argument(help="The address with its token that tellmore serve prints.", show_default=False)],
+    simulated: Annotated[bool, typer.Option("--simulated", help="Answer as simulated people; required.")] = False,
+    answers: Annotated[int, typer.Option("--answers", help="Answers of each annotator.", min=1)] = 20,
+    annotators: Annotated[int, typer.Option("--annotators", help="How many people at once.", min=1, max=1000)] = 1,
+    no_think: Annotated[bool, typer.Option("--no-think", help="Answer at once instead of after a think time.")] = False,
+    speed: Annotated[float, typer.Option("--speed", help="Divide the think times by this.", min=0.01)] = 1.0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of opinions and think times.", min=0)] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Answer questions of a running server as simulated people, and report latencies and losses."""
+    if not simulated:
+        raise typer.BadParameter("add --simulated; people answer in the browser, at the address itself")
+    from tellmore.app.drive import Link, compare_with_log, drive, invite
+    from tellmore.app.demo import known_scores
+
+    owner = Link.parse(url)
+    links = invite(owner, annotators)
+    with progress("answers", answers * annotators) as advance:
+        report = drive(
+            links, answers=answers, think=not no_think, speed=speed, scores=known_scores(), seed=seed, on_answer=advance
+        )
+    summary = compare_with_log(report, owner).summary()
+    if json:
+        print_json({**summary, "problems": sorted(set(report.faults))})
+        return
+    print_table(["figure", "value"], list(summary.items()), title=f"{annotators} annotators")
+    for problem in sorted(set(report.faults)):
+        typer.echo(f"problem: {problem}", err=True)
