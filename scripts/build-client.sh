@@ -7,7 +7,7 @@ mkdir -p .make
 if [ ! -f .make/packages ] || [ web/package-lock.json -nt .make/packages ] || [ ! -d web/node_modules ]; then
     echo "Installing the client's packages into web/node_modules …"
     # Not `npm ci`: that refuses the lock file where a registry lacks the optional packages of other platforms.
-    npm --prefix web install --no-save --no-audit --no-fund --loglevel=error
+    npm --prefix web install --no-save --no-audit --no-fund --no-update-notifier --loglevel=error
     touch .make/packages
 fi
 echo "Building the browser client …"
