@@ -172,8 +172,8 @@ def _curvature(problem: _Problem, state: _State) -> Array:
     return M + np.where(problem.same, state.spread, 0.0) if problem.centred else M
 
 
-def _newton(problem: _Problem, state: _State) -> _State | None:
-    """One Newton step in (log p, log c) with one multiplier a choice; None where it does not help."""
+def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] | None:
+    """Newton's change of (log p [N], log c [labelled]) with one multiplier a choice; None where it has no finite value."""
     p, m, V, V1, A = state.p, state.m, state.V, state.V1, state.A
     index, member = problem.labelled, problem.member
     n, n_labels, n_choices = p.size, index.size, len(member)
@@ -193,18 +193,47 @@ def _newton(problem: _Problem, state: _State) -> _State | None:
         return None
     if not np.isfinite(step).all():
         return None
-    u, v = step[:n], np.clip(step[n : n + n_labels], -MAX_LOG_STEP, MAX_LOG_STEP)
+    return step[:n], np.clip(step[n : n + n_labels], -MAX_LOG_STEP, MAX_LOG_STEP)
+
+
+def _newton(problem: _Problem, state: _State) -> _State | None:
+    """One Newton step in (log p, log c), shortened until the residual falls; None where it does not help."""
+    direction = _newton_direction(problem, state)
+    if direction is None:
+        return None
+    u, v = direction
     for length in STEP_LENGTHS:
-        c_new = state.c.copy()
-        c_new[index] = c * np.exp(length * v)
-        trial = _state(problem, _normalised(problem, _moved(state.log_p, length * u)), c_new)
+        c = _scaled(problem, state.c, length * v)
+        trial = _state(problem, _normalised(problem, _moved(state.log_p, length * u)), c)
         if trial.residual < (1 - length / 2) * state.residual:
             return trial
     return None
 
 
 def _sweep(problem: _Problem, state: _State) -> _State:
-    """Solve the choices for fixed c by damped Newton on the concave dual, then set c to its own optimum."""
+    """Solve the choices for fixed c, then move c: by Newton with the choices following, or else to its fixed point.
+
+    The fixed point alone always raises the bound, but creeps where labels are sharp and contradict the belief.
+    """
+    state = _solved_choices(problem, state)
+    direction = _newton_direction(problem, state)
+    off = np.abs(state.gap_c).max(initial=0.0)
+    for length in STEP_LENGTHS if direction is not None else ():
+        trial = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, length * direction[1])))
+        if np.abs(trial.gap_c).max(initial=0.0) < (1 - length / 4) * off:
+            return trial
+    return _state(problem, state.log_p, _scaled(problem, state.c, state.gap_c))
+
+
+def _scaled(problem: _Problem, c: Array, log_factor: Array) -> Array:
+    """c with the weights of the labelled items multiplied by exp(log_factor)."""
+    c = c.copy()
+    c[problem.labelled] *= np.exp(log_factor)
+    return c
+
+
+def _solved_choices(problem: _Problem, state: _State) -> _State:
+    """The optimum of the choices for fixed c, by damped Newton on the concave dual."""
     for _ in range(MAX_STEPS):
         wanted = np.exp(_normalised(problem, state.log_p + state.gap_p))
         if np.maximum(np.abs(state.p * state.gap_p), np.abs(wanted - state.p)).max(initial=0.0) <= TOLERANCE / 10:
@@ -213,10 +242,7 @@ def _sweep(problem: _Problem, state: _State) -> _State:
         if better is None:
             break
         state = better
-    c = state.c.copy()
-    index = problem.labelled
-    c[index] *= np.exp(state.gap_c)
-    return _state(problem, state.log_p, c)
+    return state
 
 
 def _ascend(problem: _Problem, state: _State) -> _State | None:
