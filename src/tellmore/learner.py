@@ -313,6 +313,25 @@ class Learner:
         twin._history, twin._open, twin._kept = list(self._history), self._open.copy(), self._kept.copy()
         return twin
 
+    def at(self, belief: Gaussian, history: Sequence[tuple[Question, Answer]]) -> Learner:
+        """A learner with these options after ``history``, whose ``belief`` is known already: nothing is told again."""
+        twin = self.copy()
+        twin._history, twin._rates = list(history), None
+        twin._open.clear()
+        twin._kept.clear()
+        twin._now = _State(belief, PoolScan.of(self.pool.X, belief), twin._seconds_so_far())
+        return twin
+
+    def ask_for(self, question: QuestionOption, set_size: int, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
+        """Ask other kinds or sizes of questions from now on; what was learnt stays."""
+        _one_of("question", question, ("label", "select", "rank", "auto"))
+        for kind in kinds:
+            _one_of("kinds", kind, KINDS)
+        self.question, self.kinds = question, tuple(kinds)
+        self.set_size = _size(set_size, self.pool) if question != "label" else 1
+        self.sizes = tuple(size for size in sizes if _size(size, self.pool))
+        self._rates = None
+
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool, to one .npz file without pickles."""
         saved.write(path, self.pool, self._saved_options(), self.prior, self._now.belief, self._history, self._asked)
