@@ -94,6 +94,11 @@ class CountingLearner:
     def tell(self, question: Question, answer: Answer) -> None:
         self.told += 1
 
+    def copy(self) -> CountingLearner:
+        twin = CountingLearner()
+        twin.told = self.told
+        return twin
+
 
 def test_questions_are_drawn_at_the_stages_iterations() -> None:
     learner = CountingLearner()

@@ -14,8 +14,15 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import Field, StrictInt, StringConstraints
 
 from tellmore.app.access import Tokens, Visitor
+from tellmore.app.api import cookie_name, study_page
+from tellmore.app.project import image_finder
+from tellmore.app.server import open_session, serve
 from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, Timing, Wire
+from tellmore.data.project import Project
+from tellmore.study.bank import BANK_FILE, read_bank
+from tellmore.study.design import check_bank
 from tellmore.study.desk import StudyDesk
+from tellmore.study.settings import Study
 from tellmore.types import Kind
 
 OutsideId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@-]+$")]
@@ -194,3 +201,16 @@ def _with_image_addresses(state: dict[str, Any]) -> dict[str, Any]:
         for item in question["items"]
     ]
     return {**state, "question": {**question, "items": items}}
+
+
+def serve_study(project: Project, study: Study, **options: Any) -> None:
+    """Serve the study of a project until it is stopped; the question file is read and checked first."""
+    bank = read_bank(project.folder / BANK_FILE, project.pool.ids)
+    check_bank(study, bank)
+    session = open_session(project.database_url, project.pool, project.settings)
+    desk = StudyDesk(session.repository, study, bank, project.pool)
+
+    def routers(tokens: Tokens) -> list[APIRouter]:
+        return [study_router(desk, tokens, cookie_name(session), study_page)]
+
+    serve(session, images=image_finder(project), make_routers=routers, browser=False, **options)

@@ -79,6 +79,10 @@ class Asks(Protocol):
         """Learn from an answer."""
         ...
 
+    def copy(self) -> Asks:
+        """The same learner; what is asked of the copy leaves no trace."""
+        ...
+
 
 def draw_questions(
     learner: Asks,
@@ -98,9 +102,10 @@ def draw_questions(
     for iteration in range(1, total + 1):
         for stage in stages:
             if stage.first <= iteration <= stage.last:
+                probe = learner.copy()
                 for kind in kinds:
                     for size in sizes:
-                        items = learner.ask(kind=kind, size=size).items
+                        items = probe.ask(kind=kind, size=size).items
                         bank.append(BankQuestion(kind, items, stage.name, iteration))
         if iteration < total:
             question = learner.ask()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -137,3 +140,26 @@ def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[st
         "answer": payload["answer"],
         "timing": payload.get("timing"),
     }
+
+
+def has_simulated(events: Iterable[LogEvent]) -> bool:
+    """Whether a simulated participant (outside id "sim…") took part."""
+    entered = (event.payload for event in events if event.kind == "study_entered")
+    return any(str(payload.get("external", "")).startswith("sim") for payload in entered)
+
+
+_CSV_COLUMNS = (
+    "participant", "question_id", "kind", "block", "position", "stage", "gold", "right", "size", "items", "answer",
+    "seconds", "onset_ms", "first_action_ms", "submit_ms", "moves", "device", "hidden_ms", "blurred_ms", "latency_ms",
+)  # fmt: skip
+
+
+def answers_csv(records: Records) -> str:
+    """Every answer as a row of CSV with raw times; participants under pseudonyms, outside ids left out."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, _CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in records.answers:
+        structured = {"items": json.dumps(row["items"]), "answer": json.dumps(row["answer"])}
+        writer.writerow({**(row.get("timing") or {}), **row, **structured})
+    return buffer.getvalue()

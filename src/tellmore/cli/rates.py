@@ -1,0 +1,103 @@
+"""``tellmore rates``: bits, seconds and bits per second of every kind and size of question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tellmore.cli.output import JsonOption, MatrixOption, print_json, print_table, progress
+from tellmore.errors import SettingError
+
+if TYPE_CHECKING:
+    from tellmore.core.cost import CostModel
+    from tellmore.core.rates import Rate
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("rates")(rates)
+
+
+def rates(
+    project: Annotated[
+        Path | None, typer.Argument(help="A project's folder: its belief and its own times.", show_default=False)
+    ] = None,
+    pool: Annotated[
+        str | None, typer.Option("--pool", help="Instead: a pool before any answer, at the paper's times.")
+    ] = None,
+    matrix: MatrixOption = "X",
+    repeats: Annotated[int, typer.Option("--repeats", help="Measurements that the errors come from.", min=1)] = 3,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the measurements.", min=0)] = 0,
+    json: JsonOption = False,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it: .png, .svg or .pdf.")] = None,
+) -> None:
+    """Show bits per second of label, select and rank, sizes 2 to 10."""
+    if (project is None) == (pool is None):
+        raise typer.BadParameter("name either a project's folder or --pool, not both and not neither")
+    learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
+    table = _measure(learner, cost, repeats=repeats, seed=seed)
+    rows = [rate.row() for rate in table]
+    if plot is not None:
+        _draw(rows, plot)
+    if json:
+        print_json({"rows": rows})
+        return
+    columns = ["kind", "size", "bits", "± s.e.", "seconds", "bits per second", ""]
+    body = [[r.kind, r.size, r.bits, r.bits_se, r.seconds, r.bits_per_second, "best" if r.best else ""] for r in table]
+    print_table(columns, body)
+
+
+def _of_project(folder: Path) -> tuple[Any, CostModel]:
+    from tellmore.app.ratetable import fitted_cost
+    from tellmore.data.project import open_project
+    from tellmore.store.fold import Fold
+    from tellmore.store.ledger import Ledger
+    from tellmore.store.repository import Repository
+
+    opened = open_project(folder)
+    repository = Repository(opened.database_url)
+    try:
+        ledger = Ledger(opened.settings, repository.since(0))
+    finally:
+        repository.close()
+    fold = Fold(opened.pool, opened.settings, kept=1)
+    fold.catch_up(ledger.counting())
+    return fold.learner, fitted_cost(ledger)
+
+
+def _of_pool(name: str, matrix: str) -> tuple[Any, CostModel]:
+    from tellmore import Learner, load_pool
+    from tellmore.core.cost import PAPER_COST
+
+    return Learner(load_pool(name, matrix=matrix)), PAPER_COST
+
+
+def _measure(learner: Any, cost: CostModel, *, repeats: int, seed: int) -> tuple[Rate, ...]:
+    import numpy as np
+
+    from tellmore.core.rates import TABLE_KINDS, TABLE_SIZES, nested_bits, to_rates
+
+    rng = np.random.default_rng(seed)
+    sizes = [size for size in TABLE_SIZES if size <= len(learner.pool)]
+    bits: dict[tuple[str, int], list[float]] = {}
+    with progress("measuring", repeats) as advance:
+        for _ in range(repeats):
+            once = nested_bits(
+                learner.scan, learner.posterior, learner.behaviour, kinds=TABLE_KINDS, sizes=sizes, rng=rng
+            )
+            for key, values in once.items():
+                bits.setdefault(key, []).extend(values.tolist())
+            advance()
+    return to_rates({key: np.asarray(values) for key, values in bits.items()}, cost)
+
+
+def _draw(rows: list[dict[str, Any]], path: Path) -> None:
+    from tellmore.figures.study import rates_figure
+
+    if path.suffix not in (".png", ".svg", ".pdf"):
+        raise SettingError(f"--plot {path}: name a file that ends in .png, .svg or .pdf")
+    if not path.parent.is_dir():
+        raise SettingError(f"--plot {path}: there is no folder {path.parent}; make it first")
+    rates_figure(rows).savefig(path)

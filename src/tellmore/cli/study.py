@@ -1,0 +1,215 @@
+"""``tellmore study init``, ``serve`` and ``analyse``: response-time studies from the design to the report."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tellmore.cli.output import JsonOption, MatrixOption, print_json, print_table, progress
+from tellmore.errors import SettingError
+
+if TYPE_CHECKING:
+    from tellmore.data.pool import Pool
+    from tellmore.data.project import Project
+    from tellmore.study.analysis import Analysis
+    from tellmore.study.design import BankQuestion
+    from tellmore.study.records import Records
+    from tellmore.study.settings import Study
+
+FolderArgument = Annotated[Path, typer.Argument(help="The study's folder.", show_default=False)]
+PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group of commands."""
+    group = typer.Typer(no_args_is_help=True, help="Run a response-time study with people, and analyse it.")
+    group.command("init")(init)
+    group.command("serve")(serve)
+    group.command("simulate")(simulate)
+    group.command("analyse")(analyse)
+    app.add_typer(group, name="study")
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder to be made, or a project that is to hold the study.", show_default=False)
+    ],
+    preset: Annotated[str, typer.Option("--preset", help="The study to start from: paper.")] = "paper",
+    pool: Annotated[str, typer.Option("--pool", help="Items of a new folder: words, or an .npz file.")] = "words",
+    matrix: MatrixOption = "X",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the design and of the learning run.", min=0)] = 0,
+    redraw: Annotated[bool, typer.Option("--redraw", help="Keep study.toml; draw its questions anew.")] = False,
+) -> None:
+    """Write study.toml and draw its questions from a learning run."""
+    from secrets import token_hex
+
+    from tellmore.study.bank import BANK_FILE, write_bank
+    from tellmore.study.presets import preset as make
+    from tellmore.study.settings import STUDY_FILE, read_study, study_toml
+
+    path = folder / STUDY_FILE
+    if path.exists() != redraw:
+        wrong = "exists already; edit it, or add --redraw for new questions" if path.exists() else "is not there yet"
+        raise SettingError(f"{path} {wrong}")
+    study = read_study(path) if redraw else make(preset, lambda: token_hex(4).upper(), seed=seed)
+    project, scored = _project(folder, pool, matrix, study)
+    bank = _draw_bank(study, scored, seed)
+    write_bank(project.folder / BANK_FILE, bank)
+    if not redraw:
+        path.write_text(study_toml(study), encoding="utf-8")
+    typer.echo(f"{len(bank)} questions drawn. Read and edit {path}, then: tellmore study serve {folder}")
+
+
+def _project(folder: Path, pool: str, matrix: str, study: Study) -> tuple[Project, Pool]:
+    """The project that holds the study, and its pool with scores where they are known."""
+    from tellmore import load_pool
+    from tellmore.data.project import ProjectSettings, Settings, create_project, open_project
+
+    if (folder / "tellmore.toml").exists():
+        project = open_project(folder)
+        return project, project.pool
+    source = load_pool(pool, matrix=matrix)
+    words = ProjectSettings(
+        name=study.title, attribute=study.attribute, positive=study.positive, negative=study.negative
+    )
+    return create_project(folder, source, Settings(project=words)), source
+
+
+def _draw_bank(study: Study, pool: Pool, seed: int) -> list[BankQuestion]:
+    """Questions of a learning run with somebody simulated: from the pool's scores, else along a random classifier."""
+    import numpy as np
+
+    from tellmore import Learner
+    from tellmore.study.design import draw_questions
+    from tellmore.study.scorer import simulated_scorer
+
+    answer = simulated_scorer(pool, np.random.default_rng([seed, 5]))
+    learner = Learner(pool, question="select", set_size=4, seed=seed)
+    total = max(stage.last for stage in study.stages)
+    with progress("learning run", total) as advance:
+        return draw_questions(
+            learner,
+            answer,
+            study.stages,
+            kinds=study.design.kinds,
+            sizes=study.design.sizes,
+            progress=lambda _done, _total: advance(),
+        )
+
+
+def _open(folder: Path) -> tuple[Project, Study]:
+    from tellmore.data.project import open_project
+    from tellmore.study.settings import STUDY_FILE, read_study
+
+    return open_project(folder), read_study(folder / STUDY_FILE)
+
+
+def serve(
+    folder: FolderArgument,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets others in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.", min=0, max=65535)] = 8000,
+    allow_host: Annotated[
+        list[str] | None, typer.Option("--allow-host", help="A further name under which the server is reached.")
+    ] = None,
+) -> None:
+    """Let participants take part; each comes back to where they stopped."""
+    from tellmore.app.participants import serve_study
+
+    project, study = _open(folder)
+    serve_study(project, study, say=_say_participants_address, host=host, port=port, allow_hosts=allow_host or ())
+
+
+def _say_participants_address(line: str) -> None:
+    """Print a line of the server; after the owner's address also that of the participants."""
+    typer.echo(line)
+    found = re.match(r"Open (https?://[^/]+)/", line)
+    if found:
+        typer.echo(f"Participants come to {found[1]}/study?participant=THEIR-ID")
+        typer.echo(f"On Prolific, the study's address ends in /study?{PROLIFIC}")
+
+
+def simulate(
+    folder: FolderArgument,
+    participants: Annotated[int, typer.Option("--participants", help="How many people.", min=1)] = 80,
+    inattentive: Annotated[int, typer.Option("--inattentive", help="How many of them miss gold questions.", min=0)] = 8,
+    declining: Annotated[int, typer.Option("--declining", help="How many of them do not consent.", min=0)] = 0,
+    failing: Annotated[int, typer.Option("--failing", help="How many of them fail the check.", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of answers and times.", min=0)] = 0,
+) -> None:
+    """Try a study out: simulated people drive its real server."""
+    from tellmore.study.simulate import crowd, drive, served_study
+
+    _, study = _open(folder)
+    people = crowd(participants, inattentive=inattentive, declining=declining, failing=failing, seed=seed)
+    with served_study(folder) as (host, port), progress("participants", len(people)) as advance:
+        states = drive(host, port, study, people, seed=seed, progress=advance)
+    finished = sum(state["outcome"] == "complete" for state in states)
+    typer.echo(f"{finished} of {len(people)} simulated participants completed. Next: tellmore study analyse {folder}")
+
+
+def analyse(
+    folder: FolderArgument,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The report; default: FOLDER/study_report.html.", show_default=False)
+    ] = None,
+    json: JsonOption = False,
+    answers: Annotated[
+        Path | None, typer.Option("--answers", help="Also write every answer, pseudonymised, to this CSV file.")
+    ] = None,
+) -> None:
+    """Exclusions, time models, tests and figures as one HTML report."""
+    from tellmore.study.analysis import analyse as analyse_records
+    from tellmore.study.report import report_html
+
+    project, study = _open(folder)
+    records, simulated = _records(project, study)
+    analysis = analyse_records(records, study.design.kinds, pay=study.pay.amount)
+    path = out or folder / "study_report.html"
+    _write(path, report_html(study, records, analysis, simulated=simulated))
+    if answers is not None:
+        from tellmore.study.records import answers_csv
+
+        _write(answers, answers_csv(records))
+    if json:
+        print_json({"report": str(path), "simulated": simulated, **analysis.as_json()})
+        return
+    _print_analysis(analysis)
+    typer.echo(f"Report: {path}")
+
+
+def _records(project: Project, study: Study) -> tuple[Records, bool]:
+    """What was collected, and whether simulated people are among it."""
+    from tellmore.store.repository import Repository
+    from tellmore.study.flow import EVENT_KINDS
+    from tellmore.study.records import has_simulated, read_records
+
+    repository = Repository(project.database_url)
+    try:
+        events = list(repository.since(0, kinds=EVENT_KINDS))
+    finally:
+        repository.close()
+    return read_records(study, events), has_simulated(events)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SettingError(f"{path} cannot be written: {error.strerror}; name another file") from None
+
+
+def _print_analysis(analysis: Analysis) -> None:
+    steps: list[list[Any]] = [[s.kind, s.step, s.participants, s.answers] for s in analysis.exclusions]
+    print_table(["question", "after this step", "participants", "answers"], steps)
+    fits = [
+        [f.kind, f.form, f.b0, f.b0_se, f.b1, f.b1_se, f.r2, f.r2_adjusted, f.mse, f.n] for f in analysis.candidates
+    ]
+    print_table(["question", "model", "b0", "s.e.", "b1", "s.e.", "R²", "adj. R²", "MSE", "N"], fits)
+    tests = [[kind, test.z, test.p] for kind, test in analysis.tests.items()]
+    print_table(["question", "Vuong z (above 0: linear)", "p"], tests)
+    print_table(["question", "ANCOVA of stage, F", "p"], [[t.kind, t.f, t.p] for t in analysis.ancova])
+    for note in analysis.notes:
+        typer.echo(f"note: {note}")

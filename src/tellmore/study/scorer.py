@@ -1,0 +1,53 @@
+"""Somebody simulated who answers a learning run from scores, so that a study's strata come from real learning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.data.pool import Scores
+from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
+
+
+class ScoredPool(Protocol):
+    """What is needed of a pool."""
+
+    @property
+    def X(self) -> Array: ...
+    @property
+    def scores(self) -> Scores | None: ...
+    def rows(self, ids: tuple[str, ...]) -> NDArray[np.intp]: ...
+
+
+def simulated_scorer(pool: ScoredPool, rng: np.random.Generator) -> Callable[[Question], Answer]:
+    """Answers from the pool's own scores with their spread; where it has none, from a random direction of the pool.
+
+    The direction is drawn from the pool's covariance, so that it separates items at all; scores are standardised and
+    perceived with noise of half their spread.
+    """
+    if pool.scores is not None:
+        centred = np.asarray(pool.scores.mean - pool.scores.threshold, dtype=float)
+        noise = np.asarray(pool.scores.spread(), dtype=float)
+    else:
+        X = np.asarray(pool.X, dtype=float)
+        X = X - X.mean(axis=0)
+        direction = X.T @ rng.standard_normal(len(X))
+        centred = X @ direction
+        centred = centred / max(float(np.std(centred)), 1e-12)
+        noise = np.full_like(centred, 0.5)
+
+    def answer(question: Question) -> Answer:
+        rows = pool.rows(question.items)
+        perceived = centred[rows] + noise[rows] * rng.standard_normal(len(rows))
+        order = np.argsort(-perceived)
+        if question.kind == "label":
+            return LabelAnswer(bool(perceived[0] > 0))
+        if question.kind == "rank":
+            return RankAnswer([question.items[i] for i in order], int((perceived > 0).sum()))
+        chosen = int(order[0] if question.kind == "select_high" else order[-1])
+        return SelectAnswer(question.items[chosen], bool(perceived[chosen] > 0))
+
+    return answer
