@@ -37,7 +37,7 @@ def test_scores_follow_the_items_in_every_format(tmp_path: Path, classifier, new
         out = tmp_path / f"out.{suffix}"
         assert score_file(classifier, items, out, EmbeddingSource(vectors)) == 5
         if suffix == "csv":
-            rows = list(csv.DictReader(out.open()))
+            rows = list(csv.DictReader(out.read_text().splitlines()))
         elif suffix == "jsonl":
             rows = [json.loads(line) for line in out.read_text().splitlines()]
         else:

@@ -115,10 +115,12 @@ def _said(state: State, answer: Answer | None, items: tuple[str, ...]) -> str:
             return f"{_item(state, items[0])}: {positive if answer.positive else negative}"
         case SelectAnswer():
             rest = ", ".join(_item(state, item) for item in items if item != answer.chosen)
-            return f"<b>{_item(state, answer.chosen)}</b> ({positive if answer.positive else negative}) among {rest}"
+            label = "" if answer.positive is None else f" ({positive if answer.positive else negative})"
+            return f"<b>{_item(state, answer.chosen)}</b>{label} among {rest}"
         case RankAnswer():
             ranked = [_item(state, item) for item in answer.order]
-            ranked.insert(answer.n_positive, f"<i>| {positive} before, {negative} after |</i>")
+            if answer.n_positive is not None:
+                ranked.insert(answer.n_positive, f"<i>| {positive} before, {negative} after |</i>")
             return " ".join(ranked)
     return ""
 

@@ -79,7 +79,7 @@ def answer_rows(state: State) -> Iterator[dict[str, Any]]:
 def csv_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
     """CSV in UTF-8. Texts that a spreadsheet would take for a formula get an apostrophe in front."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out)  # its default line end is the one for which a bare carriage return in a text gets quoted
     writer.writerow(columns)
     for row in rows:
         writer.writerow([_cell(row[column]) for column in columns])

@@ -165,7 +165,8 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
     chosen = settings.learning
     question, kinds = chosen.question, chosen.kinds
     if question == "select_high" or question == "select_low":
-        question, kinds = "select", (question,)
+        kinds = (question,)
+        question = "select"
     return Learner(
         pool,
         question=question,
