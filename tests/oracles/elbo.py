@@ -203,19 +203,20 @@ def best_weights(m: np.ndarray, V: np.ndarray, K: float) -> np.ndarray:
 
 
 def tightest_weights(m: np.ndarray, V: np.ndarray, K: float) -> np.ndarray:
-    """The same weights by Newton on c = softmax(K m_j + K^2/2 (e_j-c)'V(e_j-c)), for hard cases; V [k, k]."""
-    c = np.full(len(m), 1 / len(m))
-    identity = np.eye(len(m))
-    for _ in range(200):
+    """The same weights by Newton on c = softmax(K m_j + K^2/2 (e_j-c)'V(e_j-c)), for hard cases; V [k, k].
+
+    The residual is kept in the precision of m and V, the slope, dp/dc = -K^2 (diag(p) - p p') V, in double.
+    """
+    c = np.full(len(m), 1 / len(m), dtype=m.dtype)
+    for _ in range(100):
         p = _exponent_softmax(m, V, K, c)
-        if np.abs(p - c).max() < 1e-14:
+        if np.abs(p - c).max() < 1e-17:
             break
-        # d p / d c = -K^2 (diag(p) - p p')(E V) with rows e_j - c: the part of each exponent that c moves.
         slope = -(K**2) * (np.diag(p) - np.outer(p, p)) @ V
-        step = np.linalg.solve(identity - slope, p - c)
+        step = np.linalg.solve(np.eye(len(m)) - slope.astype(float), (p - c).astype(float))
         scale = 1.0
-        before = _exponents(m, V, K, c)
-        while scale > 1e-8 and np.logaddexp.reduce(_exponents(m, V, K, c + scale * step)) > np.logaddexp.reduce(before):
+        before = np.logaddexp.reduce(_exponents(m, V, K, c))
+        while scale > 1e-3 and np.logaddexp.reduce(_exponents(m, V, K, c + scale * step)) > before:
             scale /= 2
         c = c + scale * step
     return c
@@ -229,6 +230,18 @@ def _exponents(m: np.ndarray, V: np.ndarray, K: float, c: np.ndarray) -> np.ndar
 def _exponent_softmax(m: np.ndarray, V: np.ndarray, K: float, c: np.ndarray) -> np.ndarray:
     exponents = _exponents(m, V, K, c)
     return np.exp(exponents - np.logaddexp.reduce(exponents))
+
+
+def _refined_posterior(
+    m0: np.ndarray, G: np.ndarray, precision: np.ndarray, shift: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """m = m0 + G shift and V = (I + G P)^-1 G in extended precision, by iterative refinement of the double solution."""
+    wide_G, wide_P = G.astype(np.longdouble), precision.astype(np.longdouble)
+    system = np.eye(len(m0), dtype=np.longdouble) + wide_G @ wide_P
+    V = np.zeros_like(wide_G)
+    for _ in range(4):
+        V = V + np.linalg.solve(system.astype(float), (wide_G - system @ V).astype(float))
+    return m0 + wide_G @ shift.astype(np.longdouble), (V + V.T) / 2
 
 
 def stationary_residual(
@@ -247,12 +260,8 @@ def stationary_residual(
     are measured in posterior standard deviations, V = R R', where the curvature is about one: so this is about how
     many standard deviations the optimum is away.
     """
-    values, vectors = np.linalg.eigh(G)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    m = m0 + G @ shift
-    V = root @ np.linalg.solve(np.eye(len(m0)) + root.T @ precision @ root, root.T)
-    V = (V + V.T) / 2
-    again_precision, again_shift = np.zeros_like(precision), np.zeros_like(shift)
+    m, V = _refined_posterior(m0, G, precision, shift)
+    again_precision, again_shift = np.zeros_like(V), np.zeros_like(m)
     for K, chosen, among in answer.choices:
         local = np.ix_(among, among)
         c = tightest_weights(m[among], V[local], K) if bound == "centred" else np.zeros(len(among))
@@ -265,7 +274,7 @@ def stationary_residual(
         weight = 2 * w**2 * np.tanh(xi / 2) / (4 * xi)
         again_precision[row, row] += weight
         again_shift[row] += y * w / 2 - weight * m[row]
-    spread, axes = np.linalg.eigh(V)
+    spread, axes = np.linalg.eigh(V.astype(float))
     scale = axes * np.sqrt(np.maximum(spread, 0))
     by_mean = scale.T @ (again_shift - shift)
     by_covariance = scale.T @ (again_precision - precision) @ scale / 2

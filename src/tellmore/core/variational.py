@@ -30,7 +30,7 @@ from tellmore.errors import NumericalError
 from tellmore.types import Array
 
 Bound = Literal["centred", "paper"]
-TOLERANCE = 1e-11
+TOLERANCE = 1e-12
 ROUNDING_FLOOR = 1e-9  # of problems so stiff that rounding keeps them from TOLERANCE
 MAX_STEPS = 200
 MAX_LOG_STEP = 5.0
