@@ -123,7 +123,9 @@ def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
     )
 
 
-@people.get("/items/{item_id:path}/image", response_class=FileResponse, responses={200: {"content": {"image/jpeg": {}}}})
+@people.get(
+    "/items/{item_id:path}/image", response_class=FileResponse, responses={200: {"content": {"image/jpeg": {}}}}
+)
 def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
     """The picture of one item, by its id."""
     try:
@@ -198,13 +200,17 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     session = shared.session
     changed = session.settings.changed(**present.changes_of(body))
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
-    return wire.PreviewOut(project=present.project_out(changed, images=session.pool.images is not None), question=sample)
+    return wire.PreviewOut(
+        project=present.project_out(changed, images=session.pool.images is not None), question=sample
+    )
 
 
 @owner.get("/invitations")
 def invitations(shared: Shared, _visitor: Owner) -> list[wire.InvitationOut]:
     """The people invited, oldest first. Their links cannot be shown again."""
-    return [_invitation(row) for row in shared.tokens.rows() if row.participant != "owner" and row.role != "participant"]
+    return [
+        _invitation(row) for row in shared.tokens.rows() if row.participant != "owner" and row.role != "participant"
+    ]
 
 
 @owner.post("/invitations", status_code=201)

@@ -59,6 +59,6 @@ def random_items(pool: Pool, size: int) -> list[str]:
 
 
 def shuffled(question: Question, rng: np.random.Generator) -> Question:
-    """The same question with its items in random order: the first order shown must carry no information."""
+    """A question of its own on the same items in random order: the first order shown must carry no information."""
     order = rng.permutation(question.size)
-    return Question(question.kind, [question.items[i] for i in order], id=question.id)
+    return Question(question.kind, [question.items[i] for i in order])

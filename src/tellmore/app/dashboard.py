@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -23,7 +24,7 @@ from tellmore.app.wire import (
 )
 from tellmore.data.pool import Pool
 from tellmore.store.events import answer_to_json
-from tellmore.store.fold import DECISION_THRESHOLD, Told
+from tellmore.store.fold import DECISION_THRESHOLD, Told, labels_given
 from tellmore.store.ledger import Given, Ledger
 from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 
@@ -121,7 +122,7 @@ def minutes_left(told: Sequence[Told], target: float) -> float | None:
 def _calibration(told: Sequence[Told]) -> float:
     """Wrong predictions of random items against those the belief expected, shrunk towards 1 while they are few."""
     wrong = expected = 0.0
-    for before, each in zip(told[:-1], told[1:], strict=True):
+    for before, each in pairwise(told):
         wrong += each.scored - each.correct
         expected += each.scored * (1 - before.expected_accuracy)
     return (wrong + CALIBRATION_ITEMS) / (expected + CALIBRATION_ITEMS)
@@ -184,9 +185,9 @@ def labels_in(question: Question, answer: Answer) -> dict[str, bool]:
         case LabelAnswer():
             return {question.items[0]: bool(answer.positive)}
         case SelectAnswer():
-            return {answer.chosen: bool(answer.positive)}
+            return {} if answer.positive is None else {answer.chosen: bool(answer.positive)}
         case RankAnswer():
-            return {item: position < answer.n_positive for position, item in enumerate(answer.order)}
+            return labels_given(answer)
         case Skip():
             return {}
 

@@ -7,7 +7,7 @@ Times are seconds since the epoch.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -36,6 +36,7 @@ class Desk(Ledger):
         self._done: dict[str, list[str]] = defaultdict(list)
         self._leases: dict[str, float] = {}
         self._answer_seqs: list[int] = []
+        self._recent: deque[str] = deque(maxlen=100)
         self._minutes: dict[str, float] = defaultdict(float)
         self._answers: dict[str, int] = defaultdict(int)
         super().__init__(settings, events)
@@ -73,6 +74,12 @@ class Desk(Ledger):
     def out(self, now: float) -> list[Asked]:
         """The questions that are in somebody's hands at ``now``."""
         return [self.asked[question_id] for question_id, until in self._leases.items() if until > now]
+
+    def recent_items(self, questions: int) -> set[str]:
+        """Items of the last ``questions`` questions answered."""
+        return {
+            item for question_id in list(self._recent)[-questions:] for item in self.asked[question_id].question.items
+        }
 
     # What a person did
 
@@ -119,6 +126,8 @@ class Desk(Ledger):
         question_id, participant = event.question_id or "", event.participant or ""
         self._put_down(question_id, participant)
         self._done[participant].append(question_id)
+        if question_id in self.asked:
+            self._recent.append(question_id)
         given = self.given[question_id]
         self._count(given, +1)
         if given.counts:

@@ -21,6 +21,7 @@ from tellmore.app.likely import likely_answers
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
 from tellmore.store.fold import Fold, Told
+from tellmore.store.ledger import Asked, Given
 from tellmore.types import Answer, Array, Question
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,8 @@ MAX_BRANCHES = 6
 SUPPOSING_PEOPLE = 3
 TELL_AT_ONCE = 8
 POLL_S = 1.0
+RECENT_QUESTIONS = 5
+"""Items of this many last questions are not asked again at once."""
 
 Job = Callable[[], None]
 
@@ -77,6 +80,7 @@ class Planner:
         self._considered: set[tuple[str, int]] = set()
         self._stuck_at = -1
         self._learnt: tuple[int, int] = (-1, -1)
+        self._settings = desk.settings
         self._closing = False
         self.failure: str | None = None
         self.view = self._look()
@@ -132,7 +136,7 @@ class Planner:
                 job = self._next_job()
             if job is not None:
                 self._attempt(job)
-            elif not any([self._attempt_chore(chore) for chore in self._chores]):
+            elif not any(self._attempt_chore(chore) for chore in self._chores):
                 with self._changed:
                     if not self._closing and self._next_job() is None:
                         self._changed.wait(POLL_S)
@@ -142,7 +146,9 @@ class Planner:
         try:
             job()
         except Exception as problem:
-            self.failure = f"{type(problem).__name__}: {problem}" if not isinstance(problem, TellmoreError) else str(problem)
+            self.failure = (
+                f"{type(problem).__name__}: {problem}" if not isinstance(problem, TellmoreError) else str(problem)
+            )
             log.exception("the background work failed")
             time.sleep(POLL_S)
 
@@ -162,12 +168,16 @@ class Planner:
         if not self.up_to_date:
             pairs, mark = self._desk.counting(), self._desk.mark
             return lambda: self._learn(pairs, mark)
+        if self._settings is not self._desk.settings:
+            settings = self._settings = self._desk.settings
+            return lambda: self._fold.ask_by(settings)
         now = self._clock()
         out = self._desk.out(now)
         reserved = self._desk.reserved(now)
         if self._lacks_ready(len(out), reserved) and self._stuck_at != self._desk.seq:
             avoid = reserved.union(*(each.question.items for each in self._ready))
-            return lambda: self._prepare(avoid)
+            recent = self._desk.recent_items(RECENT_QUESTIONS)
+            return lambda: self._prepare(avoid, recent)
         if len(out) <= SUPPOSING_PEOPLE:
             return self._supposing_job([asked.question for asked in out], reserved)
         return None
@@ -181,9 +191,9 @@ class Planner:
             if self._desk.answers_after(each.as_of) <= max(patience, 1) and not set(each.question.items) & reserved
         ]
         fresh = [each for each in self._ready if self._desk.answers_after(each.as_of) <= patience]
-        return len(fresh) < min(MAX_READY, max(1, people))
+        return len(fresh) < min(MAX_READY, people + 1)
 
-    def _learn(self, pairs: list[tuple], mark: tuple[int, int]) -> None:  # type: ignore[type-arg]
+    def _learn(self, pairs: list[tuple[Asked, Given]], mark: tuple[int, int]) -> None:
         finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
         view = self._look()
         with self._changed:
@@ -192,8 +202,8 @@ class Planner:
                 self._learnt = mark
             self._changed.notify_all()
 
-    def _prepare(self, avoid: set[str]) -> None:
-        question = choose(self._fold.learner, avoid)
+    def _prepare(self, avoid: set[str], recent: set[str]) -> None:
+        question = choose(self._fold.learner, avoid, recent)
         with self._changed:
             if question is None:
                 self._stuck_at = self._desk.seq
@@ -224,7 +234,7 @@ class Planner:
     def _suppose(self, question: Question, answer: Answer, reserved: set[str]) -> None:
         imagined = self._fold.learner.copy()
         imagined.tell(question, answer)
-        following = choose(imagined, reserved | set(question.items))
+        following = choose(imagined, reserved | set(question.items), self._desk.recent_items(RECENT_QUESTIONS))
         with self._changed:
             if following is not None:
                 branch = Prepared(following, self._fold.seq, supposing=True)
@@ -238,12 +248,14 @@ class Planner:
         )
 
 
-def choose(learner: Learner, avoid: Collection[str]) -> Question | None:
-    """What the learner asks next without the items in ``avoid``; None where too few are left."""
-    try:
-        question = learner.ask(avoid=avoid)
-    except TellmoreError:
-        return None
+def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = ()) -> Question | None:
+    """What the learner asks next without the items in ``avoid``, and without ``recent`` ones where enough others are left.
+
+    None where even that leaves too few.
+    """
+    left = len(learner.pool) - len(set(avoid) | set(recent))
+    wanted = max(learner.set_size, *learner.sizes)
+    question = learner.ask(avoid={*avoid, *recent} if left >= 2 * wanted else avoid)
     return None if set(question.items) & set(avoid) else question
 
 

@@ -22,12 +22,12 @@ def image_finder(project: Project) -> Callable[[str], Path] | None:
         row = int(project.pool.rows([item])[0])
         if not images[row]:
             raise QuestionError(f"the item {item!r} has no picture")
-        return thumbnail(project.images_folder, item, project.folder / images[row])
+        return thumbnail(project.images_folder, item, Path(images[row]))
 
     return find
 
 
 def serve_project(project: Project, **options: Any) -> None:
     """Serve ``project`` until it is stopped."""
-    session = open_session(project.database_url, project.pool, project.settings)
+    session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
     serve(session, images=image_finder(project), **options)

@@ -10,6 +10,7 @@ import numpy as np
 from tellmore.core.cost import PAPER_COST, CostModel
 from tellmore.core.cost_fit import OnlineCost, Timed, fault
 from tellmore.core.rates import TABLE_KINDS, Rate, rates
+from tellmore.core.scan import PoolScan
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 
@@ -67,7 +68,7 @@ def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (
     rng = np.random.default_rng([learner.seed, len(fold.told)])
     shown = sorted(size for size in sizes if size <= min(LARGEST_SIZE, len(learner.pool)))
     return rates(
-        learner.scan,
+        PoolScan(learner.pool.X, *learner.scores()),
         learner.posterior,
         learner.behaviour,
         kinds=TABLE_KINDS,

@@ -8,7 +8,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Collection
-from pathlib import Path
+from contextlib import suppress
 
 import uvicorn
 from fastapi import APIRouter
@@ -16,6 +16,7 @@ from fastapi import APIRouter
 from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import STATIC, ImageFinder, create_app
 from tellmore.app.session import Session
+from tellmore.core.gaussian import Gaussian
 from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError
@@ -24,9 +25,9 @@ from tellmore.store.repository import Repository
 STOP_WITHIN_S = 2
 
 
-def open_session(database_url: str, pool: Pool, settings: Settings) -> Session:
-    """The session of a project, not started yet."""
-    return Session(Repository(database_url), pool, settings)
+def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Session:
+    """The session of a project, not started yet; ``prior`` is the belief of an earlier project, where it is asked for."""
+    return Session(Repository(database_url), pool, settings, prior=prior)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -69,7 +70,9 @@ def address_of(host: str, port: int) -> str:
     >>> address_of("0.0.0.0", 8000)
     'http://127.0.0.1:8000'
     """
-    shown = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
+    shown = (
+        "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
+    )
     return f"http://{shown}:{port}"
 
 
@@ -90,7 +93,7 @@ def serve(
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
     images: ImageFinder | None = None,
-    make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda tokens: (),
+    make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda _: (),
     page: str = "/",
 ) -> None:
     """Serve ``session`` until Ctrl-C or SIGTERM; ``say`` prints a line for the person at the terminal."""
@@ -109,14 +112,20 @@ def serve(
     link = f"{base}{page}?token={tokens.issue_owner_link()}"
     _announce(say, link, host)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=STOP_WITHIN_S, server_header=False, ws="none"
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=STOP_WITHIN_S,
+        server_header=False,
+        ws="none",
     )
     server = _Server(config, on_stop=lambda: setattr(session, "closing", True))
     if browser and has_display():
         threading.Timer(0.5, webbrowser.open, [link]).start()
     session.start()
     try:
-        server.run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # uvicorn raises Ctrl-C again after a clean stop
+            server.run(sockets=[listener])
     finally:
         session.close()
         listener.close()

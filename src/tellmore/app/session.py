@@ -20,6 +20,7 @@ from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared
 from tellmore.app.ratetable import RateKeeper
 from tellmore.app.snapshots import SnapshotKeeper
+from tellmore.core.gaussian import Gaussian
 from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError, TellmoreError
@@ -69,12 +70,19 @@ class Session:
     """
 
     def __init__(
-        self, repository: Repository, pool: Pool, settings: Settings, *, clock: Callable[[], float] = time.time
+        self,
+        repository: Repository,
+        pool: Pool,
+        settings: Settings,
+        *,
+        prior: Gaussian | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.repository, self.pool, self._clock = repository, pool, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
-        fold = Fold(pool, settings)
+        fold = Fold(pool, settings, prior=prior)
+        fold.ask_by(self.desk.settings)
         keeper = SnapshotKeeper(repository, pool, settings)
         keeper.restore(fold, self.desk.counting())
         self.rates = RateKeeper(self)
@@ -146,7 +154,7 @@ class Session:
         with self.lock:
             self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
             self._append([setting_event(participant, changes)])
-            self.planner.reconfigure(self.settings)
+            self.planner.forget()
             return self.settings
 
     def reset(self, participant: str) -> None:
@@ -245,9 +253,7 @@ class Session:
         question = random_question(self.pool, learning, taken, self._rng)
         return [] if question is None else self._issue_events(question, participant, check=True, why="fallback")
 
-    def _prepared_events(
-        self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None
-    ) -> list[Event]:
+    def _prepared_events(self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None) -> list[Event]:
         """Issue a prepared question, and say how many answers it does not know of."""
         behind = self.desk.answers_after(prepared.as_of)
         if after is not None and not prepared.supposing and not isinstance(after[1], Skip):

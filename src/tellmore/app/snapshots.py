@@ -5,18 +5,17 @@ from __future__ import annotations
 import io
 import json
 import logging
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
-from pathlib import Path
+
+import numpy as np
 
 from tellmore import __version__
+from tellmore.core.gaussian import Gaussian
 from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
-from tellmore.errors import TellmoreError
-from tellmore.learner import Learner
 from tellmore.store.fold import Fold, Told
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import Repository
@@ -31,7 +30,7 @@ class SnapshotKeeper:
     """Saves and restores the fold of one project; a snapshot of other data or settings is never used."""
 
     def __init__(self, repository: Repository, pool: Pool, settings: Settings) -> None:
-        self._repository, self._pool = repository, pool
+        self._repository = repository
         learning = settings.model_dump_json(include={"learning"})
         facts = f"{__version__} {pool.fingerprint} {learning}"
         self._version = sha256(facts.encode()).hexdigest()[:32]
@@ -43,13 +42,13 @@ class SnapshotKeeper:
         if found is None:
             return False
         try:
-            told, learner = unpack(found[1], self._pool)
-        except (TellmoreError, KeyError, ValueError, OSError, zipfile.BadZipFile):
+            told, belief = unpack(found[1])
+        except (KeyError, TypeError, ValueError, OSError, zipfile.BadZipFile):
             log.warning("a snapshot could not be read; the answers are learnt from the log instead")
             return False
         if [each.seq for each in told] != [given.seq for _, given in pairs[: len(told)]]:
             return False
-        fold.adopt(told, learner)
+        fold.adopt(told, belief, pairs[: len(told)])
         self._saved_at = len(told)
         return True
 
@@ -63,22 +62,16 @@ class SnapshotKeeper:
 
 
 def pack(fold: Fold) -> bytes:
-    """A fold as bytes: a zip of the learner's own file and of what each answer did. No pickles."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "learner.npz"
-        fold.learner.save(path)
-        learner = path.read_bytes()
+    """A fold as bytes: the belief's arrays, and what each answer did. No pickles."""
+    belief = fold.learner.posterior
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("learner.npz", learner)
-        archive.writestr("told.json", json.dumps([asdict(each) for each in fold.told]))
+    told = json.dumps([asdict(each) for each in fold.told])
+    np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=np.array(told))
     return buffer.getvalue()
 
 
-def unpack(data: bytes, pool: Pool) -> tuple[list[Told], Learner]:
-    """The inverse of ``pack``."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "learner.npz"
-        path.write_bytes(archive.read("learner.npz"))
-        told = [Told(**each) for each in json.loads(archive.read("told.json"))]
-        return told, Learner.load(path, pool)
+def unpack(data: bytes) -> tuple[list[Told], Gaussian]:
+    """The inverse of ``pack``: what each answer did, and the belief after them."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        belief = Gaussian(archive["mean"], archive["cov"], float(archive["logdet"]))
+        return [Told(**each) for each in json.loads(str(archive["told"]))], belief

@@ -66,7 +66,9 @@ def _serve(project: Project, **options: Any) -> None:
 
 
 def annotate(
-    url: Annotated[str, typer.Argument(help="The address with its token that tellmore serve prints.", show_default=False)],
+    url: Annotated[
+        str, typer.Argument(help="The address with its token that tellmore serve prints.", show_default=False)
+    ],
     simulated: Annotated[bool, typer.Option("--simulated", help="Answer as simulated people; required.")] = False,
     answers: Annotated[int, typer.Option("--answers", help="Answers of each annotator.", min=1)] = 20,
     annotators: Annotated[int, typer.Option("--annotators", help="How many people at once.", min=1, max=1000)] = 1,
@@ -78,8 +80,8 @@ def annotate(
     """Answer questions of a running server as simulated people, and report latencies and losses."""
     if not simulated:
         raise typer.BadParameter("add --simulated; people answer in the browser, at the address itself")
-    from tellmore.app.drive import Link, compare_with_log, drive, invite
     from tellmore.app.demo import known_scores
+    from tellmore.app.drive import Link, compare_with_log, drive, invite
 
     owner = Link.parse(url)
     links = invite(owner, annotators)

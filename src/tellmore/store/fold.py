@@ -18,10 +18,10 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
-from tellmore.learner import Learner
+from tellmore.learner import Learner, QuestionOption
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import Event
-from tellmore.types import Answer, LabelAnswer, RankAnswer
+from tellmore.types import Answer, Kind, LabelAnswer, RankAnswer
 
 DECISION_THRESHOLD = 0.5
 """An item is called positive from this probability on."""
@@ -63,6 +63,7 @@ class Fold:
         self._prior_logdet = float(self.learner.posterior.logdet)
         self.told: list[Told] = []
         self._kept: deque[tuple[int, Learner]] = deque(maxlen=kept)
+        self._asking = settings
 
     @property
     def seq(self) -> int:
@@ -79,10 +80,17 @@ class Fold:
             self._tell(asked, given)
         return len(self.told) == len(pairs)
 
-    def adopt(self, told: Sequence[Told], learner: Learner) -> None:
-        """Start from a saved state."""
-        self.told, self.learner = list(told), learner
+    def adopt(self, told: Sequence[Told], belief: Gaussian, pairs: Sequence[tuple[Asked, Given]]) -> None:
+        """Start from a saved belief: that after ``pairs``, of which ``told`` says what each did."""
+        history = [(asked.question, given.answer) for asked, given in pairs if given.answer is not None]
+        self.told, self.learner = list(told), self.learner.at(belief, history)
         self._kept.clear()
+
+    def ask_by(self, settings: Settings) -> None:
+        """Ask what ``settings`` allow from now on; they never change what was learnt."""
+        self._asking = settings
+        question, kinds = asked_kinds(settings)
+        self.learner.ask_for(question, settings.learning.set_size, kinds, settings.learning.sizes)
 
     def _tell(self, asked: Asked, given: Given) -> None:
         answer = given.answer
@@ -119,6 +127,7 @@ class Fold:
         else:
             count, self.learner = 0, new_learner(self._pool, self._settings, self._prior)
         del self.told[count:]
+        self.ask_by(self._asking)
 
 
 def fold(events: Iterable[Event], pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Fold:
@@ -180,7 +189,16 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
         seeds_negative=chosen.seeds_negative,
         kinds=kinds,
         sizes=chosen.sizes,
+        exclude_last=0,  # whoever asks says what to avoid: several people's questions are out at once
     )
+
+
+def asked_kinds(settings: Settings) -> tuple[QuestionOption, tuple[Kind, ...]]:
+    """What the learner is to ask: one end of selections alone is "select" with only that kind."""
+    question, kinds = settings.learning.question, settings.learning.kinds
+    if question == "select_high" or question == "select_low":
+        return "select", (question,)
+    return question, kinds
 
 
 def _prior(settings: Settings, prior: Gaussian | None) -> Gaussian | Literal["pool", "isotropic"]:
