@@ -9,7 +9,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -50,8 +49,7 @@ def _global_options(
 
 
 for _name in MODULES:
-    if find_spec(f"tellmore.cli.{_name}") is not None:
-        import_module(f"tellmore.cli.{_name}").register(app)
+    import_module(f"tellmore.cli.{_name}").register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
