@@ -86,7 +86,7 @@ def init(
 
     settings = parse_settings(
         {
-            "project": {"name": name or folder.absolute().name, "attribute": attribute},
+            "project": {"name": name or folder.absolute().name, **_words(attribute)},
             "learning": {
                 "seed": seed,
                 "prior": "pool" if prior_from is None else "earlier",
@@ -112,6 +112,12 @@ def init(
     for line in findings.lines():
         typer.echo(line)
     typer.echo(f"Made {folder}. Next: tellmore serve {folder}")
+
+
+def _words(attribute: str) -> dict[str, str]:
+    """The words people read; they can be changed in the app and in tellmore.toml."""
+    negative = "negative" if attribute == "positive" else f"not {attribute}"
+    return {"attribute": attribute, "positive": attribute, "negative": negative}
 
 
 def status(folder: ProjectArgument, json: JsonOption = False) -> None:

@@ -1,0 +1,240 @@
+"""The commands of projects, run as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from tellmore import cli
+from tellmore.data.project import open_project
+from tellmore.export.state import load_state
+
+N = 30
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with items.csv and emb.npz, as the current one."""
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(N, 4))
+    labels = ["positive" if x > 0.5 else "negative" if x < -0.5 else "" for x in X[:, 0]]
+    rows = "".join(f"i{row},text {row},{label}\n" for row, label in enumerate(labels))
+    (tmp_path / "items.csv").write_text("id,text,label\n" + rows)
+    np.savez(tmp_path / "emb.npz", ids=[f"i{row}" for row in range(N)], X=3 * X)
+    return tmp_path
+
+
+def run(command: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(cli.app, command.split())
+    if code == 0 and result.exception:
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def fails(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that a failing command prints."""
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(command.split())
+    assert stopped.value.code == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+INIT = "init p --items items.csv --embeddings emb.npz --attribute calm"
+
+
+def test_init_says_what_was_found_and_what_comes_next(here: Path):
+    said = run(INIT).output
+    assert "30 items, 4 dimensions (scaled to length 1)" in said
+    assert "labelled positive" in said
+    assert said.strip().endswith("Next: tellmore serve p")
+    settings = open_project("p").settings
+    assert (settings.project.name, settings.project.attribute) == ("p", "calm")
+    assert (settings.project.positive, settings.project.negative) == ("calm", "not calm")
+
+
+def test_init_for_scripts(here: Path):
+    found = json.loads(run(INIT + " --json").output)
+    assert (found["items"], found["dimensions"]) == (N, 4)
+
+
+def test_labels_become_answers_and_are_learnt_from(here: Path):
+    run(INIT)
+    state = load_state(open_project("p"))
+    labelled = [item for item in open_project("p").items if item.get("label")]
+    assert len(state.told) == len(labelled) > 5
+    probability = dict(zip(state.pool.ids, state.learner.probabilities(), strict=True))
+    right = [(probability[item["id"]] > 0.5) == (item["label"] == "positive") for item in labelled]
+    assert np.mean(right) > 0.85
+
+
+def test_seed_examples_shape_the_prior_without_being_answers(here: Path):
+    (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run(INIT + " --seed-positive i1 --seed-positive i2 --seed-negative i3")
+    state = load_state(open_project("p"))
+    assert not state.told
+    assert open_project("p").settings.learning.seeds_positive == ("i1", "i2")
+    probability = dict(zip(state.pool.ids, state.learner.probabilities(), strict=True))
+    assert min(probability["i1"], probability["i2"]) > probability["i3"]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [("--seed-positive zz", "'zz' is not an item"), ("--seed-positive i1 --seed-negative i1", "'i1' is given both")],
+)
+def test_wrong_seed_examples_leave_nothing(here: Path, capsys, seeds, said):
+    before = set(here.iterdir())
+    assert said in fails(f"{INIT} {seeds}", capsys)
+    assert set(here.iterdir()) == before
+
+
+def test_an_earlier_project_is_the_starting_point(here: Path, capsys):
+    run(INIT)
+    (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run("init q --items new.csv --embeddings emb.npz --attribute calm --prior-from p")
+    before, after = load_state(open_project("p")), load_state(open_project("q"))
+    assert not after.told
+    assert np.allclose(after.learner.posterior.mean, before.learner.posterior.mean)
+    assert np.allclose(after.learner.probabilities(), before.learner.probabilities())
+    np.savez(here / "wide.npz", ids=[f"i{row}" for row in range(N)], X=np.random.default_rng(0).normal(size=(N, 5)))
+    said = fails("init r --items new.csv --embeddings wide.npz --attribute calm --prior-from p", capsys)
+    assert "takes 4 dimensions, the new items have 5" in said
+    assert not (here / "r").exists()
+    said = fails("init r --items new.csv --embeddings emb.npz --as-given --attribute calm --prior-from p", capsys)
+    assert "scales vectors to length 1 and the other does not" in said
+
+
+def test_status(here: Path):
+    run(INIT)
+    found = json.loads(run("status p --json").output)
+    assert found["items"] == N
+    assert found["answers"] > 5
+    assert found["accuracy"] is None
+    assert "answers" in run("status p").output
+
+
+def test_import_and_replay(here: Path):
+    run(INIT)
+    (here / "pairs.csv").write_text("winner,loser\ni0,i1\ni2,i3\n")
+    assert run("import p pairs.csv").output == "2 answers added\n"
+    assert run("import p pairs.csv").output == "0 answers added, 2 were there already\n"
+    run("export p --format jsonl --out log.jsonl")
+    (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run("init q --items items.csv --embeddings emb.npz --attribute calm")
+    found = json.loads(run("import q log.jsonl --json").output)
+    assert found["added"] == found["found"] == len(load_state(open_project("p")).told)
+    one, two = (load_state(open_project(name)).learner.posterior for name in "pq")
+    assert np.allclose(one.mean, two.mean, atol=1e-12)
+    checks = json.loads(run("replay p --json").output)
+    assert all(check["same"] for check in checks)
+    assert checks[0]["difference"] <= 1e-8
+
+
+def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path):
+    (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run(INIT)
+    project = open_project("p")
+    score = dict(zip(project.pool.ids, project.pool.X[:, 0], strict=True))
+    order = sorted(score, key=score.__getitem__, reverse=True)
+    (here / "pairs.csv").write_text("winner,loser\n" + "".join(f"{order[n]},{order[-1 - n]}\n" for n in range(12)))
+    run("import p pairs.csv")
+    belief = load_state(project).learner.posterior
+    assert belief.mean[1] == pytest.approx(np.linalg.norm(belief.mean[1:]), rel=0.2)
+    assert abs(belief.mean[0]) < 0.3 * belief.mean[1]
+
+
+def test_a_replay_that_differs_fails(here: Path, monkeypatch):
+    from tellmore.cli import inspection
+
+    run(INIT)
+    state = load_state(open_project("p"))
+    moved = inspection._compared("x", state, state.learner, len(state.told), 1e-8)
+    assert moved.same
+    monkeypatch.setattr(inspection, "_exported", lambda whole: list(whole.events)[:-2])
+    assert not json.loads(run("replay p --json", code=1).output)[0]["same"]
+
+
+def test_replay_compares_the_saved_state_too(here: Path):
+    from tellmore.app.snapshots import SnapshotKeeper
+    from tellmore.store.fold import fold
+    from tellmore.store.repository import Repository
+
+    run(INIT)
+    project = open_project("p")
+    repository = Repository(project.database_url)
+    half = list(repository.since())[:10]
+    folded = fold(half, project.pool, project.settings)
+    keeper = SnapshotKeeper(repository, project.pool, project.settings)
+    keeper._saved_at = -1000
+    assert keeper.save_if_due(folded)
+    repository.close()
+    checks = json.loads(run("replay p --json").output)
+    assert [check["what"] for check in checks][1] == "the saved state and the answers since"
+    assert all(check["same"] for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("c.onnx", ["c.onnx"]),
+        ("c.skops", ["c.skops"]),
+        ("b.npz", ["b.npz"]),
+        ("b.json", ["b.json"]),
+        ("s.csv", ["s.csv", "s.csv.provenance.json"]),
+        ("s.parquet", ["s.parquet"]),
+        ("log.jsonl", ["log.jsonl"]),
+        ("report.html", ["report.html"]),
+    ],
+)
+def test_export_by_the_name_of_the_file(here: Path, name, made):
+    run(INIT)
+    said = run(f"export p --out {name}").output
+    assert [line.removeprefix("wrote ") for line in said.splitlines()] == made
+    assert all((here / each).stat().st_size > 100 for each in made)
+
+
+def test_export_of_answers(here: Path):
+    run(INIT)
+    run("export p --format csv --table answers --out a.csv")
+    assert (here / "a.csv").read_text().startswith("participant,question_id,kind,items,answer,rt_ms,latency_ms,t_utc")
+
+
+def test_wrong_usage(here: Path):
+    run(INIT)
+    assert "--format is one of onnx" in run("export p --out c.xyz", code=2).output
+    assert "--table is one of" in run("export p --out c.csv --table all", code=2).output
+    assert "--format is one of tellmore" in run("import p items.csv --format excel", code=2).output
+
+
+def test_score(here: Path, capsys):
+    run(INIT)
+    (here / "new.csv").write_text("id,text\nn1,x\nn2,y\n")
+    np.savez(here / "new.npz", ids=["n2", "n1"], X=np.eye(4)[:2])
+    assert run("score p new.csv --embeddings new.npz --out s.csv").output == "wrote s.csv: 2 items scored\n"
+    assert (here / "s.csv").read_text().splitlines()[1].startswith("n1,")
+    assert run("score p new.npz --out s.jsonl").exit_code == 0
+    assert "a model named in a project is never loaded" in fails("score p new.csv --out t.csv", capsys)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("status gone", "gone: no such project folder"),
+        ("init p --items gone.csv --embeddings emb.npz --attribute a", "gone.csv: no such file"),
+        ("init p --items items.csv --embeddings gone.npz --attribute a", "gone.npz: no such file"),
+        ("init p --items items.csv --attribute a", "give the vectors either ready"),
+        ("init p --items items.csv --embed word2vec:x --attribute a", "expected one of onnx:"),
+        ("init /proc/p --items items.csv --embeddings emb.npz --attribute a", "a project cannot be made there"),
+        ("init emb.npz --items items.csv --embeddings emb.npz --attribute a", "emb.npz exists already"),
+    ],
+)
+def test_failures_are_one_line_and_leave_nothing(here: Path, capsys, command, said):
+    before = set(here.iterdir())
+    assert said in fails(command, capsys)
+    assert set(here.iterdir()) == before
