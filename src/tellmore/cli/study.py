@@ -12,10 +12,8 @@ from tellmore.cli.output import JsonOption, MatrixOption, print_json, print_tabl
 from tellmore.errors import SettingError
 
 if TYPE_CHECKING:
-    from tellmore.data.pool import Pool
     from tellmore.data.project import Project
     from tellmore.study.analysis import Analysis
-    from tellmore.study.design import BankQuestion
     from tellmore.study.records import Records
     from tellmore.study.settings import Study
 
@@ -46,58 +44,32 @@ def init(
     """Write study.toml and draw its questions from a learning run."""
     from secrets import token_hex
 
+    from tellmore import load_pool
     from tellmore.study.bank import BANK_FILE, write_bank
+    from tellmore.study.create import create_study, draw_bank
     from tellmore.study.presets import preset as make
-    from tellmore.study.settings import STUDY_FILE, read_study, study_toml
+    from tellmore.study.settings import STUDY_FILE
 
     path = folder / STUDY_FILE
     if path.exists() != redraw:
         wrong = "exists already; edit it, or add --redraw for new questions" if path.exists() else "is not there yet"
         raise SettingError(f"{path} {wrong}")
-    study = read_study(path) if redraw else make(preset, lambda: token_hex(4).upper(), seed=seed)
-    project, scored = _project(folder, pool, matrix, study)
-    bank = _draw_bank(study, scored, seed)
-    write_bank(project.folder / BANK_FILE, bank)
-    if not redraw:
-        path.write_text(study_toml(study), encoding="utf-8")
+    if redraw:
+        project, study = _open(folder)
+        with progress("learning run", max(stage.last for stage in study.stages)) as advance:
+            bank = draw_bank(study, project.pool, seed=seed, progress=lambda _done, _total: advance())
+        write_bank(folder / BANK_FILE, bank)
+    else:
+        study = make(preset, lambda: token_hex(4).upper(), seed=seed)
+        with progress("learning run", max(stage.last for stage in study.stages)) as advance:
+            _, bank = create_study(
+                folder,
+                study,
+                lambda: load_pool(pool, matrix=matrix),
+                seed=seed,
+                progress=lambda _done, _total: advance(),
+            )
     typer.echo(f"{len(bank)} questions drawn. Read and edit {path}, then: tellmore study serve {folder}")
-
-
-def _project(folder: Path, pool: str, matrix: str, study: Study) -> tuple[Project, Pool]:
-    """The project that holds the study, and its pool with scores where they are known."""
-    from tellmore import load_pool
-    from tellmore.data.project import ProjectSettings, Settings, create_project, open_project
-
-    if (folder / "tellmore.toml").exists():
-        project = open_project(folder)
-        return project, project.pool
-    source = load_pool(pool, matrix=matrix)
-    words = ProjectSettings(
-        name=study.title, attribute=study.attribute, positive=study.positive, negative=study.negative
-    )
-    return create_project(folder, source, Settings(project=words)), source
-
-
-def _draw_bank(study: Study, pool: Pool, seed: int) -> list[BankQuestion]:
-    """Questions of a learning run with somebody simulated: from the pool's scores, else along a random classifier."""
-    import numpy as np
-
-    from tellmore import Learner
-    from tellmore.study.design import draw_questions
-    from tellmore.study.scorer import simulated_scorer
-
-    answer = simulated_scorer(pool, np.random.default_rng([seed, 5]))
-    learner = Learner(pool, question="select", set_size=4, seed=seed)
-    total = max(stage.last for stage in study.stages)
-    with progress("learning run", total) as advance:
-        return draw_questions(
-            learner,
-            answer,
-            study.stages,
-            kinds=study.design.kinds,
-            sizes=study.design.sizes,
-            progress=lambda _done, _total: advance(),
-        )
 
 
 def _open(folder: Path) -> tuple[Project, Study]:

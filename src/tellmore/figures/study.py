@@ -198,11 +198,13 @@ def rates_figure(rows: Rows) -> Figure:
             if kind == "label":
                 axes.axhline(values[0], color=kind_colour(kind), linestyle="--", linewidth=1.2, label="label")
                 continue
-            axes.plot(
-                [row["size"] for row in own], values, color=kind_colour(kind), marker="o", markersize=4, label=kind
+            errors = [row["bits_se"] * (1 if measure == "bits" else 1 / row["seconds"]) for row in own]
+            sizes = [row["size"] for row in own]
+            axes.errorbar(
+                sizes, values, yerr=errors, color=kind_colour(kind), marker="o", markersize=4, capsize=2, label=kind
             )
         axes.set(xlabel="items shown |S|", ylabel=label)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.1 * max(row[measure] for row in rows))
     best = next(row for row in rows if row["best"])
     if best["kind"] != "label":
         place = (best["size"], best["bits_per_second"])

@@ -152,7 +152,7 @@ class StudyDesk:
             if planned.gold is not None and not right_answer(planned.gold, planned.kind, given):
                 flag = {"reason": "gold", "kind": planned.kind, "position": planned.position}
                 batch.append(Event("study_flag", question_id, participant, flag))
-            self._write(*batch)
+            self._write(*batch, *self._shown_after(participant, batch))
             return self.state(participant)
 
     # Inside
@@ -173,11 +173,26 @@ class StudyDesk:
         return planned
 
     def _show(self, participant: str, planned: Planned, step: str) -> dict[str, Any]:
-        items = [self._item(identifier) for identifier in planned.items]
-        question = {"id": planned.id, "kind": planned.kind, "items": items}
         if planned.id not in self._of(participant).shown:
-            self._write(Event("study_shown", planned.id, participant, {"question": question, "part": step}))
-        return question
+            self._write(self._shown_event(participant, planned, step))
+        return self._question(planned)
+
+    def _shown_after(self, participant: str, batch: Sequence[Event]) -> list[Event]:
+        """The event that the next main question is shown, to be written in one transaction with the answer before."""
+        progress = self._of(participant)
+        for event in batch:
+            progress = progress.after(event.kind, event.question_id, event.payload)
+        planned = open_question(progress)
+        if planned is None or current_step(self.study, progress) != "question" or planned.id in progress.shown:
+            return []
+        return [self._shown_event(participant, planned, "question")]
+
+    def _shown_event(self, participant: str, planned: Planned, step: str) -> Event:
+        return Event("study_shown", planned.id, participant, {"question": self._question(planned), "part": step})
+
+    def _question(self, planned: Planned) -> dict[str, Any]:
+        items = [self._item(identifier) for identifier in planned.items]
+        return {"id": planned.id, "kind": planned.kind, "items": items}
 
     def _item(self, identifier: str) -> dict[str, Any]:
         """A pool item with its text and image; an id that the pool has not is a text itself (gold and practice)."""

@@ -21,12 +21,33 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.cost import PAPER_COST, CostModel
-from tellmore.errors import StateError
-from tellmore.study.settings import Gold, Study
+from tellmore.data.bundled import demo_pool
+from tellmore.errors import InputError, StateError
+from tellmore.store.repository import Repository
+from tellmore.study.create import create_study
+from tellmore.study.flow import EVENT_KINDS
+from tellmore.study.presets import preset
+from tellmore.study.records import Records, read_records
+from tellmore.study.settings import Gold, Stage, Study
 
 START_TIMEOUT_S = 120.0
 INSTRUCTIONS_S = 240.0
 """Median seconds for everything but the questions."""
+
+PAPER_DEMOGRAPHICS: dict[str, dict[str, int]] = {
+    "sex": {"Female": 42, "Male": 59},
+    "student": {"Yes": 69, "No": 17, "": 15},
+    "ethnicity": {"White": 68, "Asian": 15, "Black": 11, "Mixed": 4, "Other": 1, "": 2},
+    "country_of_birth": {
+        "United States": 55,
+        "United Kingdom": 36,
+        "Nigeria": 2,
+        "Bulgaria": 1,
+        "China": 1,
+        "Japan": 1,
+    },
+}
+"""The paper's counts (Appendix C), from which simulated people are drawn; "" gives no answer."""
 
 
 class StudyClient:
@@ -57,23 +78,39 @@ class StudyClient:
 
 @dataclass(frozen=True)
 class Person:
-    """How one simulated participant behaves."""
+    """How one simulated participant behaves; ``inattentive_in`` names the kinds in which a gold question is missed."""
 
     external: str
-    attentive: bool = True
+    inattentive_in: frozenset[str] = frozenset()
     consents: bool = True
     understands: bool = True
     stop_after: int | None = None
 
 
-def crowd(n: int, *, inattentive: int = 0, declining: int = 0, failing: int = 0, seed: int = 0) -> list[Person]:
-    """``n`` people with outside ids; of them some are inattentive, decline consent or fail the comprehension check."""
-    roles = ["inattentive"] * inattentive + ["declining"] * declining + ["failing"] * failing
-    roles += ["good"] * (n - len(roles))
+def crowd(
+    n: int, *, inattentive: int | Mapping[str, int] = 0, declining: int = 0, failing: int = 0, seed: int = 0
+) -> list[Person]:
+    """``n`` people with outside ids; of them some are inattentive, decline consent or fail the comprehension check.
+
+    ``inattentive`` counts people who miss gold questions of both of the paper's kinds, or is a count for each kind.
+    """
+    per_kind = inattentive if isinstance(inattentive, Mapping) else dict.fromkeys(("rank", "select_high"), inattentive)
+    attending = n - declining - failing
+    if attending < max(per_kind.values(), default=0) or attending < 0:
+        raise InputError(
+            f"{n} people are too few for {declining} declining, {failing} failing and {per_kind} inattentive"
+        )
     rng = np.random.default_rng([seed, 3])
+    places = rng.permutation(n)
+    number = {int(place): rank for rank, place in enumerate(places)}
     return [
-        Person(f"sim{number:04d}", role != "inattentive", role != "declining", role != "failing")
-        for number, role in enumerate(rng.permutation(roles).tolist())
+        Person(
+            f"sim{i:04d}",
+            frozenset(kind for kind, count in per_kind.items() if number[i] < count),
+            consents=number[i] < n - declining,
+            understands=not n - declining - failing <= number[i] < n - declining,
+        )
+        for i in range(n)
     ]
 
 
@@ -131,10 +168,13 @@ class Respondent:
         given: dict[str, Any] = {}
         for field in self._study.demographics:
             if field.name == "age":
-                given["age"] = int(np.clip(self._rng.normal(43, 13), 18, 90))
-            elif field.options:
-                given[field.name] = str(self._rng.choice(field.options))
-        return given
+                given["age"] = int(np.clip(self._rng.normal(43.25, 13), 18, 90))
+                continue
+            shares = PAPER_DEMOGRAPHICS.get(field.name) or dict.fromkeys(field.options, 1)
+            if shares:
+                weights = np.array(list(shares.values()), dtype=float)
+                given[field.name] = str(self._rng.choice(list(shares), p=weights / weights.sum()))
+        return {name: value for name, value in given.items() if value != ""}
 
     def respond(self, question: Mapping[str, Any], step: str) -> dict[str, Any]:
         """Answer and timing of one question, as the browser would send them."""
@@ -162,7 +202,7 @@ class Respondent:
 
     def _judge_gold(self, kind: str, gold: Gold) -> tuple[list[str], int]:
         order = list(gold.order)
-        if not self._person.attentive and kind not in self._missed:
+        if kind in self._person.inattentive_in and kind not in self._missed:
             self._missed.add(kind)
             return order[::-1], gold.n_positive
         return order, gold.n_positive
@@ -215,3 +255,37 @@ def _address(server: subprocess.Popen[str]) -> tuple[str, int]:
         if match:
             return match[1], int(match[2])
     raise StateError(f"the study's server did not start: {' '.join(said)[-500:] or 'it said nothing'}")
+
+
+SHORT_RUN = (
+    Stage(name="early", first=1, last=2),
+    Stage(name="mid", first=11, last=12),
+    Stage(name="late", first=21, last=22),
+)
+"""Simulated people take no longer over later questions, so a short learning run serves for them."""
+
+
+def simulated_study(folder: Path, *, participants: int = 101, seed: int = 0) -> tuple[Study, Records]:
+    """The paper's study on the bundled words with simulated people, through the real server, as collected.
+
+    ``participants`` pass the comprehension check; of them and of those who fail it there are the paper's shares:
+    38 of 101 miss a gold ranking, 18 of 101 a gold selection, and 22 for each 101 fail the check.
+    """
+    codes = iter(("COMPLETE", "NOCONSENT", "FAILED"))
+    study = preset("paper", lambda: next(codes), seed=seed).model_copy(update={"stages": SHORT_RUN})
+    project, _ = create_study(folder, study, demo_pool, seed=seed)
+    failing = round(participants * 22 / 101)
+    inattentive = {"rank": round(participants * 38 / 101), "select_high": round(participants * 18 / 101)}
+    people = crowd(participants + failing, inattentive=inattentive, failing=failing, seed=seed)
+    with served_study(folder) as (host, port):
+        drive(host, port, study, people, seed=seed)
+    return study, collected(project.database_url, study)
+
+
+def collected(database_url: str, study: Study) -> Records:
+    """What a study's log holds."""
+    repository = Repository(database_url)
+    try:
+        return read_records(study, repository.since(0, kinds=EVENT_KINDS))
+    finally:
+        repository.close()

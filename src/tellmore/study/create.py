@@ -1,0 +1,55 @@
+"""Making a study: a project folder, a learning run that draws the questions, and the study file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tellmore.data.pool import Pool
+from tellmore.data.project import Project, ProjectSettings, Settings, create_project, open_project
+from tellmore.data.settings import SETTINGS_FILE
+from tellmore.learner import Learner
+from tellmore.study.bank import BANK_FILE, write_bank
+from tellmore.study.design import BankQuestion, draw_questions
+from tellmore.study.scorer import simulated_scorer
+from tellmore.study.settings import STUDY_FILE, Study, study_toml
+
+
+def draw_bank(
+    study: Study, pool: Pool, *, seed: int, progress: Callable[[int, int], None] | None = None
+) -> list[BankQuestion]:
+    """Questions at the study's stages of a learning run with somebody simulated (see `simulated_scorer`)."""
+    answer = simulated_scorer(pool, np.random.default_rng([seed, 5]))
+    learner = Learner(pool, question="select", set_size=4, seed=seed)
+    return draw_questions(
+        learner, answer, study.stages, kinds=study.design.kinds, sizes=study.design.sizes, progress=progress
+    )
+
+
+def create_study(
+    folder: Path,
+    study: Study,
+    load: Callable[[], Pool],
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Project, list[BankQuestion]]:
+    """Put ``study`` into ``folder``: a project that is there, or a new one on the pool that ``load`` gives.
+
+    The study file is written last, so that a run that was interrupted can be started again.
+    """
+    if (folder / SETTINGS_FILE).exists():
+        project = open_project(folder)
+        pool = project.pool
+    else:
+        pool = load()
+        words = ProjectSettings(
+            name=study.title, attribute=study.attribute, positive=study.positive, negative=study.negative
+        )
+        project = create_project(folder, pool, Settings(project=words))
+    bank = draw_bank(study, pool, seed=seed, progress=progress)
+    write_bank(folder / BANK_FILE, bank)
+    (folder / STUDY_FILE).write_text(study_toml(study), encoding="utf-8")
+    return project, bank
