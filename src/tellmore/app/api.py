@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -32,8 +32,10 @@ ImageFinder = Callable[[str], Path]
 class App:
     """What the routes share."""
 
-    def __init__(self, session: Session, tokens: Tokens, images: ImageFinder | None) -> None:
-        self.session, self.tokens, self.images = session, tokens, images
+    def __init__(
+        self, session: Session, tokens: Tokens, images: ImageFinder | None, images_folder: Path | None
+    ) -> None:
+        self.session, self.tokens, self.images, self.images_folder = session, tokens, images, images_folder
 
 
 def _shared(request: Request) -> App:
@@ -265,11 +267,16 @@ def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
 
 
 @owner.get("/export/{format}", response_class=Response)
-def export(format: str, shared: Shared, _visitor: Owner) -> Response:
-    """The log, the scores or the classifier as a file."""
+def export(
+    format: str,
+    shared: Shared,
+    _visitor: Owner,
+    table: Annotated[Literal["answers", "scores"], Query(description="what csv and parquet hold")] = "answers",
+) -> Response:
+    """The log, the answers, the scores or the classifier as a file."""
     if format not in FORMATS:
         raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
-    return download(shared.session, format)
+    return download(shared.session, format, table, shared.images_folder)
 
 
 def _page(name: str) -> Response:
@@ -327,6 +334,7 @@ def create_app(
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
     images: ImageFinder | None = None,
+    images_folder: Path | None = None,
     routers: Collection[APIRouter] = (),
 ) -> FastAPI:
     """The application around a started ``session``. ``routers`` adds further routes, for example a study's."""
@@ -338,7 +346,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.tellmore = App(session, tokens or Tokens(session.repository), images)
+    app.state.tellmore = App(session, tokens or Tokens(session.repository), images, images_folder)
     for router in (people, owner, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))

@@ -9,19 +9,21 @@ import numpy as np
 from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
 
 SAMPLES = 200
+SMALLEST_SHARE = 0.08
+"""Answers rarer than this are not worth preparing for."""
 
 
 def likely_answers(
     question: Question, mean: Array, cov: Array, w: float, K: float, *, rng: np.random.Generator, limit: int
 ) -> list[Answer]:
-    """At most ``limit`` answers, the most frequent first, of simulated people.
+    """At most ``limit`` answers, the most frequent first, of simulated people; rare ones are left out.
 
     ``mean`` [k] and ``cov`` [k, k] are those of the items' scores; w and K are label and choice sharpness (eqs. 1, 3).
     """
     jitter = 1e-12 * (1.0 + np.trace(cov)) * np.eye(len(mean))
     z = mean + rng.standard_normal((SAMPLES, len(mean))) @ np.linalg.cholesky(cov + jitter).T
     drawn = Counter(_one_answer(question, scores, w, K, rng) for scores in z)
-    return [answer for answer, _ in drawn.most_common(limit)]
+    return [answer for answer, count in drawn.most_common(limit) if count >= SMALLEST_SHARE * SAMPLES]
 
 
 def _one_answer(question: Question, z: Array, w: float, K: float, rng: np.random.Generator) -> Answer:

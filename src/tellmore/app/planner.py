@@ -27,7 +27,7 @@ from tellmore.types import Answer, Array, Question
 log = logging.getLogger(__name__)
 
 MAX_READY = 16
-MAX_BRANCHES = 6
+MAX_BRANCHES = 4
 SUPPOSING_PEOPLE = 3
 TELL_AT_ONCE = 8
 POLL_S = 1.0
@@ -55,6 +55,7 @@ class View:
     mean: Array  # [n]
     sd: Array  # [n]
     probability: Array  # [n]
+    learner: Learner
 
 
 class Planner:
@@ -243,9 +244,8 @@ class Planner:
     def _look(self) -> View:
         learner = self._fold.learner
         mean, variance = learner.scores()
-        return View(
-            self._fold.seq, tuple(self._fold.told), np.array(mean), np.sqrt(variance), np.array(learner.probabilities())
-        )
+        sd, told = np.sqrt(variance), tuple(self._fold.told)
+        return View(self._fold.seq, told, mean, sd, learner.probabilities(), learner.copy())
 
 
 def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = ()) -> Question | None:

@@ -30,4 +30,4 @@ def image_finder(project: Project) -> Callable[[str], Path] | None:
 def serve_project(project: Project, **options: Any) -> None:
     """Serve ``project`` until it is stopped."""
     session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
-    serve(session, images=image_finder(project), **options)
+    serve(session, images=image_finder(project), images_folder=project.images_folder, **options)

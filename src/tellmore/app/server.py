@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from pathlib import Path
 
 import uvicorn
 from fastapi import APIRouter
@@ -23,6 +25,7 @@ from tellmore.errors import StateError
 from tellmore.store.repository import Repository
 
 STOP_WITHIN_S = 2
+SWITCH_S = 0.0005
 
 
 def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Session:
@@ -93,6 +96,7 @@ def serve(
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
     images: ImageFinder | None = None,
+    images_folder: Path | None = None,
     make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda _: (),
     page: str = "/",
 ) -> None:
@@ -106,6 +110,7 @@ def serve(
         allow_hosts=allow_hosts,
         limit=limit,
         images=images,
+        images_folder=images_folder,
         routers=make_routers(tokens),
     )
     base = address_of(host, listener.getsockname()[1])
@@ -122,9 +127,13 @@ def serve(
     server = _Server(config, on_stop=lambda: setattr(session, "closing", True))
     if browser and has_display():
         threading.Timer(0.5, webbrowser.open, [link]).start()
+    # Requests take turns with the learner's thread; the default of 5 ms a turn would be felt.
+    sys.setswitchinterval(SWITCH_S)
+    # uvicorn raises the signal again after a clean stop; as an exception it lets us finish.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     session.start()
     try:
-        with suppress(KeyboardInterrupt):  # uvicorn raises Ctrl-C again after a clean stop
+        with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     finally:
         session.close()

@@ -17,7 +17,7 @@ import numpy as np
 
 from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
-from tellmore.app.planner import Planner, Prepared
+from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
 from tellmore.app.snapshots import SnapshotKeeper
 from tellmore.core.gaussian import Gaussian
@@ -42,6 +42,9 @@ FIRST_PATIENCE_S = 5.0
 
 PATIENCE_S = 0.1
 """How long the next question may wait for the learner when none is ready."""
+
+SETTLE_S = 30.0
+"""How long an export waits for answers that are not learnt yet."""
 
 FOREIGN_EVERY_S = 1.0
 """How often to look for events that somebody else, an import for instance, wrote into the log."""
@@ -78,7 +81,7 @@ class Session:
         prior: Gaussian | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.repository, self.pool, self._clock = repository, pool, clock
+        self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
         fold = Fold(pool, settings, prior=prior)
@@ -174,6 +177,12 @@ class Session:
         """Write further events, for example those of a study."""
         with self.lock:
             return self._append(batch)
+
+    def settled_view(self, patience_s: float = SETTLE_S) -> View:
+        """What the learner believes once it has learnt every answer so far, or after ``patience_s``."""
+        with self.lock:
+            self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
+            return self.planner.view
 
     def questions_out(self) -> list[Asked]:
         """The questions that are in somebody's hands now."""
