@@ -14,6 +14,8 @@ from scipy.linalg import solve_triangular
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
+CHUNK_ROWS = 4_096  # rows scored at a time, so that no copy of a pool is made
+
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
@@ -47,11 +49,13 @@ class Gaussian:
 
     def scores(self, X: Array) -> tuple[Array, Array]:
         """Mean [n] and variance [n] of the score z = theta'(1, x) of each row of X [n, d]."""
-        X = np.asarray(X, dtype=np.float64)
-        mean = X @ self.mean[1:] + self.mean[0]
-        half = X @ self.cov[1:]
-        half += self.cov[0]
-        variance = np.einsum("nd,nd->n", half[:, 1:], X) + half[:, 0]
+        mean, variance = np.empty(len(X)), np.empty(len(X))
+        for start in range(0, len(X), CHUNK_ROWS):
+            part = slice(start, start + CHUNK_ROWS)
+            rows = np.asarray(X[part], dtype=np.float64)
+            mean[part] = rows @ self.mean[1:] + self.mean[0]
+            half = rows @ self.cov[1:] + self.cov[0]
+            variance[part] = np.einsum("nd,nd->n", half[:, 1:], rows) + half[:, 0]
         return mean, np.maximum(variance, 0.0)
 
     def project(self, A: Array) -> tuple[Array, Array, Array]:

@@ -11,6 +11,7 @@ from tellmore.errors import SettingError
 from tellmore.types import Array
 
 MAX_ROWS = 50_000  # rows of a pool that estimate its covariance well enough
+CHUNK_ROWS = 2_048
 SHRINKAGE = 0.05
 BIAS_VARIANCE = 0.1  # in units of the mean variance of a weight
 
@@ -37,11 +38,8 @@ def pool_prior(
     """
     if not 0 < shrinkage <= 1:
         raise SettingError(f"shrinkage must be above 0 and at most 1, not {shrinkage}")
-    rows = X if len(X) <= MAX_ROWS else X[:: -(-len(X) // MAX_ROWS)]
-    centre = np.asarray(rows, dtype=np.float64).mean(axis=0)
+    centre, C = _moments(X if len(X) <= MAX_ROWS else X[:: -(-len(X) // MAX_ROWS)])
     d = centre.size
-    spread = np.asarray(rows, dtype=np.float64) - centre
-    C = spread.T @ spread / len(rows)
     level = float(np.trace(C)) / d
     if level <= 0:
         raise SettingError("all items have the same embedding; there is nothing to tell apart")
@@ -69,3 +67,14 @@ def hypercube_prior(D: int, M: float) -> Gaussian:
     """The Gaussian with the moments of the uniform distribution on [-M, M]^D of Theorem 1: N(0, M^2 / 3 I)."""
     variance = M**2 / 3
     return Gaussian(np.zeros(D), np.eye(D) * variance, D * float(np.log(variance)))
+
+
+def _moments(X: Array) -> tuple[Array, Array]:
+    """Mean [d] and covariance [d, d] of the rows, chunk by chunk so that no copy of the pool is made."""
+    chunks = [slice(start, start + CHUNK_ROWS) for start in range(0, len(X), CHUNK_ROWS)]
+    centre = np.sum([np.asarray(X[part], dtype=np.float64).sum(axis=0) for part in chunks], axis=0) / len(X)
+    C = np.zeros((centre.size, centre.size))
+    for part in chunks:
+        spread = np.asarray(X[part], dtype=np.float64) - centre
+        C += spread.T @ spread
+    return centre, C / len(X)

@@ -15,7 +15,7 @@ from tellmore.core.gaussian import Gaussian, Step
 from tellmore.types import Array
 
 RESCAN_EVERY = 200
-CHUNK_ROWS = 16_384
+CHUNK_ROWS = 4_096
 
 
 @dataclass(frozen=True, eq=False)

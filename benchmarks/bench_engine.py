@@ -1,0 +1,273 @@
+"""Speed and memory of asking and learning, against straightforward versions of the same, in one run.
+
+    python benchmarks/bench_engine.py [--quick] [--plot docs/images/scaling.png]
+
+Peers: Algorithm 4 with a numerical optimiser over mean and Cholesky factor; Algorithm 5 with 10,000 particles in D dimensions;
+an unshortened greedy search (for the gain that shortlisting gives up); scikit-activeml's BALD (for labels).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from peers import optimiser_select_update, particle_greedy_select
+
+from tellmore import Pool
+from tellmore.core.acquire import Effort, greedy_set, random_set
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gain import information_gain
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.prior import isotropic_prior, pool_prior
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import update, with_constant
+from tellmore.learner import Learner
+
+BEHAVIOUR = Behaviour()
+LIMITS_MS = {  # what asking and learning may take, by pool size
+    (4479, 300): {"select 4": 20, "rank 4": 50, "rank 10": 400, "update select 4": 3},
+    (21979, 768): {"select 4": 100, "rank 4": 250, "rank 10": 1500},
+}
+
+
+def made_pool(n: int, d: int, seed: int = 0) -> np.ndarray:
+    """Unit-norm embeddings whose spectrum decays, as that of real ones does."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * np.arange(1, d + 1) ** -0.5
+    X += 0.3 * X.std()
+    return (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
+
+
+def words() -> np.ndarray:
+    """The SocialSent pool where it is at hand, else one made in its size."""
+    path = Path(os.environ.get("TELLMORE_DATA", ".")) / "words_socialsent2000_w2v300.npz"
+    return np.load(path)["X"].astype(np.float32) if path.exists() else made_pool(4479, 300)
+
+
+def median_ms(call: Callable[[], object], repeats: int) -> float:
+    """Median wall time of a call in milliseconds, after one to warm up."""
+    call()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times)) * 1e3
+
+
+def beliefs(X: np.ndarray, answers: int = 30) -> list[tuple[str, Gaussian, PoolScan]]:
+    """Beliefs before and after some answers, under both priors."""
+    found = []
+    rng = np.random.default_rng(1)
+    for name, prior in (("pool", pool_prior(X)), ("isotropic", isotropic_prior(X.shape[1]))):
+        belief, scan = prior, PoolScan.of(X, prior)
+        found.append((f"{name} prior", belief, scan))
+        for _ in range(answers):
+            rows = random_set(len(X), 4, rng=rng)
+            belief, info = update(belief, X[rows], "rank", ((0, 1, 2, 3), 2), BEHAVIOUR)
+            scan = scan.refreshed(info.steps, belief)
+        found.append((f"{name} prior, {answers} answers", belief, scan))
+    return found
+
+
+def bench_update(X: np.ndarray, quick: bool) -> None:
+    prior = pool_prior(X)
+    rows = random_set(len(X), 4, rng=np.random.default_rng(2))
+    ours = median_ms(lambda: update(prior, X[rows], "select_high", (1, 1), BEHAVIOUR, bound="paper"), 50)
+    start = time.perf_counter()
+    mean, cov = optimiser_select_update(prior, with_constant(X[rows]), 1, 1, BEHAVIOUR, sweeps=2 if quick else 50)
+    theirs = (time.perf_counter() - start) * 1e3
+    exact, _ = update(prior, X[rows], "select_high", (1, 1), BEHAVIOUR, bound="paper")
+    difference = np.abs(exact.mean - mean).max() / np.abs(exact.mean).max()
+    print(f"\nSelection update, D = {X.shape[1] + 1}, k = 4")
+    print(f"  exact dual Newton          {ours:10.2f} ms")
+    print(
+        f"  optimiser over (mu, L)     {theirs:10.0f} ms   ratio {theirs / ours:,.0f}   (goal 5,000; means differ by {difference:.1e})"
+    )
+
+
+def bench_ask(X: np.ndarray, quick: bool) -> None:
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    seeds = iter(range(10_000))
+    ours = median_ms(
+        lambda: greedy_set(scan, belief, "select_high", 4, BEHAVIOUR, rng=np.random.default_rng(next(seeds))), 20
+    )
+    design = with_constant(X).astype(np.float32)
+    particles = 1_000 if quick else 10_000
+    start = time.perf_counter()
+    particle_greedy_select(design, belief, 4, BEHAVIOUR, np.random.default_rng(0), particles)
+    theirs = (time.perf_counter() - start) * 1e3
+    print(f"\nAsking select-4 over {len(X):,} x {X.shape[1]}")
+    print(f"  joint scores, shortlist    {ours:10.1f} ms")
+    print(f"  {particles:,} particles in D   {theirs:10.0f} ms   ratio {theirs / ours:,.0f}   (goal 50)")
+
+
+def bench_quality(X: np.ndarray, quick: bool) -> None:
+    print("\nGain of the shortlisted search as a share of the unshortened one (goal 0.99)")
+    shares = []
+    for name, belief, scan in beliefs(X):
+        for kind, size in (("select_high", 4), ("rank", 4)):
+            for seed in range(1 if quick else 5):
+
+                def everything(_kind: str, _k: int) -> Effort:
+                    return Effort(len(X), 256)
+
+                short = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed))
+                full = greedy_set(
+                    scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=everything
+                )
+                bits = [_bits(belief, X[acquired.rows], kind) for acquired in (short, full)]
+                shares.append((name, kind, bits[0] / bits[1]))
+    for name in dict.fromkeys(share[0] for share in shares):
+        for kind in ("select_high", "rank"):
+            found = [value for other, k, value in shares if other == name and k == kind]
+            print(f"  {name:28s} {kind:12s} mean {np.mean(found):.4f}  smallest {np.min(found):.4f}")
+    print(f"  all: mean {np.mean([share[2] for share in shares]):.4f}")
+
+
+def _bits(belief: Gaussian, X: np.ndarray, kind: str) -> float:
+    mean, cov, _ = belief.project(with_constant(X))
+    return information_gain(mean, cov, kind, BEHAVIOUR, rng=np.random.default_rng(0), draws=4096).bits
+
+
+def bench_times(X: np.ndarray, quick: bool) -> None:
+    limits = LIMITS_MS.get(X.shape, {})
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    repeats = 3 if quick else 11
+    print(f"\nTimes over {len(X):,} x {X.shape[1]} (median, ms)")
+    for kind, size in (("label", 1), ("select_high", 4), ("rank", 4), ("select_high", 10), ("rank", 10)):
+        seeds = iter(range(10_000))
+        name = f"{kind.split('_')[0]} {size}"
+        took = median_ms(
+            lambda: greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(next(seeds))), repeats
+        )
+        print(f"  ask {name:18s} {took:9.1f}   limit {limits.get(name, '-')}")
+    rows = random_set(len(X), 4, rng=np.random.default_rng(3))
+    for kind, outcome in (("label", 1), ("select_high", (0, 1)), ("rank", ((0, 1, 2, 3), 2))):
+        shown = X[rows[:1]] if kind == "label" else X[rows]
+        took = median_ms(lambda: update(belief, shown, kind, outcome, BEHAVIOUR), 50)
+        name = f"update {kind.split('_')[0]} {len(shown)}"
+        print(f"  {name:22s} {took:9.2f}   limit {limits.get(name, '-')}")
+    _, info = update(belief, X[rows], "rank", ((0, 1, 2, 3), 2), BEHAVIOUR)
+    fast = median_ms(lambda: scan.refreshed(info.steps, belief), 20)
+    exact = median_ms(lambda: PoolScan.of(X, belief), 3)
+    print(f"  refresh the scan       {fast:9.2f}   recomputing it {exact:.1f}, ratio {exact / fast:.0f}")
+
+
+def bench_memory(X: np.ndarray) -> None:
+    pool = Pool(X)
+    tracemalloc.start()
+    learner = Learner(pool, question="rank", set_size=4)
+    for _ in range(3):
+        question = learner.ask()
+        learner.information_gain(question)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    share = (peak + X.nbytes) / X.nbytes
+    print(
+        f"\nMemory over {len(X):,} x {X.shape[1]}: pool and learner together {share:.2f} times the pool at the peak (goal below 2)"
+    )
+
+
+def bench_labels(X: np.ndarray) -> None:
+    try:
+        from skactiveml.classifier import SklearnClassifier
+        from skactiveml.pool import GreedyBALD
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        print("\nLabels against scikit-activeml: it is not installed")
+        return
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    ours = median_ms(lambda: greedy_set(scan, belief, "label", 1, BEHAVIOUR, rng=np.random.default_rng(0)), 20)
+    rng = np.random.default_rng(0)
+    y = np.full(len(X), np.nan)
+    known = rng.choice(len(X), 40, replace=False)
+    y[known] = np.arange(40) % 2
+    members = []
+    for seed in range(10):
+        resampled = np.full(len(X), np.nan)
+        kept = np.concatenate([known[:2], rng.choice(known, 38)])
+        resampled[kept] = y[kept]
+        members.append(SklearnClassifier(LogisticRegression(), classes=[0, 1], random_state=seed).fit(X, resampled))
+    search = GreedyBALD(random_state=0)
+    theirs = median_ms(lambda: search.query(X, y, ensemble=members, fit_ensemble=False), 5)
+    print(
+        f"\nAsking a label over {len(X):,} x {X.shape[1]}: ours {ours:.1f} ms, scikit-activeml's BALD (10 fitted members) {theirs:.1f} ms"
+    )
+
+
+def plot_scaling(path: Path) -> None:
+    """How asking grows with n, d and k, one panel each."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    base = {"n": 4000, "d": 300, "k": 4}
+    ranges = {"n": [1000, 2000, 4000, 8000, 16000, 32000], "d": [64, 128, 256, 512, 1024], "k": [2, 3, 4, 5, 6, 8, 10]}
+    names = {"n": "items in the pool", "d": "dimensions", "k": "items in a question"}
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True, layout="constrained")
+    for axis, (what, values) in zip(axes, ranges.items(), strict=True):
+        for kind, label, colour in (("select_high", "select", "#0072B2"), ("rank", "rank", "#D55E00")):
+            times = []
+            for value in values:
+                at = {**base, what: value}
+                X = made_pool(at["n"], at["d"])
+                belief = pool_prior(X)
+                scan = PoolScan.of(X, belief)
+                times.append(
+                    median_ms(
+                        lambda: greedy_set(scan, belief, kind, at["k"], BEHAVIOUR, rng=np.random.default_rng(0)), 5
+                    )
+                )
+            axis.loglog(values, times, "o-", label=label, color=colour)
+        axis.set_xlabel(names[what])
+        axis.set_xticks(values, [f"{value:,}" for value in values], rotation=45 if what == "n" else 0)
+        axis.minorticks_off()
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("time to ask (ms)")
+    axes[0].legend(frameon=False)
+    figure.suptitle("Otherwise 4,000 items, 300 dimensions, 4 in a question", fontsize=10)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    print(f"\nwrote {path}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="smaller peers and fewer repeats")
+    parser.add_argument(
+        "--plot", type=Path, default=Path("build/bench/scaling.png"), help="where the picture of growth goes"
+    )
+    options, _ = parser.parse_known_args()
+    print(
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
+    )
+    X = words()
+    bench_times(X, options.quick)
+    bench_labels(X)
+    bench_quality(X, options.quick)
+    bench_memory(X)
+    bench_ask(X, options.quick)
+    bench_update(X, options.quick)
+    large = made_pool(21_979, 768)
+    bench_times(large, options.quick)
+    bench_memory(large)
+    plot_scaling(options.plot)
+
+
+if __name__ == "__main__":
+    main()
