@@ -44,6 +44,12 @@ class Person:
         """Texts of a select question in the order shown; for words, their ids."""
         return self.page.locator(".option .item").all_text_contents()
 
+    def seek(self, kind: str) -> Person:
+        """Labels whatever else comes first: where the learner is not ready in time, a random item is asked for instead."""
+        while kind not in (self.card.get_attribute("class") or ""):
+            self.submit({"type": "label", "positive": True}, lambda: self.page.keyboard.press("1"))
+        return self
+
     def submit(self, answer: dict[str, Any], act: Callable[[], Any]) -> None:
         """``act`` gives ``answer``; waits until the next question is on screen."""
         question = self.question_id()

@@ -18,11 +18,14 @@ PICTURE_SIZE = (320, 240)
 
 
 def settings(question: str, size: int, *, name: str, instruction: str) -> Settings:
-    """Only this kind and size is asked."""
+    """Only this kind and size is asked; where the random check would be of another kind, there is none."""
     kinds = ("select_high", "select_low") if question == "select" else (question,)
+    check_share = 0.0 if question == "select" else 0.1
     return Settings(
         project=ProjectSettings(name=name, instruction=instruction),
-        learning=LearningSettings(question=question, kinds=kinds, sizes=(size,), set_size=size),
+        learning=LearningSettings(
+            question=question, kinds=kinds, sizes=(size,), set_size=size, check_share=check_share
+        ),
     )
 
 

@@ -59,7 +59,7 @@ class Server:
         """Events of one person in the exported log, oldest first."""
         lines = self.call("GET", "/api/export/jsonl").splitlines()
         rows = [json.loads(line) for line in lines]
-        return [row for row in rows if row["participant"] == participant and row["kind"] in kinds]
+        return [row for row in rows if row.get("participant") == participant and row["kind"] in kinds]
 
     def answers(self, participant: str) -> list[tuple[str, dict[str, Any]]]:
         """Answers and skips of one person that were not taken back, oldest first, as (question id, answer)."""

@@ -46,7 +46,11 @@ def pick_up(person: Person) -> None:
 
 
 def choose(person: Person) -> None:
-    person.page.keyboard.press("1")
+    person.seek("select").page.keyboard.press("1")
+
+
+def seek_select(person: Person) -> None:
+    person.seek("select")
 
 
 def nothing(_person: Person) -> None:
@@ -89,7 +93,7 @@ def confirming(person: Person) -> None:
 
 QUESTIONS: dict[str, tuple[str, Callable[[Person], None]]] = {
     "label": ("label 2", nothing),
-    "select": ("select 6", nothing),
+    "select": ("select 6", seek_select),
     "select-chosen": ("select 6", choose),
     "rank": ("rank 6", nothing),
     "rank-picked-up": ("rank 6", pick_up),
@@ -187,7 +191,7 @@ def test_targets_are_large_enough(join: Join, screen: str, device: str, least: i
 @pytest.mark.parametrize("screen", ["select", "select-picture"])
 @devices
 def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device: str) -> None:
-    person = join(QUESTIONS[screen][0], device=device)
+    person = join(QUESTIONS[screen][0], device=device).seek("select")
     options = person.page.locator(".option")
     expect(options).to_have_count(6)
     for option in options.all():

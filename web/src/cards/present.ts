@@ -87,6 +87,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   });
 
   const close = (): void => {
+    if (closed) return;
     closed = true;
     release();
     card.dispose();

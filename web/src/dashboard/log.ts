@@ -11,12 +11,15 @@ import type { Log, LogRow } from "./wire";
 const PAGE = 50;
 
 const EXPORTS: [string, string][] = [
-  ["csv", "Answers, CSV"],
+  ["csv?table=answers", "Answers, CSV"],
+  ["csv?table=scores", "Scores, CSV"],
+  ["parquet?table=scores", "Scores, Parquet"],
   ["jsonl", "Event log, JSONL"],
+  ["report", "Report, HTML"],
+  ["sklearn", "Classifier, scikit-learn"],
+  ["onnx", "Classifier, ONNX"],
   ["npz", "Belief, NPZ"],
-  ["json", "Model, JSON"],
-  ["skops", "scikit-learn"],
-  ["onnx", "ONNX"],
+  ["json", "Belief, JSON"],
 ];
 
 function exportPanel(): HTMLElement {
