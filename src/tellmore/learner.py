@@ -88,16 +88,12 @@ class Learner:
         prior_options: dict[str, float] | None = None,
         paper_parts: Collection[str] = (),
     ) -> None:
-        _one_of("question", question, ("label", "select", "rank", "auto"))
         _one_of("bound", bound, ("centred", "paper"))
         _one_of("mode", mode, ("default", "paper"))
         _one_of("acquisition", acquisition, ("greedy", "random", "particles"))
-        for kind in kinds:
-            _one_of("kinds", kind, KINDS)
         behaviour = Behaviour()
         self.pool = pool
-        self.question: QuestionOption = question
-        self.set_size = _size(set_size, pool) if question != "label" else 1
+        self.ask_for(question, set_size, kinds, sizes)
         self.seed = int(seed)
         self.mode = mode
         self.paper_parts = frozenset(PAPER_PARTS if mode == "paper" else paper_parts)
@@ -107,7 +103,6 @@ class Learner:
         self.acquisition = acquisition
         self.behaviour = Behaviour(_positive("w", w, behaviour.w), _positive("K", K, behaviour.K))
         self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
-        self.kinds, self.sizes = tuple(kinds), tuple(size for size in sizes if _size(size, pool))
         self.cost = cost if cost is not None else PAPER_COST
         self.exclude_last = (0 if mode == "paper" else RECENT_QUESTIONS) if exclude_last is None else int(exclude_last)
         self.seeds = tuple(seeds_positive), tuple(seeds_negative)
@@ -116,7 +111,6 @@ class Learner:
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
         self._kept: deque[_State] = deque(maxlen=KEPT_STATES)
-        self._rates: RateTable | None = None
         self._now = _State(self.prior, PoolScan.of(pool.X, self.prior))
 
     def _make_prior(self, prior: str | Gaussian, options: dict[str, float]) -> Gaussian:
@@ -136,6 +130,16 @@ class Learner:
         return belief
 
     # Asking
+
+    def ask_for(self, question: QuestionOption, set_size: int, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
+        """Which questions to ask from now on; what was learnt stays."""
+        _one_of("question", question, ("label", "select", "rank", "auto"))
+        for kind in kinds:
+            _one_of("kinds", kind, KINDS)
+        self.question: QuestionOption = question
+        self.set_size = 1 if question == "label" else _size(set_size, self.pool)
+        self.kinds, self.sizes = tuple(kinds), tuple(_size(size, self.pool) for size in sizes if size <= len(self.pool))
+        self._rates: RateTable | None = None
 
     def ask(self, *, kind: Kind | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
         """The next question; ``kind`` and ``size`` override the options, items in ``avoid`` are left out where possible."""
@@ -321,16 +325,6 @@ class Learner:
         twin._kept.clear()
         twin._now = _State(belief, PoolScan.of(self.pool.X, belief), twin._seconds_so_far())
         return twin
-
-    def ask_for(self, question: QuestionOption, set_size: int, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
-        """Ask other kinds or sizes of questions from now on; what was learnt stays."""
-        _one_of("question", question, ("label", "select", "rank", "auto"))
-        for kind in kinds:
-            _one_of("kinds", kind, KINDS)
-        self.question, self.kinds = question, tuple(kinds)
-        self.set_size = _size(set_size, self.pool) if question != "label" else 1
-        self.sizes = tuple(size for size in sizes if _size(size, self.pool))
-        self._rates = None
 
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool, to one .npz file without pickles."""
