@@ -91,6 +91,9 @@ class Repository:
         except DBAPIError as error:
             self._engine.dispose()
             raise StoreError(f"the database cannot be opened: {_first_line(error)}; check `database`") from None
+        except BaseException:
+            self._engine.dispose()
+            raise
 
     def close(self) -> None:
         """Give the connections back."""

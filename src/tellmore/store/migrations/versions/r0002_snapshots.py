@@ -15,7 +15,7 @@ def upgrade() -> None:
     """Create snapshots."""
     op.create_table(
         "snapshots",
-        sa.Column("seq", sa.BigInteger(), primary_key=True, autoincrement=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True, autoincrement=False),
         sa.Column("version", sa.String(32), nullable=False),
         sa.Column("data", sa.LargeBinary(), nullable=False),
     )

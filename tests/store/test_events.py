@@ -1,0 +1,43 @@
+"""Answers to JSON and back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tellmore.errors import AnswerError
+from tellmore.store.events import answer_event, answer_from_json, answer_to_json, question_event
+from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+
+ids = st.text(min_size=1, max_size=8)
+answers = st.one_of(
+    st.builds(LabelAnswer, st.booleans()),
+    st.builds(SelectAnswer, ids, st.booleans() | st.none()),
+    st.builds(lambda order: RankAnswer(order, len(order) // 2), st.lists(ids, min_size=2, max_size=6, unique=True)),
+    st.builds(Skip, st.sampled_from(["skip", "cant_tell"])),
+)
+
+
+@given(answers)
+def test_every_answer_survives_the_log(answer) -> None:
+    assert answer_from_json(json.loads(json.dumps(answer_to_json(answer)))) == answer
+
+
+@pytest.mark.parametrize("values", [{"type": "label"}, {"type": "guess"}, {"type": "rank", "order": ["a", "b"]}])
+def test_a_damaged_answer_is_an_answer_error(values) -> None:
+    with pytest.raises(AnswerError):
+        answer_from_json(values)
+
+
+def test_a_skip_is_an_event_of_its_own_kind() -> None:
+    assert answer_event("q", "p", Skip("cant_tell")).kind == "skip"
+    assert answer_event("q", "p", LabelAnswer(True)).kind == "answer"
+
+
+def test_a_question_says_whether_it_is_stale() -> None:
+    question = Question("label", ["a"])
+    assert question_event(question, "p", behind=2).payload["stale"] is True
+    assert question_event(question, "p").payload["stale"] is False

@@ -1,0 +1,130 @@
+"""The belief is the fold over the answers that count, whatever way it was reached."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tellmore.data.pool import Pool
+from tellmore.data.settings import LearningSettings, Settings
+from tellmore.store.events import answer_event, question_event, setting_event, undo_event
+from tellmore.store.fold import Fold, fold, new_learner
+from tellmore.store.ledger import Ledger
+from tellmore.store.repository import Event
+from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+
+SETTINGS = Settings(learning=LearningSettings(question="rank", set_size=3, sizes=(2, 3)))
+
+
+def exchanges(pool: Pool, n: int) -> list[tuple[Question, object]]:
+    """Questions of all kinds with answers, the same for the same n."""
+    rng = np.random.default_rng(5)
+    told = []
+    for number in range(n):
+        items = [pool.ids[row] for row in rng.permutation(len(pool))[:3]]
+        kind = ("label", "select_high", "select_low", "rank")[number % 4]
+        question = Question(kind, items[:1] if kind == "label" else items, id=f"q{number}")
+        answer = {"label": LabelAnswer(number % 8 == 0), "rank": RankAnswer(items, number % 4)}.get(
+            kind, SelectAnswer(items[0], kind == "select_high")
+        )
+        told.append((question, answer))
+    return told
+
+
+def log(pool: Pool, n: int, check: set[int] = frozenset()) -> list[Event]:
+    events = []
+    for number, (question, answer) in enumerate(exchanges(pool, n)):
+        events.append(question_event(question, "p", check=number in check))
+        timing = {"onset_ms": 0, "submit_ms": 6000}
+        events.append(answer_event(question.id, "p", answer, timing=timing))
+    return numbered(events)
+
+
+def numbered(events: list[Event]) -> list[Event]:
+    return [
+        Event(e.kind, e.question_id, e.participant, e.payload, seq, "2026-01-01T00:00:00.000Z")
+        for seq, e in enumerate(events, 1)
+    ]
+
+
+def same(one, other) -> None:
+    np.testing.assert_allclose(one.posterior.mean, other.posterior.mean, atol=1e-12)
+    np.testing.assert_allclose(one.posterior.cov, other.posterior.cov, atol=1e-12)
+    np.testing.assert_allclose(one.posterior.logdet, other.posterior.logdet, atol=1e-9)
+
+
+def by_hand(pool: Pool, told) -> object:
+    learner = new_learner(pool, SETTINGS)
+    for question, answer in told:
+        learner.tell(question, answer)
+    return learner
+
+
+def test_folding_is_telling_the_answers_in_order(pool: Pool) -> None:
+    state = fold(log(pool, 9), pool, SETTINGS)
+    same(state.learner, by_hand(pool, exchanges(pool, 9)))
+    assert [each.question_id for each in state.told] == [f"q{n}" for n in range(9)]
+
+
+def test_an_undone_answer_leaves_no_trace(pool: Pool) -> None:
+    events = [*log(pool, 6), Event("undo", "q3", "p", {"answer_seq": 8}, 13)]
+    told = exchanges(pool, 6)
+    same(fold(events, pool, SETTINGS).learner, by_hand(pool, told[:3] + told[4:]))
+
+
+@pytest.mark.parametrize("undone", [0, 3, 18, 19])
+def test_going_back_in_steps_equals_folding_anew(pool: Pool, undone: int) -> None:
+    events = log(pool, 20)
+    state = Fold(pool, SETTINGS, kept=4)
+    ledger = Ledger(SETTINGS, events)
+    assert state.catch_up(ledger.counting()[:11]) is True
+    assert state.catch_up(ledger.counting(), limit=5) is False
+    assert state.catch_up(ledger.counting()) is True
+    ledger.apply(undo_event(f"q{undone}", "p", 0))
+    state.catch_up(ledger.counting())
+    told = exchanges(pool, 20)
+    same(state.learner, by_hand(pool, told[:undone] + told[undone + 1 :]))
+    assert len(state.told) == 19
+
+
+def test_skips_and_setting_changes_do_not_move_the_belief(pool: Pool) -> None:
+    extra = [
+        question_event(Question("label", [pool.ids[0]], id="s"), "p"),
+        answer_event("s", "p", Skip()),
+        setting_event("owner", {"learning": {"question": "label", "target_accuracy": 0.7}}),
+    ]
+    same(fold(numbered([*log(pool, 4), *extra]), pool, SETTINGS).learner, by_hand(pool, exchanges(pool, 4)))
+
+
+def test_check_questions_are_scored_before_they_are_told(pool: Pool) -> None:
+    state = fold(log(pool, 12, check={3, 4, 5}), pool, SETTINGS)
+    learner = new_learner(pool, SETTINGS)
+    for (question, answer), told in zip(exchanges(pool, 12), state.told, strict=True):
+        p = learner.predict_proba(pool.X)[:, 1]
+        labels = {}
+        if told.check and isinstance(answer, RankAnswer):
+            labels = {item: place < answer.n_positive for place, item in enumerate(answer.order)}
+        if told.check and isinstance(answer, LabelAnswer):
+            labels = {question.items[0]: answer.positive}
+        right = sum((p[pool.rows([item])[0]] >= 0.5) == label for item, label in labels.items())
+        assert (told.correct, told.scored) == (right, len(labels))
+        learner.tell(question, answer)
+    assert [told.scored for told in state.told][3:6] == [3, 1, 0]
+
+
+def test_bits_are_the_fall_of_entropy(pool: Pool) -> None:
+    state = fold(log(pool, 8), pool, SETTINGS)
+    prior = new_learner(pool, SETTINGS).posterior
+    fallen = np.linalg.slogdet(prior.cov)[1] - np.linalg.slogdet(state.learner.posterior.cov)[1]
+    assert sum(each.bits for each in state.told) == pytest.approx(fallen / (2 * np.log(2)))
+    assert state.told[-1].logdet_per_dim == pytest.approx(-fallen / prior.dim)
+    assert all(each.seconds == 6 for each in state.told)
+
+
+def test_settings_decide_what_is_asked_next(pool: Pool) -> None:
+    state = Fold(pool, SETTINGS)
+    assert state.learner.ask().kind == "rank"
+    state.ask_by(SETTINGS.changed(learning={"question": "label"}))
+    assert state.learner.ask().kind == "label"
+    state.ask_by(SETTINGS.changed(learning={"question": "select_low", "set_size": 2}))
+    assert (state.learner.ask().kind, state.learner.ask().size) == ("select_low", 2)
