@@ -15,7 +15,8 @@ from tellmore.types import Array
 
 NARROW_NODES = np.linspace(-8.0, 8.0, 33)
 NARROW_WEIGHTS = np.exp(-0.5 * NARROW_NODES**2) / np.exp(-0.5 * NARROW_NODES**2).sum()
-WIDE_NODES = np.arange(-36.0, 37.0)
+WIDE_STEP = 0.75
+WIDE_NODES = WIDE_STEP * np.arange(-48, 49)
 
 
 def logistic_density(x: Array) -> Array:
@@ -38,7 +39,7 @@ def mean_sigmoid(m: Array, s: Array) -> Array:
         m,
         s,
         lambda m, s: expit(m[:, None] + s[:, None] * NARROW_NODES) @ NARROW_WEIGHTS,
-        lambda m, s: ndtr((m[:, None] - WIDE_NODES) / s[:, None]) @ logistic_density(WIDE_NODES),
+        lambda m, s: ndtr((m[:, None] - WIDE_NODES) / s[:, None]) @ (WIDE_STEP * logistic_density(WIDE_NODES)),
     )
 
 
@@ -50,7 +51,7 @@ def mean_entropy_nats(m: Array, s: Array) -> Array:
         lambda m, s: entropy_nats(m[:, None] + s[:, None] * NARROW_NODES) @ NARROW_WEIGHTS,
         lambda m, s: (
             np.exp(-0.5 * ((WIDE_NODES - m[:, None]) / s[:, None]) ** 2)
-            @ entropy_nats(WIDE_NODES)
+            @ (WIDE_STEP * entropy_nats(WIDE_NODES))
             / (s * np.sqrt(2 * np.pi))
         ),
     )

@@ -60,8 +60,8 @@ def check_question_kind(kind: QuestionKind, *, sizes: tuple[int, ...], rng: np.r
         z = rng.standard_normal((5, k))
         total = np.exp([kind.log_likelihood(z, o, behaviour) for o in outcomes]).sum(axis=0)
         _require(np.allclose(total, 1.0, atol=1e-10), kind, f"has outcome probabilities that sum to {total}, not to 1")
-        extreme = kind.log_likelihood(300.0 * z, outcomes[0], behaviour)
-        _require(bool(np.isfinite(extreme).all()), kind, "overflows for scores in the hundreds")
+        extremes = [kind.log_likelihood(scale * z, o, behaviour) for scale in (-1e3, 1e3) for o in outcomes]
+        _require(bool(np.isfinite(extremes).all()), kind, "overflows for scores in the hundreds")
         for outcome in outcomes:
             again = kind.outcome(question, kind.answer(question, outcome))
             _require(again == outcome, kind, f"turns outcome {outcome} into an answer and back into {again}")

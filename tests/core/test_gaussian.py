@@ -1,0 +1,117 @@
+"""The belief: marginals, sampling, low-rank conditioning and the log-determinant tracked along."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+
+from tellmore.core.evidence import Behaviour, label_evidence
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.prior import pool_prior
+from tellmore.core.update import learn, update
+from tellmore.errors import NumericalError
+
+
+def random_belief(D: int, seed: int) -> Gaussian:
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(D, D))
+    return Gaussian.from_moments(rng.normal(size=D), A @ A.T + 0.1 * np.eye(D))
+
+
+def test_marginals_are_those_of_the_full_gaussian() -> None:
+    belief = random_belief(4, 0)
+    X = np.random.default_rng(1).normal(size=(6, 3))
+    items = np.column_stack([np.ones(6), X])
+    mean, variance = belief.scores(X)
+    np.testing.assert_allclose(mean, items @ belief.mean, atol=1e-12)
+    np.testing.assert_allclose(variance, np.diag(items @ belief.cov @ items.T), atol=1e-12)
+
+
+def test_samples_have_the_moments() -> None:
+    belief = random_belief(3, 2)
+    draws = belief.sample(200_000, np.random.default_rng(0))
+    np.testing.assert_allclose(draws.mean(axis=0), belief.mean, atol=0.03)
+    np.testing.assert_allclose(np.cov(draws.T), belief.cov, atol=0.06)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 5))
+def test_conditioning_is_bayes_rule_in_precision_form(seed: int, k: int) -> None:
+    belief, rng = random_belief(4, seed), np.random.default_rng(seed)
+    A = rng.normal(size=(k, 4))
+    root = rng.normal(size=(k, k))
+    precision, shift = root @ root.T, rng.normal(size=k)
+    _, gram, reach = belief.project(A)
+    after, step = belief.conditioned(reach, gram, precision, shift)
+    np.testing.assert_allclose(np.linalg.inv(after.cov), np.linalg.inv(belief.cov) + A.T @ precision @ A, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(after.mean, belief.mean + belief.cov @ A.T @ shift, atol=1e-10)
+    assert after.logdet == pytest.approx(np.linalg.slogdet(after.cov)[1], abs=1e-7)
+    np.testing.assert_array_equal(after.cov, after.cov.T)
+    np.testing.assert_allclose(belief.cov - step.loss @ step.loss.T, after.cov, atol=1e-12)
+    np.testing.assert_allclose(belief.mean + step.move, after.mean, atol=1e-12)
+
+
+def test_logdet_is_that_of_the_density() -> None:
+    belief = random_belief(3, 5)
+    peak = multivariate_normal(belief.mean, belief.cov).logpdf(belief.mean)
+    assert belief.logdet == pytest.approx(-2 * peak - 3 * np.log(2 * np.pi))
+
+
+@pytest.mark.parametrize(
+    ("mean", "cov"), [(np.zeros(2), np.diag([1.0, 0.0])), (np.zeros(2), np.diag([1.0, -1.0])), (np.zeros(3), np.eye(2))]
+)
+def test_refuses_what_is_no_covariance(mean: np.ndarray, cov: np.ndarray) -> None:
+    with pytest.raises(NumericalError):
+        Gaussian.from_moments(mean, cov)
+
+
+def test_covariance_stays_positive_definite_after_100_000_answers() -> None:
+    """d = 32, duplicates in the pool and every answer on one of 200 items: the eigenvalues only fall, and none below zero."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 32))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    X[1] = X[0]
+    belief = pool_prior(X)
+    truth = belief.sample(1, rng)[0]
+    behaviour = Behaviour()
+    for step in range(100_000):
+        row = int(rng.integers(200))
+        # The site of a label at the belief's own spread: what an update adds, without the solver's time.
+        item = np.concatenate([[1.0], X[row]])[None]
+        mean, gram, reach = belief.project(item)
+        weight = behaviour.w**2 * 0.2
+        y = 1 if item[0] @ truth > 0 else -1
+        shift = (behaviour.w * y / 2 - weight * mean) / (1 + weight * gram[0])
+        belief, _ = belief.conditioned(reach, gram, np.array([[weight]]), shift)
+        if step == 1000:
+            early = np.linalg.eigvalsh(belief.cov)
+    late = np.linalg.eigvalsh(belief.cov)
+    np.testing.assert_array_equal(belief.cov, belief.cov.T)
+    assert late.min() > 0
+    assert (late <= early * (1 + 1e-6)).all()
+    assert belief.logdet == pytest.approx(np.linalg.slogdet(belief.cov)[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["select_high", "rank"])
+def test_fewer_items_than_dimensions_and_duplicates(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(6, 20))
+    X[3] = X[2]
+    belief = pool_prior(X)
+    for _ in range(200):
+        rows = rng.choice(6, size=3, replace=False)
+        outcome = (int(rng.integers(3)), 1) if kind == "select_high" else (tuple(map(int, rng.permutation(3))), 2)
+        belief, _ = update(belief, X[rows], kind, outcome, Behaviour())
+    assert np.linalg.eigvalsh(belief.cov).min() > 0
+    assert belief.logdet == pytest.approx(np.linalg.slogdet(belief.cov)[1], abs=1e-6)
+
+
+def test_evidence_on_a_single_label_equals_the_update() -> None:
+    belief = random_belief(3, 7)
+    x = np.array([[0.3, -0.4]])
+    by_kind, _ = update(belief, x, "label", 1, Behaviour())
+    by_part, _ = learn(belief, x, [label_evidence(0, 1, 1)], Behaviour())
+    np.testing.assert_array_equal(by_kind.mean, by_part.mean)

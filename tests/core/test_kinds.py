@@ -1,0 +1,144 @@
+"""Question kinds: likelihoods by definition, sampling, enumeration, extremes, and the contract check that can fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles import cases, information, likelihoods
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.kinds import KINDS_BY_NAME, check_question_kind
+from tellmore.core.kinds.label import LabelKind
+from tellmore.errors import TellmoreError
+from tellmore.types import KINDS
+
+SIZES = [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 3), ("rank", 4)]
+
+
+def test_every_kind_has_a_file_and_passes_the_contract() -> None:
+    assert set(KINDS_BY_NAME) == set(KINDS)
+    for name, kind in KINDS_BY_NAME.items():
+        check_question_kind(kind, sizes=(1,) if name == "label" else (2, 3, 4), rng=np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class Forgetful(LabelKind):
+    """Breaks one promise at a time."""
+
+    broken: str = ""
+
+    def n_outcomes(self, k: int) -> int:
+        return 3 if self.broken == "count" else 2
+
+    def log_likelihood(self, z: Any, outcome: int, behaviour: Behaviour) -> Any:
+        value = super().log_likelihood(z, outcome, behaviour)
+        if self.broken == "sum":
+            return value - 0.1
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.log(np.exp(value)) if self.broken == "overflow" else value
+
+    def sample(self, z: Any, behaviour: Behaviour, rng: np.random.Generator) -> int:
+        return 7 if self.broken == "sample" else super().sample(z, behaviour, rng)
+
+    def gain_nats(self, z: Any, behaviour: Behaviour, rng: np.random.Generator) -> Any:
+        gains, errors = super().gain_nats(z, behaviour, rng)
+        return (gains + 5 if self.broken == "gain" else gains), errors
+
+    def outcome(self, question: Any, answer: Any) -> int:
+        return 1 if self.broken == "answer" else super().outcome(question, answer)
+
+
+@pytest.mark.parametrize("broken", ["count", "sum", "overflow", "sample", "gain", "answer"])
+def test_the_contract_check_catches_a_broken_promise(broken: str) -> None:
+    check_question_kind(Forgetful(), sizes=(1,), rng=np.random.default_rng(0))
+    with pytest.raises(TellmoreError, match="question kind 'label'"):
+        check_question_kind(Forgetful(broken=broken), sizes=(1,), rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("kind", "k"), SIZES)
+def test_likelihood_is_the_definition(kind: str, k: int) -> None:
+    rng = np.random.default_rng(k)
+    w, K = 1.7, 2.3
+    z = rng.normal(size=(4, k))
+    outcomes = list(KINDS_BY_NAME[kind].outcomes(k))
+    assert sorted(outcomes) == sorted(likelihoods.outcomes(kind, k))
+    for outcome in outcomes:
+        fast = KINDS_BY_NAME[kind].log_likelihood(z, outcome, Behaviour(w, K))
+        slow = [likelihoods.answer_log_probability(kind, list(row), outcome, w, K) for row in z]
+        np.testing.assert_allclose(fast, slow, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "k"), SIZES)
+def test_probabilities_sum_to_one(kind: str, k: int) -> None:
+    z = np.random.default_rng(k).normal(size=(6, k))
+    model = KINDS_BY_NAME[kind]
+    total = sum(np.exp(model.log_likelihood(z, o, Behaviour(4.0, 5.0))) for o in model.outcomes(k))
+    np.testing.assert_allclose(total, 1, atol=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "k"), SIZES)
+def test_safe_where_scores_times_sharpness_reach_the_hundreds(kind: str, k: int) -> None:
+    rng = np.random.default_rng(0)
+    z = rng.uniform(-1, 1, size=(20, k))
+    behaviour = Behaviour(900.0, 700.0)
+    for _ in range(10):
+        outcome = cases.random_outcome(kind, k, rng)
+        fast = KINDS_BY_NAME[kind].log_likelihood(z, outcome, behaviour)
+        slow = [likelihoods.answer_log_probability(kind, list(row), outcome, 900.0, 700.0) for row in z]
+        assert np.isfinite(fast).all()
+        np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-9)
+    gains, errors = KINDS_BY_NAME[kind].gain_nats(rng.uniform(-1, 1, size=(2, 64, k)), behaviour, rng)
+    assert np.isfinite(gains).all() and np.isfinite(errors).all()
+    assert KINDS_BY_NAME[kind].sample(z[0], behaviour, rng) in list(KINDS_BY_NAME[kind].outcomes(k))
+
+
+@pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 3), ("rank", 3)])
+def test_samples_come_as_often_as_the_model_says(kind: str, k: int) -> None:
+    """Gumbel-max (for the highest) and Gumbel-min (for the lowest) noise give eqs. 3 to 5."""
+    rng = np.random.default_rng(5)
+    z, behaviour, n = np.array([0.2, -0.3, 0.1])[:k], Behaviour(2.0, 3.0), 20_000
+    model = KINDS_BY_NAME[kind]
+    counts = Counter(model.sample(z, behaviour, rng) for _ in range(n))
+    for outcome in model.outcomes(k):
+        p = float(np.exp(model.log_likelihood(z, outcome, behaviour)))
+        assert counts[outcome] / n == pytest.approx(p, abs=4.5 * np.sqrt(p * (1 - p) / n) + 1e-3)
+
+
+def test_lowest_is_highest_of_the_negated_scores_but_not_the_end_of_a_ranking() -> None:
+    z, behaviour = np.array([0.5, -0.2, 0.1]), Behaviour(1.0, 2.0)
+    low = KINDS_BY_NAME["select_low"].log_likelihood(z, (1, 1), behaviour) - likelihoods.log_sigmoid(-0.2)
+    high = KINDS_BY_NAME["select_high"].log_likelihood(-z, (1, 1), behaviour) - likelihoods.log_sigmoid(0.2)
+    assert low == pytest.approx(high, abs=1e-12)
+    last = sum(np.exp(likelihoods.ranking(list(z), order, 2.0)) for order in ((0, 2, 1), (2, 0, 1)))
+    first = sum(np.exp(likelihoods.ranking(list(z), order, 2.0)) for order in ((1, 0, 2), (1, 2, 0)))
+    assert first == pytest.approx(np.exp(likelihoods.log_softmax(list(2 * z), 1)))
+    assert abs(last - np.exp(low)) > 0.01
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), case=st.sampled_from(SIZES))
+def test_gain_of_given_draws_is_enumeration(seed: int, case: tuple[str, int]) -> None:
+    kind, k = case
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(2, 40, k)) * rng.uniform(0.1, 3)
+    w, K = rng.uniform(0.3, 6, size=2)
+    gains, _ = KINDS_BY_NAME[kind].gain_nats(z, Behaviour(w, K), rng)
+    for gain, draws in zip(gains, z, strict=True):
+        assert gain / np.log(2) == pytest.approx(information.gain_of_scores(kind, draws, w, K), abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), case=st.sampled_from(SIZES[1:]))
+def test_gain_does_not_depend_on_the_order_of_items(seed: int, case: tuple[str, int]) -> None:
+    kind, k = case
+    rng = np.random.default_rng(seed)
+    z, order = rng.normal(size=(1, 64, k)), rng.permutation(k)
+    one, _ = KINDS_BY_NAME[kind].gain_nats(z, Behaviour(3.0, 4.0), rng)
+    other, _ = KINDS_BY_NAME[kind].gain_nats(z[..., order], Behaviour(3.0, 4.0), rng)
+    np.testing.assert_allclose(one, other, atol=1e-10)

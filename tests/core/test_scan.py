@@ -1,0 +1,81 @@
+"""The pool's scores, refreshed incrementally, equal what a full pass would give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles import cases
+
+from tellmore.core import scan as scan_module
+from tellmore.core.evidence import Behaviour
+from tellmore.core.prior import pool_prior
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import update
+
+
+def pool(n: int, d: int, seed: int, dtype: type = np.float64) -> np.ndarray:
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    return (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(dtype)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), answers=st.integers(1, 8), joint=st.booleans(), dtype=st.sampled_from([np.float64, np.float32]))
+def test_incremental_equals_recomputed(seed: int, answers: int, joint: bool, dtype: type) -> None:
+    rng = np.random.default_rng(seed)
+    X = pool(40, 6, seed, dtype)
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    for _ in range(answers):
+        kind = str(rng.choice(cases.KINDS))
+        k = 1 if kind == "label" else 3
+        rows = rng.choice(40, size=k, replace=False)
+        belief, info = update(belief, X[rows], kind, cases.random_outcome(kind, k, rng), Behaviour(), joint=joint)
+        scan = scan.refreshed(info.steps, belief)
+    items = np.column_stack([np.ones(40), X.astype(float)])
+    tolerance = 1e-10 if dtype is np.float64 else 2e-6
+    np.testing.assert_allclose(scan.mean, items @ belief.mean, atol=tolerance)
+    np.testing.assert_allclose(scan.variance, np.diag(items @ belief.cov @ items.T), atol=tolerance)
+
+
+def test_an_exact_rescan_comes_on_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan_module, "RESCAN_EVERY", 3)
+    X = pool(10, 3, 0)
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    counts = []
+    for _ in range(4):
+        belief, info = update(belief, X[:1], "label", 1, Behaviour())
+        scan = scan.refreshed(info.steps, belief)
+        counts.append(scan.refreshes)
+    assert counts == [1, 2, 0, 1]
+
+
+def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = pool(50, 4, 1)
+    belief = pool_prior(X)
+    whole = PoolScan.of(X, belief)
+    monkeypatch.setattr(scan_module, "CHUNK_ROWS", 7)
+    parts = PoolScan.of(X, belief)
+    np.testing.assert_allclose(parts.mean, whole.mean, atol=1e-14)
+    np.testing.assert_allclose(parts.variance, whole.variance, atol=1e-14)
+
+
+def test_covariance_with_an_item() -> None:
+    X = pool(20, 4, 2)
+    belief = pool_prior(X)
+    items = np.column_stack([np.ones(20), X])
+    expected = items @ belief.cov @ items[5]
+    np.testing.assert_allclose(PoolScan.of(X, belief).covariance_with(belief, X[5]), expected, atol=1e-12)
+
+
+def test_a_scan_is_not_changed_by_refreshing_it() -> None:
+    X = pool(10, 3, 3)
+    belief = pool_prior(X)
+    before = PoolScan.of(X, belief)
+    kept = before.mean.copy(), before.variance.copy()
+    after, info = update(belief, X[:2], "select_high", (0, 1), Behaviour())
+    before.refreshed(info.steps, after)
+    np.testing.assert_array_equal(before.mean, kept[0])
+    np.testing.assert_array_equal(before.variance, kept[1])
