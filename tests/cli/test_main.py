@@ -49,7 +49,7 @@ def test_every_command_states_its_purpose_in_one_line_of_a_narrow_terminal() -> 
 
     commands = get_command(cli.app).commands
     assert commands
-    purposes = {name: command.get_short_help_str(limit=64) for name, command in commands.items()}
+    purposes = {name: command.get_short_help_str(limit=63) for name, command in commands.items()}
     assert {name: purpose for name, purpose in purposes.items() if not purpose or purpose.endswith("...")} == {}
 
 

@@ -121,7 +121,7 @@ def _words(attribute: str) -> dict[str, str]:
 
 
 def status(folder: ProjectArgument, json: JsonOption = False) -> None:
-    """Show answers, minutes, accuracy and the minutes left to the target."""
+    """Show answers, minutes, accuracy and the time to the target."""
     from tellmore.cli.inspection import status_of
     from tellmore.data.project import open_project
     from tellmore.export.state import load_state
@@ -172,7 +172,7 @@ def export(
     ] = None,
     table: Annotated[str, typer.Option("--table", help="For csv and parquet: scores or answers.")] = "scores",
 ) -> None:
-    """Write the classifier, its scores, its log or a report to a file."""
+    """Write the classifier, its scores, log or report to a file."""
     from tellmore.data.project import open_project
     from tellmore.export import FORMATS, TABLES, write_export
     from tellmore.export.state import load_state

@@ -48,7 +48,7 @@ def demo(
     ] = None,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Teach a classifier of words in the browser; your answers are kept and continued next time."""
+    """Teach a classifier of words in the browser; it is kept."""
     from tellmore.app.demo import open_demo
 
     _serve(open_demo(folder), host="127.0.0.1", port=port, browser=not no_browser)
@@ -77,7 +77,7 @@ def annotate(
     seed: Annotated[int, typer.Option("--seed", help="Seed of opinions and think times.", min=0)] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Answer questions of a running server as simulated people, and report latencies and losses."""
+    """Answer a running server as simulated people would."""
     if not simulated:
         raise typer.BadParameter("add --simulated; people answer in the browser, at the address itself")
     from tellmore.app.demo import known_scores

@@ -1,0 +1,249 @@
+"""Commands of the laboratory: `tellmore simulate` and `tellmore reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from tellmore.cli.output import JsonOption, MatrixOption, PoolOption, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from tellmore.sim.config import Config
+    from tellmore.sim.rows import Trial
+
+DaskOption = Annotated[
+    str | None, typer.Option("--dask", help="Run on Dask: local, or the address of a scheduler, tcp://host:port.")
+]
+JobsOption = Annotated[int, typer.Option("--jobs", help="Processes at once; 0: one per core, 1: no extra process.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(simulate)
+    app.command()(reproduce)
+
+
+def simulate(
+    pool: PoolOption = "words",
+    question: Annotated[
+        Literal["label", "select", "rank", "auto"],
+        typer.Option("--question", help="What is asked; auto: whatever gives most bits per second."),
+    ] = "rank",
+    size: Annotated[int, typer.Option("--size", help="Items shown by a select or rank question.")] = 4,
+    answers: Annotated[int, typer.Option("--answers", help="Answers per trial.")] = 100,
+    seeds: Annotated[int, typer.Option("--seeds", help="Trials, with the seeds 0, 1, …")] = 10,
+    acquisition: Annotated[
+        Literal["greedy", "random", "particles"],
+        typer.Option("--acquisition", help="How the items of a question are chosen."),
+    ] = "greedy",
+    mode: Annotated[
+        Literal["default", "paper"],
+        typer.Option("--mode", help="default never sees scores; paper fits w and K from them."),
+    ] = "default",
+    matrix: MatrixOption = "X",
+    annotator: Annotated[
+        Literal["auto", "gaussian", "histogram", "model"],
+        typer.Option(
+            "--annotator", help="Where scores come from; auto: ratings where there are any, else mean and sd."
+        ),
+    ] = "auto",
+    lapse: Annotated[float, typer.Option("--lapse", help="Share of random answers.")] = 0.0,
+    drift: Annotated[float, typer.Option("--drift", help="Shift of standards per 100 answers, in sd of scores.")] = 0.0,
+    fatigue: Annotated[float, typer.Option("--fatigue", help="Added noise per 100 answers, in sd of scores.")] = 0.0,
+    slowing: Annotated[float, typer.Option("--slowing", help="Fraction slower per 100 answers.")] = 0.0,
+    stop_at: Annotated[float | None, typer.Option("--stop-at", help="End a trial at this accuracy.")] = None,
+    jobs: JobsOption = 0,
+    dask: DaskOption = None,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="Folder of finished trials, found again next time.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Let simulated annotators answer; measure what is learnt."""
+    from tellmore.errors import SettingError
+    from tellmore.sim.config import Config
+    from tellmore.sim.distribute import Workforce, run_trials
+    from tellmore.sim.ledger import Ledger, default_folder
+    from tellmore.sim.summary import summarise
+    from tellmore.sim.truth import load_truth
+
+    if seeds < 1:
+        raise SettingError(f"at least 1 seed is needed, not {seeds}")
+    config = Config(
+        pool=_absolute(pool),
+        question=question,
+        size=size,
+        answers=answers,
+        acquisition=acquisition,
+        mode=mode,
+        matrix=matrix,
+        annotator=annotator,
+        lapse=lapse,
+        drift=drift,
+        fatigue=fatigue,
+        slowing=slowing,
+        stop_at=stop_at,
+    )
+    truth = load_truth(config.pool, matrix)
+    ledger = Ledger(cache or default_folder())
+    tasks = [(config, seed) for seed in range(seeds)]
+    with progress("trials", seeds) as advance:
+        done = run_trials(
+            tasks, workforce=Workforce(jobs, dask), ledger=ledger, report=lambda _config, _trial: advance()
+        )
+    trials = [done[task] for task in tasks]
+    about = {
+        "name": truth.pool.name,
+        "items": len(truth.pool),
+        "dimensions": truth.pool.d,
+        "counted": int(truth.counted.sum()),
+        "spread": truth.scores.has_spread,
+    }
+    summary = summarise(config, trials, pool=about)
+    if json:
+        print_json(summary)
+    else:
+        _print_summary(config, summary, trials)
+
+
+def _absolute(pool: str) -> str:
+    """A path that means the same to workers started elsewhere; bundled names stay."""
+    path = Path(pool)
+    return str(path.resolve()) if path.exists() else pool
+
+
+def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial]) -> None:
+    about = summary["pool"]
+    counted = "non-neutral items" if about["spread"] else "items (no spread is known: scores are certain, all count)"
+    typer.echo(f"{about['name']}: accuracy on {about['counted']} of {about['items']} {counted}")
+    if trials[0].notes:
+        typer.echo(
+            "fitted from the scores: " + ", ".join(f"{name} = {value:.2f}" for name, value in trials[0].notes.items())
+        )
+    last = [trial.rows[-1] for trial in trials]
+    shown = {row.answer for row in last}
+    end = f"{shown.pop()}" if len(shown) == 1 else f"up to {max(shown)}"
+    mean = sum(row.accuracy for row in last) / len(last)
+    typer.echo(
+        f"{config.title}, {config.mode} mode: accuracy {mean:.3f} after {end} answers, mean of {len(trials)} seeds"
+    )
+    rows = []
+    for target, reach in summary["to_accuracy"].items():
+        answers, seconds = reach["interactions"], reach["seconds"]
+        rows.append(
+            [
+                f"{float(target):.0%}",
+                answers["mean"],
+                answers["se"],
+                f"{answers['reached']} of {len(trials)}",
+                answers["sustained"],
+                answers["mean_curve"],
+                seconds["mean"],
+                seconds["se"],
+            ]
+        )
+    print_table(
+        ["accuracy", "answers", "± se", "seeds that reached it", "sustained from", "mean curve", "seconds", "± se"],
+        rows,
+    )
+
+
+def reproduce(
+    names: Annotated[list[str], typer.Argument(help="Names such as fig3, table1, claims; all for every one.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for pictures, rows and the report.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and answers: a look within ten minutes.")] = False,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder of further pools; else the variable TELLMORE_DATA.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", help="Trials per setting, instead of the plan's.")] = None,
+    jobs: JobsOption = 0,
+    dask: DaskOption = None,
+    page: Annotated[Path | None, typer.Option("--page", help="Write the results page (Markdown) here too.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Make the figures, tables and claims of the paper again."""
+    from dataclasses import replace
+
+    from tellmore.figures.bench import FULL, QUICK, Bench, data_folder
+    from tellmore.figures.registry import chosen
+    from tellmore.figures.report import write_page, write_report
+    from tellmore.figures.reproduce import produce_all
+    from tellmore.sim.distribute import Workforce
+    from tellmore.sim.ledger import writable_folder
+
+    exhibits = chosen(names)
+    plan = QUICK if quick else FULL
+    if seeds is not None:
+        plan = replace(plan, seeds=seeds)
+    folder = writable_folder(out)
+    with _trial_bar() as bar:
+        bench = Bench(
+            plan,
+            folder / "cache",
+            data_folder(data),
+            Workforce(jobs, dask),
+            report=lambda _config, _trial: bar.advance(),
+            expect=bar.expect,
+        )
+        outcomes = produce_all(exhibits, bench, folder, announce=lambda exhibit: bar.announce(exhibit.title))
+    report = write_report(outcomes, bench, folder)
+    if page is not None:
+        write_page(outcomes, bench, folder, page)
+    if json:
+        print_json([vars(outcome) for outcome in outcomes])
+        return
+    for outcome in outcomes:
+        typer.echo(f"{outcome.name}: {outcome.sentence}")
+    typer.echo(f"report: {report}")
+
+
+class _TrialBar:
+    """A bar that names the exhibit under way and grows as its trials become known."""
+
+    def __init__(self, bar: Any, console: Any) -> None:
+        self._bar = bar
+        self._console = console
+        self._task: Any = None
+
+    def announce(self, title: str) -> None:
+        """Start with an exhibit."""
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(title, total=None)
+
+    def expect(self, trials: int) -> None:
+        """So many trials more are to come."""
+        total = self._bar.tasks[-1].total or 0
+        self._bar.update(self._task, total=total + trials)
+
+    def advance(self) -> None:
+        """A trial is finished."""
+        self._bar.advance(self._task)
+
+
+@contextmanager
+def _trial_bar() -> Iterator[_TrialBar]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield _TrialBar(bar, console)
