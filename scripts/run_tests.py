@@ -111,6 +111,7 @@ def suites() -> tuple[Suite, ...]:
         Suite("client", ((*npm, "check"), (*npm, "test")), with_node),
         pytest_suite("browser", "-m", "browser", "tests", prepare=with_browser),
         pytest_suite("docs", "-m", "docs", "tests"),
+        pytest_suite("doctests", "--doctest-modules", "--ignore=src/tellmore/store/migrations", "src/tellmore"),
         pytest_suite("wheel", "-m", "slow", "tests", prepare=with_client),
     )
 

@@ -101,7 +101,15 @@ def members(cls: type) -> Iterator[tuple[str, Any]]:
             if not name.startswith("_") and documented and name not in seen:
                 seen.add(name)
                 if inspect.getdoc(value) is not None:
-                    yield f"{name}{signature(value)}" if inspect.isroutine(value) else name, value
+                    yield f"{name}{method_signature(cls, name)}", getattr(value, "__func__", value)
+
+
+def method_signature(cls: type, name: str) -> str:
+    """How a method is called on an object (or, for a class method, on the class); nothing for a property."""
+    if isinstance(inspect.getattr_static(cls, name), staticmethod | classmethod):
+        return signature(getattr(cls, name))
+    value = getattr(cls, name)
+    return signature(value).replace("(self, ", "(").replace("(self)", "()") if inspect.isroutine(value) else ""
 
 
 def first_line(thing: Any) -> str:

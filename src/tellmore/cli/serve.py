@@ -48,7 +48,7 @@ def demo(
     ] = None,
     no_browser: NoBrowser = False,
 ) -> None:
-    """Teach a classifier of words in the browser; it is kept."""
+    """Teach a classifier of words in your browser."""
     from tellmore.app.demo import open_demo
 
     _serve(open_demo(folder), host="127.0.0.1", port=port, browser=not no_browser)
