@@ -69,6 +69,18 @@ def test_coefficients_are_recovered(draw: Draw) -> None:
     assert fit.n == 1200
 
 
+def test_over_many_seeds_intervals_cover_and_linear_is_mostly_preferred(draw: Draw) -> None:
+    covered, ahead = [], []
+    for seed in range(60):
+        draw.seed = seed
+        answers, _ = exclude(draw.records(12), "rank")
+        fit = fit_candidate(answers, "rank", "linear")
+        covered.append(abs(fit.b1 - 4.41) < 2 * fit.b1_se)
+        ahead.append(compare_candidates(answers, "rank").z > 0)
+    assert np.mean(covered) > 0.87
+    assert 0.65 < np.mean(ahead)
+
+
 def test_least_squares_agree_with_the_textbook(draw: Draw) -> None:
     answers, _ = exclude(draw.records(8), "select_high")
     k = np.array([row["size"] for row in answers], dtype=float)

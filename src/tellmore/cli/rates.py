@@ -62,7 +62,7 @@ def _of_project(folder: Path) -> tuple[Any, CostModel]:
         ledger = Ledger(opened.settings, repository.since(0))
     finally:
         repository.close()
-    fold = Fold(opened.pool, opened.settings, kept=1)
+    fold = Fold(opened.pool, opened.settings, prior=opened.prior, kept=1)
     fold.catch_up(ledger.counting())
     return fold.learner, fitted_cost(ledger)
 
