@@ -35,7 +35,7 @@ class Desk(Ledger):
         self._in_hand: dict[str, list[str]] = defaultdict(list)
         self._done: dict[str, list[str]] = defaultdict(list)
         self._leases: dict[str, float] = {}
-        self._answer_seqs: list[int] = []
+        self._changes: list[int] = []
         self._recent: deque[str] = deque(maxlen=100)
         self._minutes: dict[str, float] = defaultdict(float)
         self._answers: dict[str, int] = defaultdict(int)
@@ -47,9 +47,9 @@ class Desk(Ledger):
         super().apply(event)
 
     @property
-    def mark(self) -> tuple[int, int]:
-        """Changes whenever other answers count than before."""
-        return (self._answer_seqs[-1] if self._answer_seqs else 0, self.voided)
+    def mark(self) -> int:
+        """Number of the last event that changed which answers count: an answer, an undo, a reset, a delete."""
+        return self._changes[-1] if self._changes else 0
 
     # What is in whose hands
 
@@ -104,9 +104,9 @@ class Desk(Ledger):
         """Everybody who was given a question, and is not deleted."""
         return set(self._in_hand) | set(self._done)
 
-    def answers_after(self, seq: int) -> int:
-        """How many answers came in after event ``seq``: what a question chosen then does not know of."""
-        return len(self._answer_seqs) - bisect_right(self._answer_seqs, seq)
+    def changes_after(self, seq: int) -> int:
+        """How many answers came in or were taken back after event ``seq``: what a question chosen then does not know."""
+        return len(self._changes) - bisect_right(self._changes, seq)
 
     # Events
 
@@ -131,17 +131,23 @@ class Desk(Ledger):
         given = self.given[question_id]
         self._count(given, +1)
         if given.counts:
-            self._answer_seqs.append(event.seq)
+            self._changes.append(event.seq)
 
     _on_skip = _on_answer
 
+    def _on_undo(self, event: Event) -> None:
+        super()._on_undo(event)
+        self._changes.append(event.seq)
+
     def _on_reset(self, event: Event) -> None:
         super()._on_reset(event)
+        self._changes.append(event.seq)
         for everything in (self._in_hand, self._done, self._leases, self._minutes, self._answers):
             everything.clear()
 
     def _on_delete(self, event: Event) -> None:
         super()._on_delete(event)
+        self._changes.append(event.seq)
         gone = event.payload["participant"]
         for question_id in self._in_hand.pop(gone, []):
             self._leases.pop(question_id, None)

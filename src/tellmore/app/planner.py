@@ -80,7 +80,8 @@ class Planner:
         self._agenda: list[tuple[Question, Answer]] = []
         self._considered: set[tuple[str, int]] = set()
         self._stuck_at = -1
-        self._learnt: tuple[int, int] = (-1, -1)
+        self._learnt = -1
+        self._generation = 0
         self._settings = desk.settings
         self._closing = False
         self.failure: str | None = None
@@ -104,9 +105,9 @@ class Planner:
         return self._learnt == self._desk.mark
 
     @property
-    def has_ready(self) -> bool:
-        """Whether a question could be taken."""
-        return bool(self._ready)
+    def worth_waiting(self) -> bool:
+        """Whether nothing is ready now but something soon will be."""
+        return not self._ready and self._stuck_at != self._desk.seq and self.failure is None
 
     def take(self, taken: Collection[str], after: tuple[str, Answer] | None = None) -> Prepared | None:
         """The freshest question without any of the items ``taken``; first what was prepared for just this answer."""
@@ -123,6 +124,7 @@ class Planner:
 
     def forget(self) -> None:
         """Drop everything prepared, after a change that it does not fit any more."""
+        self._generation += 1
         self._ready.clear()
         self._branches.clear()
         self._agenda.clear()
@@ -177,8 +179,8 @@ class Planner:
         reserved = self._desk.reserved(now)
         if self._lacks_ready(len(out), reserved) and self._stuck_at != self._desk.seq:
             avoid = reserved.union(*(each.question.items for each in self._ready))
-            recent = self._desk.recent_items(RECENT_QUESTIONS)
-            return lambda: self._prepare(avoid, recent)
+            recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
+            return lambda: self._prepare(avoid, recent, generation)
         if len(out) <= SUPPOSING_PEOPLE:
             return self._supposing_job([asked.question for asked in out], reserved)
         return None
@@ -189,12 +191,12 @@ class Planner:
         self._ready = [
             each
             for each in self._ready
-            if self._desk.answers_after(each.as_of) <= max(patience, 1) and not set(each.question.items) & reserved
+            if self._desk.changes_after(each.as_of) <= max(patience, 1) and not set(each.question.items) & reserved
         ]
-        fresh = [each for each in self._ready if self._desk.answers_after(each.as_of) <= patience]
+        fresh = [each for each in self._ready if self._desk.changes_after(each.as_of) <= patience]
         return len(fresh) < min(MAX_READY, people + 1)
 
-    def _learn(self, pairs: list[tuple[Asked, Given]], mark: tuple[int, int]) -> None:
+    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int) -> None:
         finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
         view = self._look()
         with self._changed:
@@ -203,13 +205,13 @@ class Planner:
                 self._learnt = mark
             self._changed.notify_all()
 
-    def _prepare(self, avoid: set[str], recent: set[str]) -> None:
+    def _prepare(self, avoid: set[str], recent: set[str], generation: int) -> None:
         question = choose(self._fold.learner, avoid, recent)
         with self._changed:
             if question is None:
                 self._stuck_at = self._desk.seq
-            else:
-                self._ready.append(Prepared(question, self._fold.seq))
+            elif generation == self._generation:
+                self._ready.append(Prepared(question, self._learnt))
             self._changed.notify_all()
 
     def _supposing_job(self, questions: list[Question], reserved: set[str]) -> Job | None:
@@ -219,12 +221,15 @@ class Planner:
         self._agenda = [(question, answer) for question, answer in self._agenda if question.id in out]
         if self._agenda:
             question, answer = self._agenda.pop(0)
-            return lambda: self._suppose(question, answer, reserved)
-        for question in questions:
-            if (question.id, self._fold.seq) not in self._considered:
-                self._considered.add((question.id, self._fold.seq))
-                return lambda question=question: self._consider(question)  # type: ignore[misc]
-        return None
+            recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
+            avoid = reserved | set(question.items)
+            return lambda: self._suppose(question, answer, avoid, recent, generation)
+        new = next((each for each in questions if (each.id, self._learnt) not in self._considered), None)
+        if new is None:
+            return None
+        self._considered = {(question_id, seq) for question_id, seq in self._considered if question_id in out}
+        self._considered.add((new.id, self._learnt))
+        return lambda: self._consider(new)
 
     def _consider(self, question: Question) -> None:
         answers = expected_answers(self._fold.learner, question)
@@ -232,14 +237,15 @@ class Planner:
             self._branches.pop(question.id, None)
             self._agenda.extend((question, answer) for answer in answers)
 
-    def _suppose(self, question: Question, answer: Answer, reserved: set[str]) -> None:
+    def _suppose(self, question: Question, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
         imagined = self._fold.learner.copy()
         imagined.tell(question, answer)
-        following = choose(imagined, reserved | set(question.items), self._desk.recent_items(RECENT_QUESTIONS))
+        following = choose(imagined, avoid, recent)
         with self._changed:
-            if following is not None:
-                branch = Prepared(following, self._fold.seq, supposing=True)
+            if following is not None and generation == self._generation:
+                branch = Prepared(following, self._learnt, supposing=True)
                 self._branches.setdefault(question.id, {})[answer] = branch
+            self._changed.notify_all()
 
     def _look(self) -> View:
         learner = self._fold.learner

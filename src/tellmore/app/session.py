@@ -117,8 +117,8 @@ class Session:
         """The open question of ``participant``, else a new one; None where every item is out with somebody else."""
         with self.lock:
             asked = self._open(participant)
-            if asked is None and not self.planner.has_ready:
-                self.lock.wait_for(lambda: self.planner.has_ready, patience_s)
+            if asked is None and self.planner.worth_waiting:
+                self.lock.wait_for(lambda: not self.planner.worth_waiting, patience_s)
                 asked = self._open(participant)  # another tab of the same person may have been quicker
             if asked is None:
                 self._append(self._next_events(participant))
@@ -264,7 +264,7 @@ class Session:
 
     def _prepared_events(self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None) -> list[Event]:
         """Issue a prepared question, and say how many answers it does not know of."""
-        behind = self.desk.answers_after(prepared.as_of)
+        behind = self.desk.changes_after(prepared.as_of)
         if after is not None and not prepared.supposing and not isinstance(after[1], Skip):
             behind += 1
         why = "supposed" if prepared.supposing else "best"

@@ -69,7 +69,6 @@ class Ledger:
         self.asked: dict[str, Asked] = {}
         self.given: dict[str, Given] = {}
         self.names: dict[str, str] = {}
-        self.voided = 0
         self.reset_seq = 0
         for event in events:
             self.apply(event)
@@ -131,7 +130,6 @@ class Ledger:
         self.names.pop(gone, None)
         for given in [each for each in self.given.values() if each.participant == gone]:
             self.given[given.question_id] = replace(given, void="deleted", answer=None, timing=None)
-            self.voided += 1
 
     def _on_setting(self, event: Event) -> None:
         self.settings = self.settings.changed(**event.payload)
@@ -142,4 +140,3 @@ class Ledger:
     def _void(self, given: Given, why: str) -> None:
         if not given.void:
             self.given[given.question_id] = replace(given, void=why)
-            self.voided += 1

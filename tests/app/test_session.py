@@ -1,0 +1,319 @@
+"""People and questions: resuming, idempotence, undo, leases, several people, what the log says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.data.pool import Pool
+from tellmore.errors import AnswerError
+from tellmore.store.events import answer_event, question_event
+from tellmore.store.fold import fold
+from tellmore.store.ledger import Asked
+from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+from tests.app.conftest import SETTINGS, Clock
+from tests.store.databases import BOTH, fresh_url
+
+TIMING = {"onset_ms": 0, "submit_ms": 6000, "hidden_ms": 0}
+
+
+@pytest.fixture(params=BOTH)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    yield from fresh_url(request.param, tmp_path)
+
+
+def reply(question: Question) -> Answer:
+    if question.kind == "label":
+        return LabelAnswer(True)
+    if question.kind == "rank":
+        return RankAnswer(sorted(question.items), 1)
+    return SelectAnswer(question.items[0], True)
+
+
+def teach(session: Session, participant: str, n: int) -> list[Asked]:
+    """``n`` answers; returns the questions."""
+    answered = []
+    asked = session.question(participant)
+    for _ in range(n):
+        assert asked is not None
+        answered.append(asked)
+        asked = session.answer(participant, asked.question.id, reply(asked.question), TIMING)
+    return answered
+
+
+def settled(session: Session):
+    return session.settled_view().learner.posterior
+
+
+def events_of(session: Session, kind: str) -> list:
+    return [event for event in session.repository.since() if event.kind == kind]
+
+
+def test_a_refresh_shows_the_same_question(session: Session) -> None:
+    first = session.question("ann")
+    assert session.question("ann") == first
+    assert len(events_of(session, "question")) == 1
+
+
+def test_answers_are_in_the_log_before_the_next_question_is_known(session: Session) -> None:
+    asked = session.question("ann")
+    following = session.answer("ann", asked.question.id, reply(asked.question), TIMING)
+    kinds = [event.kind for event in session.repository.since()]
+    assert kinds.index("answer") < len(kinds) - 1 - kinds[::-1].index("question")
+    assert following.question.id != asked.question.id
+    payload = events_of(session, "answer")[0].payload
+    assert payload["timing"] == TIMING
+    assert payload["late"] is False
+
+
+def test_the_same_answer_again_is_harmless_and_another_one_is_a_conflict(session: Session) -> None:
+    asked = session.question("ann")
+    answer = reply(asked.question)
+    following = session.answer("ann", asked.question.id, answer, TIMING)
+    assert session.answer("ann", asked.question.id, answer, None) == following
+    with pytest.raises(ConflictError, match="another answer already"):
+        session.answer("ann", asked.question.id, Skip(), TIMING)
+    assert len(events_of(session, "answer")) == 1
+
+
+def test_somebody_elses_or_an_invented_question_is_unknown(session: Session) -> None:
+    asked = session.question("ann")
+    for participant, question_id in (("bob", asked.question.id), ("ann", "f" * 32)):
+        with pytest.raises(UnknownQuestionError):
+            session.answer(participant, question_id, reply(asked.question))
+    assert events_of(session, "answer") == []
+
+
+def test_an_answer_that_does_not_fit_is_refused_and_not_written(session: Session) -> None:
+    asked = session.question("ann")
+    with pytest.raises(AnswerError):
+        session.answer("ann", asked.question.id, RankAnswer(["x", "y", "z"], 1))
+    assert session.question("ann") == asked
+    assert events_of(session, "answer") == []
+
+
+def test_a_restart_finds_the_same_question_and_the_same_belief(open_session: Callable[..., Session], url: str) -> None:
+    session = open_session(url=url)
+    teach(session, "ann", 6)
+    asked, belief = session.question("ann"), settled(session)
+    session.close()
+    again = open_session(url=url)
+    assert again.question("ann") == asked
+    np.testing.assert_allclose(settled(again).mean, belief.mean, atol=1e-12)
+    np.testing.assert_allclose(settled(again).cov, belief.cov, atol=1e-12)
+
+
+def test_the_belief_is_the_fold_of_the_log(session: Session, pool: Pool) -> None:
+    teach(session, "ann", 5)
+    session.undo("ann")
+    again = fold(session.repository.since(), pool, SETTINGS)
+    np.testing.assert_allclose(settled(session).mean, again.learner.posterior.mean, atol=1e-12)
+    assert len(again.told) == 4
+
+
+def test_skips_are_kept_apart(session: Session) -> None:
+    asked = session.question("ann")
+    session.answer("ann", asked.question.id, Skip("cant_tell"), TIMING)
+    assert events_of(session, "skip")[0].payload["answer"] == {"type": "skip", "reason": "cant_tell"}
+    assert session.settled_view().told == ()
+    assert session.desk.answers_of("ann") == 0
+
+
+def test_ten_answers_can_be_taken_back_one_after_another(session: Session) -> None:
+    empty = settled(session)
+    answered = teach(session, "ann", 11)
+    waiting = session.question("ann")
+    for asked in answered[:0:-1]:
+        undone = session.undo("ann")
+        assert undone.question_id == asked.question.id
+        again = session.question("ann")
+        assert (again.question.kind, again.question.items) == (asked.question.kind, asked.question.items)
+        assert again.question.id != asked.question.id
+    assert len(session.settled_view().told) == 1
+    session.undo("ann", answered[0].question.id)
+    np.testing.assert_allclose(settled(session).mean, empty.mean)
+    with pytest.raises(ConflictError, match="nothing to undo"):
+        session.undo("ann")
+    assert len(events_of(session, "answer")) == 11
+    for _ in answered:
+        current = session.question("ann")
+        session.answer("ann", current.question.id, reply(current.question))
+    assert session.question("ann") == waiting
+
+
+def test_repeating_an_undo_by_its_question_undoes_nothing_more(session: Session) -> None:
+    answered = teach(session, "ann", 3)
+    first = session.undo("ann", answered[-1].question.id)
+    shown = session.question("ann")
+    assert session.undo("ann", answered[-1].question.id) == first
+    assert session.question("ann") == shown
+    assert len(events_of(session, "undo")) == 1
+
+
+def test_only_the_owner_may_take_back_other_peoples_answers(session: Session) -> None:
+    (asked,) = teach(session, "ann", 1)
+    with pytest.raises(UnknownQuestionError):
+        session.undo("bob", asked.question.id)
+    session.undo("owner", asked.question.id, anybody=True)
+    assert session.settled_view().told == ()
+    assert session.desk.hand("owner") == []
+
+
+def test_people_at_work_at_once_never_share_an_item(session: Session) -> None:
+    people = [f"p{number}" for number in range(12)]
+    for _ in range(3):
+        questions = [session.question(person) for person in people]
+        items = [item for asked in questions for item in asked.question.items]
+        assert len(items) == len(set(items))
+        for person, asked in zip(people, questions, strict=True):
+            session.answer(person, asked.question.id, reply(asked.question), TIMING)
+
+
+def test_when_every_item_is_out_there_is_no_question(open_session: Callable[..., Session]) -> None:
+    tiny = Pool(np.eye(4, 3), ids=["i0", "i1", "i2", "i3"])
+    session = open_session(SETTINGS.changed(learning={"set_size": 2, "sizes": [2]}), pool=tiny)
+    out = [session.question(person) for person in ("a", "b", "c")]
+    assert {item for asked in out[:2] for item in asked.question.items} == set(tiny.ids)
+    assert out[2] is None
+    session.answer("a", out[0].question.id, reply(out[0].question))
+    session.answer("b", out[1].question.id, Skip())
+
+
+def test_an_expired_lease_frees_the_items_and_a_late_answer_counts(
+    open_session: Callable[..., Session], clock: Clock
+) -> None:
+    tiny = Pool(np.eye(3), ids=["i0", "i1", "i2"])
+    session = open_session(SETTINGS, pool=tiny)
+    ann = session.question("ann")
+    assert session.question("bob") is None
+    clock.now += SETTINGS.server.lease_s + 1
+    bob = session.question("bob")
+    assert bob is not None
+    assert set(bob.question.items) & set(ann.question.items)
+    session.answer("ann", ann.question.id, reply(ann.question), TIMING)
+    assert [event.payload["late"] for event in events_of(session, "answer")] == [True]
+    assert [told.question_id for told in session.settled_view().told] == [ann.question.id]
+
+
+def test_an_expired_question_is_renewed_unless_its_items_went_to_somebody_else(session: Session, clock: Clock) -> None:
+    asked = session.question("ann")
+    clock.now += SETTINGS.server.lease_s + 1
+    assert session.question("ann") == asked
+    assert session.desk.lease_until(asked.question.id) > clock.now
+    assert len(events_of(session, "lease")) == 2
+
+
+def test_an_expired_question_whose_items_are_out_is_replaced(
+    open_session: Callable[..., Session], clock: Clock
+) -> None:
+    tiny = Pool(np.random.default_rng(0).standard_normal((6, 3)), ids=[f"i{n}" for n in range(6)])
+    session = open_session(SETTINGS, pool=tiny)
+    ann = session.question("ann")
+    clock.now += SETTINGS.server.lease_s + 1
+    bob, cid = session.question("bob"), session.question("cid")
+    assert set(bob.question.items) | set(cid.question.items) == set(tiny.ids)
+    assert session.question("ann") is None
+    clock.now += SETTINGS.server.lease_s + 1
+    assert session.question("ann").question.id != ann.question.id
+
+
+def test_check_questions_are_a_tenth_and_random(open_session: Callable[..., Session]) -> None:
+    session = open_session(SETTINGS.changed(learning={"check_share": 0.1}))
+    session.planner.take = lambda *_: None  # the learner's choice does not matter here, and random ones are quick
+    for _ in range(300):
+        asked = session.question("ann", patience_s=0)
+        session.append([answer_event(asked.question.id, "ann", Skip())])
+    reasons = [event.payload["why"] for event in events_of(session, "question")]
+    assert 15 <= reasons.count("check") <= 50
+    assert set(reasons) == {"check", "fallback"}
+    shown = [item for event in events_of(session, "question") for item in event.payload["items"]]
+    assert len(set(shown)) == 60
+
+
+def test_the_log_says_how_many_answers_a_question_does_not_know(session: Session) -> None:
+    teach(session, "ann", 8)
+    answers: list[int] = []
+    for event in session.repository.since():
+        if event.kind == "answer":
+            answers.append(event.seq)
+        if event.kind == "question" and event.payload["why"] == "best":
+            unknown = sum(seq > event.payload["as_of"] for seq in answers)
+            assert event.payload["behind"] == unknown
+            assert event.payload["stale"] is (unknown > 0)
+
+
+def test_after_thinking_time_the_question_for_a_likely_answer_is_fresh(open_session: Callable[..., Session]) -> None:
+    session = open_session(SETTINGS.changed(learning={"question": "label"}))
+    asked = session.question("ann")
+    with session.lock:
+        assert session.lock.wait_for(lambda: len(session.planner._branches.get(asked.question.id, {})) == 2, 10)
+    following = session.answer("ann", asked.question.id, LabelAnswer(True), TIMING)
+    assert (following.why, following.stale) == ("supposed", False)
+
+
+def test_settings_change_what_is_asked(session: Session) -> None:
+    first = session.question("ann")
+    session.change_settings("owner", {"learning": {"question": "label"}})
+    following = session.answer("ann", first.question.id, reply(first.question))
+    assert following.question.kind == "label"
+    assert session.settings.learning.question == "label"
+
+
+def test_a_reset_forgets_answers_and_voids_open_questions(session: Session) -> None:
+    empty = settled(session)
+    teach(session, "ann", 3)
+    waiting = session.question("ann")
+    session.reset("owner")
+    np.testing.assert_allclose(settled(session).mean, empty.mean)
+    with pytest.raises(ConflictError, match="reset"):
+        session.answer("ann", waiting.question.id, reply(waiting.question))
+    assert session.question("ann").question.id != waiting.question.id
+    assert len(events_of(session, "answer")) == 3
+
+
+def test_a_forgotten_participant_is_unlearnt_and_erased(open_session: Callable[..., Session], pool: Pool) -> None:
+    session = open_session()
+    teach(session, "bob", 3)
+    alone = settled(session)
+    teach(session, "ann", 4)
+    session.forget("ann", by="owner")
+    np.testing.assert_allclose(settled(session).mean, alone.mean, atol=1e-12)
+    assert all(event.erased for event in session.repository.since() if event.participant == "ann")
+    session.close()
+    np.testing.assert_allclose(settled(open_session()).mean, alone.mean, atol=1e-12)
+
+
+def test_answers_that_another_process_writes_are_learnt(session: Session, pool: Pool) -> None:
+    session.question("ann")
+    question = Question("label", [pool.ids[5]])
+    session.repository.append(
+        [question_event(question, "import"), answer_event(question.id, "import", LabelAnswer(True))]
+    )
+    with session.lock:
+        assert session.lock.wait_for(lambda: len(session.planner.view.told) == 1, 10)
+    teach(session, "ann", 1)
+    assert [told.question_id for told in session.settled_view().told][0] == question.id
+
+
+def test_a_snapshot_saves_telling_and_changes_nothing(
+    open_session: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellmore.app.snapshots.SAVE_EVERY", 3)
+    session = open_session()
+    teach(session, "ann", 7)
+    with session.lock:
+        assert session.lock.wait_for(lambda: session.repository.last_seq() and bool(events_of(session, "snapshot")), 10)
+    view = session.settled_view()
+    session.close()
+    tells: list[str] = []
+    again = open_session()
+    monkeypatch.setattr("tellmore.learner.Learner.tell", lambda self, question, answer: tells.append(question.id))
+    np.testing.assert_allclose(settled(again).mean, view.learner.posterior.mean, atol=1e-12)
+    for one, other in zip(again.settled_view().told, view.told, strict=True):
+        assert one.seq == other.seq
+        assert one.expected_accuracy == pytest.approx(other.expected_accuracy, abs=1e-6)
+    assert len(tells) < 7
