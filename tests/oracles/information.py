@@ -19,21 +19,23 @@ def log_probabilities(kind: str, z: np.ndarray, w: float, K: float) -> np.ndarra
         utilities = (-K if kind == "select_low" else K) * z
         choice = utilities - np.logaddexp.reduce(utilities, axis=1, keepdims=True)
         return np.stack([choice[:, i] + labels[y][:, i] for i, y in every], axis=1)
-    return np.stack([_ranking_column(z, order, positive, labels, K) for order, positive in every], axis=1)
+    orders = dict.fromkeys(order for order, _ in every)
+    return np.concatenate([_ranking_columns(z, order, labels, K) for order in orders], axis=1)
 
 
-def _ranking_column(
-    z: np.ndarray, order: tuple[int, ...], n_positive: int, labels: dict[int, np.ndarray], K: float
-) -> np.ndarray:
-    """log P(r) + log P(l | r) of one (order, threshold) for every row of z."""
+def _ranking_columns(z: np.ndarray, order: tuple[int, ...], labels: dict[int, np.ndarray], K: float) -> np.ndarray:
+    """log P(r) + log P(l | r) of one order with each of its k + 1 thresholds, for every row of z."""
     total = np.zeros(len(z))
     for j in range(len(order) - 1):
         total += K * z[:, order[j]] - np.logaddexp.reduce(K * z[:, order[j:]], axis=1)
-    thresholds = [
-        sum(labels[1 if j < threshold else -1][:, item] for j, item in enumerate(order))
-        for threshold in range(len(order) + 1)
-    ]
-    return np.asarray(total + thresholds[n_positive] - np.logaddexp.reduce(np.stack(thresholds), axis=0))
+    thresholds = np.stack(
+        [
+            sum(labels[1 if j < threshold else -1][:, item] for j, item in enumerate(order))
+            for threshold in range(len(order) + 1)
+        ],
+        axis=1,
+    )
+    return np.asarray(total[:, None] + thresholds - np.logaddexp.reduce(thresholds, axis=1, keepdims=True))
 
 
 def gain_of_scores(kind: str, z: np.ndarray, w: float, K: float) -> float:

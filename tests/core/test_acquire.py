@@ -1,0 +1,132 @@
+"""Greedy sets against a brute-force search, the baselines, and the promises on ties, repeats and exclusions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.oracles import information
+
+from tellmore.core.acquire import exhaustive_set, greedy_set, particles_set, random_set
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.prior import pool_prior
+from tellmore.core.scan import PoolScan
+from tellmore.errors import SettingError
+
+BEHAVIOUR = Behaviour()
+
+
+def pool(n: int = 120, d: int = 8, seed: int = 0) -> tuple[np.ndarray, Gaussian, PoolScan]:
+    X = np.random.default_rng(seed).normal(size=(n, d)) * np.linspace(2, 0.3, d)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    belief = pool_prior(X)
+    return X, belief, PoolScan.of(X, belief)
+
+
+@pytest.mark.parametrize(("kind", "size"), [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)])
+def test_greedy_keeps_99_per_cent_of_a_brute_force_search(kind: str, size: int) -> None:
+    """The brute force tries every item at each step; both sets are then valued on the same fresh draws. Mean of 5 pools."""
+    ratios = []
+    for seed in range(5):
+        X, belief, scan = pool(n=50, seed=seed)
+        items = np.column_stack([np.ones(len(X)), X])
+        rng = np.random.default_rng(seed)
+        brute, _ = information.greedy_set(items, belief.sample(800, rng), kind, size, BEHAVIOUR.w, BEHAVIOUR.K)
+        found = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=rng).rows
+        thetas = belief.sample(15_000, rng)
+        ours, theirs = (
+            information.gain_of_scores(kind, thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K) for rows in (found, brute)
+        )
+        ratios.append(ours / theirs)
+    assert np.mean(ratios) >= 0.99
+    assert min(ratios) >= 0.95
+
+
+def test_greedy_is_near_the_best_of_all_sets() -> None:
+    X, belief, scan = pool(n=10, d=3)
+    items = np.column_stack([np.ones(len(X)), X])
+    thetas = belief.sample(3000, np.random.default_rng(2))
+    best, value = information.best_set(items, thetas, "select_high", 3, BEHAVIOUR.w, BEHAVIOUR.K)
+    found = exhaustive_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0))
+    assert information.gain_of_scores("select_high", thetas @ items[found.rows].T, 12.0, 9.0) >= 0.98 * value
+    assert len(best) == 3
+    greedy = greedy_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+    assert information.gain_of_scores("select_high", thetas @ items[greedy].T, 12.0, 9.0) >= 0.85 * value
+
+
+@pytest.mark.parametrize(("kind", "size"), [("select_high", 5), ("rank", 4), ("rank", 7)])
+def test_bits_are_those_of_the_nested_sets(kind: str, size: int) -> None:
+    X, belief, scan = pool(seed=3)
+    acquired = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(0))
+    assert len(acquired.rows) == len(acquired.bits) == size
+    assert len(set(acquired.rows.tolist())) == size
+    items = np.column_stack([np.ones(len(X)), X])
+    thetas = belief.sample(8_000, np.random.default_rng(1))
+    for k in range(1, min(size, 4) + 1):
+        name = "label" if k == 1 else kind
+        value = information.gain_of_scores(name, thetas @ items[acquired.rows[:k]].T, BEHAVIOUR.w, BEHAVIOUR.K)
+        assert acquired.bits[k - 1] == pytest.approx(value, rel=0.15)
+
+
+def test_active_sets_beat_random_ones() -> None:
+    X, belief, scan = pool(seed=4)
+    items = np.column_stack([np.ones(len(X)), X])
+    thetas = belief.sample(4000, np.random.default_rng(1))
+    rng = np.random.default_rng(2)
+
+    def value(rows: np.ndarray) -> float:
+        return information.gain_of_scores("select_high", thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K)
+
+    greedy = value(greedy_set(scan, belief, "select_high", 4, BEHAVIOUR, rng=rng).rows)
+    particles = value(particles_set(scan, belief, "select_high", 4, BEHAVIOUR, rng=rng, particles=300).rows)
+    others = [value(random_set(len(X), 4, rng=rng)) for _ in range(20)]
+    assert greedy > max(others)
+    assert particles > np.mean(others)
+
+
+def test_excluded_items_stay_out_while_enough_remain() -> None:
+    _, belief, scan = pool(n=12)
+    rng = np.random.default_rng(0)
+    allowed = {0, 3, 5, 7}
+    exclude = [row for row in range(12) if row not in allowed]
+    for rows in (
+        greedy_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=rng, exclude=exclude).rows,
+        particles_set(scan, belief, "rank", 3, BEHAVIOUR, rng=rng, exclude=exclude, particles=50).rows,
+        random_set(12, 4, rng=rng, exclude=exclude),
+    ):
+        assert set(rows.tolist()) <= allowed
+    too_few = greedy_set(scan, belief, "select_high", 5, BEHAVIOUR, rng=rng, exclude=exclude).rows
+    assert len(set(too_few.tolist())) == 5
+
+
+def test_ties_are_broken_at_random() -> None:
+    """A pool of copies: every item is as good as any other, so all of them come up."""
+    X = np.repeat(np.array([[1.0, 0.0], [0.0, 1.0]]), 8, axis=0)
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    firsts = {int(greedy_set(scan, belief, "label", 1, BEHAVIOUR, rng=np.random.default_rng(s)).rows[0]) for s in range(80)}
+    assert len(firsts) > 10
+
+
+def test_the_same_rng_gives_the_same_set() -> None:
+    _, belief, scan = pool()
+    one, two = (greedy_set(scan, belief, "rank", 4, BEHAVIOUR, rng=np.random.default_rng(7)).rows for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("kind", ["select_high", "rank"])
+def test_duplicate_items_do_no_harm(kind: str) -> None:
+    X, _, _ = pool(n=20)
+    X[1:10] = X[0]
+    belief = pool_prior(X)
+    rows = greedy_set(PoolScan.of(X, belief), belief, kind, 5, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+    assert len(set(rows.tolist())) == 5
+
+
+def test_a_set_larger_than_the_pool_is_refused() -> None:
+    _, belief, scan = pool(n=3)
+    for search in (greedy_set, particles_set):
+        with pytest.raises(SettingError, match="at least 4"):
+            search(scan, belief, "rank", 4, BEHAVIOUR, rng=np.random.default_rng(0))
+    with pytest.raises(SettingError, match="at least 4"):
+        random_set(3, 4, rng=np.random.default_rng(0))

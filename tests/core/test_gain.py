@@ -1,0 +1,150 @@
+"""Information gain against enumeration under 100,000 sampled score vectors, and the estimator for large rankings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles import information
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gain import information_gain, label_gain_bits
+from tellmore.core.kinds import KINDS_BY_NAME
+from tellmore.core.kinds import rank as rank_kind
+
+
+def moments(k: int, seed: int, scale: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+    """Scores as a pool of unit-norm items has them: standard deviations of a few tenths."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(k, k + 2))
+    return rng.normal(size=k) * 0.1, A @ A.T * scale / (k + 2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "k"), [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("select_high", 10), ("rank", 2), ("rank", 4)]
+)
+def test_equals_enumeration_with_100_000_samples(kind: str, k: int) -> None:
+    mean, cov = moments(k, k)
+    slow = information.information_gain(mean, cov, kind, 12.0, 9.0, np.random.default_rng(0))
+    fast = information_gain(mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1), draws=4096 if kind != "label" else None)
+    assert fast.bits == pytest.approx(slow, abs=0.01 + 4 * fast.se)
+    default = information_gain(mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
+    assert default.bits == pytest.approx(slow, abs=0.02 + 4 * default.se)
+
+
+def test_ranking_of_five_equals_enumeration() -> None:
+    mean, cov = moments(5, 5)
+    slow = information.information_gain(mean, cov, "rank", 12.0, 9.0, np.random.default_rng(0), samples=4000)
+    fast = information_gain(mean, cov, "rank", Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
+    assert fast.bits == pytest.approx(slow, abs=0.06 + 4 * fast.se)
+
+
+@pytest.mark.parametrize("k", [4, 5])
+def test_the_large_set_estimator_agrees_with_enumeration(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Force the estimator for 6 items and more onto sizes where enumeration runs too; its stated error must cover."""
+    behaviour = Behaviour(12.0, 9.0)
+    for seed in range(3):
+        mean, cov = moments(k, 100 + seed)
+        exact = information_gain(mean, cov, "rank", behaviour, rng=np.random.default_rng(0), draws=2048)
+        with monkeypatch.context() as patch:
+            patch.setattr(rank_kind, "MAX_ENUMERATED", 3)
+            z = np.random.default_rng(seed).multivariate_normal(mean, cov, size=1024)
+            gains, errors = KINDS_BY_NAME["rank"].gain_nats(z[None], behaviour, np.random.default_rng(seed))
+        bits, error = gains[0] / np.log(2), errors[0] / np.log(2)
+        assert 0 < error < 0.2
+        assert bits == pytest.approx(exact.bits, abs=4 * error)
+
+
+def test_the_estimator_at_ten_agrees_with_a_long_run() -> None:
+    behaviour = Behaviour(12.0, 9.0)
+    mean, cov = moments(10, 3)
+    quick = information_gain(mean, cov, "rank", behaviour, rng=np.random.default_rng(0))
+    long = long_run_bits(mean, cov, 12.0, 9.0, outcomes=400, inner=10_000)
+    assert 0 < quick.se < 0.2 * quick.bits
+    assert quick.bits == pytest.approx(long, abs=min(quick.se, 0.6))
+
+
+def long_run_bits(mean: np.ndarray, cov: np.ndarray, w: float, K: float, *, outcomes: int, inner: int) -> float:
+    """E log p(o | z) / p(o) by definition: p(o) averaged over many scores that had no part in drawing o."""
+    rng = np.random.default_rng(11)
+    k = len(mean)
+    own = rng.multivariate_normal(mean, cov, size=outcomes)
+    others = rng.multivariate_normal(mean, cov, size=inner)
+    total = 0.0
+    for z in own:
+        order = np.argsort(-(K * z + rng.gumbel(size=k)))
+        levels = np.concatenate([[0.0], np.cumsum(w * z[order])])
+        threshold = int(np.argmax(levels + rng.gumbel(size=k + 1)))
+        every = _log_probability(np.vstack([z, others]), order, threshold, w, K)
+        total += every[0] - (np.logaddexp.reduce(every[1:]) - np.log(inner))
+    return total / outcomes / np.log(2)
+
+
+def _log_probability(z: np.ndarray, order: np.ndarray, threshold: int, w: float, K: float) -> np.ndarray:
+    ranked = z[:, order]
+    x = K * ranked
+    highest = x.max(axis=1, keepdims=True)
+    tails = np.log(np.cumsum(np.exp(x - highest)[:, ::-1], axis=1)[:, ::-1]) + highest
+    levels = np.column_stack([np.zeros(len(z)), np.cumsum(w * ranked, axis=1)])
+    top = levels.max(axis=1)
+    return np.asarray((x - tails).sum(axis=1) + levels[:, threshold] - top - np.log(np.exp(levels - top[:, None]).sum(axis=1)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 100_000),
+    case=st.sampled_from([("label", 1), ("select_high", 3), ("select_low", 4), ("rank", 3), ("rank", 4), ("rank", 7)]),
+    log_scale=st.floats(-8, 6),
+)
+def test_between_zero_and_the_logarithm_of_the_outcomes(seed: int, case: tuple[str, int], log_scale: float) -> None:
+    kind, k = case
+    mean, cov = moments(k, seed, scale=10.0**log_scale)
+    gain = information_gain(mean, cov, kind, Behaviour(), rng=np.random.default_rng(seed), draws=64)
+    assert 0 <= gain.bits <= np.log2(KINDS_BY_NAME[kind].n_outcomes(k)) + 4 * gain.se + 1e-9
+    assert np.isfinite(gain.se)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), case=st.sampled_from([("select_high", 4), ("rank", 3)]))
+def test_permuting_items_changes_nothing_beyond_the_error(seed: int, case: tuple[str, int]) -> None:
+    kind, k = case
+    mean, cov = moments(k, seed)
+    order = np.random.default_rng(seed).permutation(k)
+    one, two = (
+        information_gain(m, c, kind, Behaviour(), rng=np.random.default_rng(seed), draws=1024)
+        for m, c in ((mean, cov), (mean[order], cov[np.ix_(order, order)]))
+    )
+    assert one.bits == pytest.approx(two.bits, abs=0.02 + 5 * (one.se + two.se))
+
+
+def test_no_uncertainty_no_information() -> None:
+    for kind, k in (("label", 1), ("select_high", 3), ("rank", 3)):
+        gain = information_gain(np.zeros(k), np.zeros((k, k)), kind, Behaviour(), rng=np.random.default_rng(0))
+        assert gain.bits == pytest.approx(0, abs=1e-9)
+
+
+def test_duplicates_are_worth_no_choice() -> None:
+    """Two equal items: which of them is picked says nothing, so a selection is worth its label."""
+    mean, cov = np.zeros(2), np.full((2, 2), 0.3)
+    pair = information_gain(mean, cov, "select_high", Behaviour(), rng=np.random.default_rng(0), draws=4096)
+    single = label_gain_bits(np.zeros(1), np.array([0.3]), Behaviour())[0]
+    assert pair.bits == pytest.approx(single, abs=0.01)
+
+
+def test_a_ranking_is_worth_more_than_its_top() -> None:
+    mean, cov = moments(4, 9)
+    rank, select, label = (
+        information_gain(mean[:k], cov[:k, :k], kind, Behaviour(), rng=np.random.default_rng(0)).bits
+        for kind, k in (("rank", 4), ("select_high", 4), ("label", 1))
+    )
+    assert rank > select > 0
+    assert rank > label
+
+
+def test_label_gain_of_many_items_at_once() -> None:
+    mean, variance = np.array([0.0, 0.4, -2.0]), np.array([0.2, 0.01, 3.0])
+    gains = label_gain_bits(mean, variance, Behaviour())
+    rng = np.random.default_rng(0)
+    slow = [information.information_gain(mean[i : i + 1], variance[i : i + 1, None], "label", 12.0, 9.0, rng) for i in range(3)]
+    np.testing.assert_allclose(gains, slow, atol=0.01)
