@@ -18,7 +18,7 @@ from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.logistic_normal import mean_entropy_nats, mean_sigmoid
 from tellmore.types import Array
 
-DRAWS = 1024
+DRAWS = 512
 PAIRED_DRAWS = 512  # where each outcome is weighed against every draw
 REPEATS = 4
 
