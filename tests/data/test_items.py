@@ -107,3 +107,11 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch, one_line):
     monkeypatch.setattr(Path, "open", denied)
     with pytest.raises(DataFileError, match="cannot be read: Permission denied"):
         read_items(path)
+
+
+def test_a_folder_that_may_not_be_entered(pictures: Path, monkeypatch):
+    import os
+
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(DataFileError, match="pictures: cannot be read: Permission denied"):
+        read_items(pictures)

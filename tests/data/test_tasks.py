@@ -34,7 +34,8 @@ def files_and_commands(page: str) -> tuple[dict[str, str], list[str]]:
         if named:
             files[named.group(1)] = block["body"]
         if block["info"].startswith("console"):
-            commands += [line[2:] for line in block["body"].splitlines() if line.startswith("$ ")]
+            lines = [line[2:] for line in block["body"].splitlines() if line.startswith("$ ")]
+            commands += [re.sub(r"\s+#\s.*$", "", line) for line in lines]
     return files, commands
 
 
@@ -64,13 +65,18 @@ def follow(page: str, folder: Path, answers: int) -> list[str]:
     files, commands = files_and_commands(page)
     for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8")
+    do(commands, folder, answers)
+    return commands
+
+
+def do(commands: list[str], folder: Path, answers: int) -> None:
+    """Run commands in order; while one serves, answer some questions."""
     for command in commands:
         if command.startswith("tellmore serve"):
             with serving(command, folder) as address:
                 run(f"tellmore annotate {shlex.quote(address)} --simulated --answers {answers} --no-think", folder)
         else:
             run(command, folder)
-    return commands
 
 
 def test_from_texts_to_a_classifier(tmp_path: Path, static_model: Path):
@@ -86,6 +92,18 @@ def test_from_texts_to_a_classifier(tmp_path: Path, static_model: Path):
     probability = session.run(["probability"], {"embedding": np.ones((3, 5), dtype=np.float32)})[0]
     assert ((probability > 0) & (probability < 1)).all()
     assert len((tmp_path / "scores.csv").read_text().splitlines()) == 13
+
+
+def test_the_readme_alone_is_enough(tmp_path: Path, static_model: Path):
+    """The three commands of the README; a model's public name is here a folder of that name."""
+    (tmp_path / "minishlab").mkdir()
+    static_model.rename(tmp_path / "minishlab" / "potion-base-8M")
+    files, _ = files_and_commands("your-data.md")
+    (tmp_path / "items.csv").write_text(files["items.csv"], encoding="utf-8")
+    commands = [each for each in files_and_commands("../README.md")[1] if each.startswith("tellmore")]
+    assert [command.split()[1] for command in commands] == ["init", "serve", "export"]
+    do(commands, tmp_path, answers=5)
+    assert onnxruntime.InferenceSession(tmp_path / "classifier.onnx").get_inputs()[0].shape == ["N", 5]
 
 
 def test_from_photographs_to_a_classifier(tmp_path: Path, pictures: Path, image_model: Path):

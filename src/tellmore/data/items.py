@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -281,10 +282,9 @@ def _label(path: Path, number: int, column: str, value: Any, positive_value: str
 
 
 def _image_folder(folder: Path) -> ItemTable:
-    try:
-        found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
-    except OSError as error:
-        raise DataFileError(f"{folder}: cannot be read: {error.strerror}") from None
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise DataFileError(f"{folder}: cannot be read: Permission denied; allow yourself to read and enter the folder")
+    found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
     if not found:
         raise DataFileError(f"{folder}: no pictures in the folder; looked for {', '.join(IMAGE_SUFFIXES)}")
     return ItemTable(

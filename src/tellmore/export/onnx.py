@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, logistic_density
+from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_STEP, logistic_density
 from tellmore.errors import MissingExtraError
 from tellmore.export.classifier import TINY_NORM, Classifier
 
@@ -110,7 +110,7 @@ def _narrow(graph: _Graph, m: str, s: str) -> str:
 
 
 def _wide(graph: _Graph, m: str, s: str) -> str:
-    """sum_j density_j Phi((m - node_j) / s), [N, 1]; the error function exists in single precision only."""
+    """sum_j step density_j Phi((m - node_j) / s), [N, 1]; the error function exists in single precision only."""
     import onnx
 
     scaled = graph.add("Div", [graph.add("Sub", [m, graph.constant(WIDE_NODES[None])]), s])
@@ -118,4 +118,4 @@ def _wide(graph: _Graph, m: str, s: str) -> str:
     error = graph.add("Cast", [graph.add("Erf", [single])], to=onnx.TensorProto.DOUBLE)
     half = graph.constant(0.5)
     phi = graph.add("Add", [graph.add("Mul", [error, half]), half])
-    return graph.add("MatMul", [phi, graph.constant(logistic_density(WIDE_NODES)[:, None])])
+    return graph.add("MatMul", [phi, graph.constant(WIDE_STEP * logistic_density(WIDE_NODES)[:, None])])
