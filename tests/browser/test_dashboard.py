@@ -92,6 +92,7 @@ def test_settings_are_previewed_and_saved(join: Join) -> None:
 
 def test_an_impossible_setting_is_refused_in_words(join: Join) -> None:
     owner = join("label 3", owner=True, path="/dashboard#settings")
+    expect(owner.page.locator(".preview .headline")).to_be_visible()
     for box in owner.page.locator("input[name=kinds]:checked").all():
         box.uncheck()
     owner.page.get_by_role("button", name="Save").click()

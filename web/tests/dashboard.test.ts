@@ -22,7 +22,7 @@ describe("answers in one line", () => {
 describe("numbers", () => {
   it("are printed with their units", () => {
     expect(percent(0.914)).toBe("91 %");
-    expect(decimal(-1.234)).toBe("−1.23");
+    expect([decimal(-1.234), decimal(-0.001)]).toEqual(["−1.23", "0.00"]);
     expect([0.5, 12.4, 180].map(duration)).toEqual(["30 s", "12 min", "3.0 h"]);
     expect([questionName("label", 1), questionName("rank", 4)]).toEqual(["Label", "Rank 4"]);
   });

@@ -91,7 +91,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     closed = true;
     release();
     card.dispose();
-    section.inert = true;
+    for (const part of [card.element, skips]) part.inert = true;
   };
   const submit = (answer: Answer): void => {
     if (closed) return;
@@ -103,8 +103,8 @@ export function present(host: HTMLElement, options: Presentation): Presented {
 
   const card = makeCard({ question, words, previous: options.previous ?? null, moved: () => clock.moved(), announce: (message) => announcer.say(message), submit });
   const section = h("section", { class: `card card-${question.kind}`, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
-  section.append(...heading(question, words, 1), card.element);
-  if (options.skippable) section.append(h("div", { class: "skips" }, ...skipButtons(submit)));
+  const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
+  section.append(...heading(question, words, 1), card.element, skips);
   const release = keyboard.use([...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
   section.focus({ preventScroll: true });

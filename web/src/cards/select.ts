@@ -27,12 +27,15 @@ export function selectCard(context: CardContext): Card {
     return h("li", {}, button);
   });
 
+  /** In words where there are any; a picture goes by its number on screen. */
+  const nameOf = (item: Item): string => (item.image && !item.text ? `picture ${question.items.indexOf(item) + 1}` : itemName(item));
+
   const show = (): void => {
     options.forEach((option, index) => {
       option.firstElementChild?.setAttribute("aria-pressed", String(question.items[index] === chosen));
     });
     for (const button of buttons) button.disabled = chosen === null;
-    const choice = chosen && h("strong", { dir: "auto" }, itemName(chosen));
+    const choice = chosen && h("strong", { dir: "auto" }, nameOf(chosen));
     prompt.replaceChildren(...(choice ? ["Is ", choice, ` ${words.positive} or ${words.negative}?`] : ["Choose one first."]));
   };
 
@@ -42,7 +45,7 @@ export function selectCard(context: CardContext): Card {
     chosen = item;
     context.moved();
     show();
-    context.announce(`${itemName(item)} chosen. Is it ${words.positive} or ${words.negative}?`);
+    context.announce(`${nameOf(item)} chosen. Is it ${words.positive} or ${words.negative}?`);
   };
 
   const step = (by: number): void => {

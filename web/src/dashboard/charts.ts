@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import { h } from "../kit/dom";
+import { decimal } from "./format";
 import type { AccuracyPoint, CurvePoint, Dashboard } from "./wire";
 
 export type Axis = "answers" | "minutes";
@@ -108,7 +109,7 @@ export function uncertaintyChart(): Chart {
     y: "nats per dimension",
     series: (accent) => [{ stroke: accent, width: 2, points: { show: false } }],
     columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.logdet_per_dim)],
-    summary: ({ curve }) => (curve.length ? `Now ${curve.at(-1)!.logdet_per_dim.toFixed(3).replace("-", "−")} after ${curve.length} answers.` : "No answers yet."),
+    summary: ({ curve }) => (curve.length ? `Now ${decimal(curve.at(-1)!.logdet_per_dim, 3)} after ${curve.length} answers.` : "No answers yet."),
   });
 }
 
@@ -116,7 +117,7 @@ export function accuracyChart(): Chart {
   const hidden: uPlot.Series = { points: { show: false }, width: 0 };
   return new Plot({
     title: "Honest accuracy",
-    hint: "On random questions, predicted before they were learnt from, with a 95 % interval.",
+    hint: "On random items, predicted before they were learnt from, with its 95 % interval.",
     x: overTime,
     y: "share right",
     yRange: [0, 1],
@@ -124,7 +125,7 @@ export function accuracyChart(): Chart {
     bands: (accent) => [{ series: [1, 2], fill: wash(accent) }],
     columns: ({ accuracy_curve: curve }, axis) => [xOf(curve, axis), curve.map(({ high }) => high), curve.map(({ low }) => low), curve.map(({ estimate }) => estimate)],
     summary: ({ accuracy }) =>
-      accuracy ? `${Math.round(100 * accuracy.estimate)} % on ${accuracy.n} random questions (${Math.round(100 * accuracy.low)}–${Math.round(100 * accuracy.high)} %).` : "No random question answered yet.",
+      accuracy ? `${Math.round(100 * accuracy.estimate)} % on ${accuracy.n} random items (${Math.round(100 * accuracy.low)}–${Math.round(100 * accuracy.high)} %).` : "No random item answered yet.",
   });
 }
 

@@ -8,7 +8,8 @@ export function percent(share: number, digits = 0): string {
 }
 
 export function decimal(value: number, digits = 2): string {
-  return value.toFixed(digits).replace("-", "−");
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
 export function seconds(value: number | null): string {

@@ -59,7 +59,7 @@ export class People {
         { title: "Median time", numeric: true, cell: (person) => seconds(person.median_s) },
         { title: "Time spent", numeric: true, cell: ({ minutes }) => duration(minutes) },
         { title: "Agreement", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
-        { title: "Last answer", cell: (person) => (person.open ? `${clockTime(person.last_utc)}, has a question open` : clockTime(person.last_utc)) },
+        { title: "Last answer", cell: (person) => [person.last_utc && clockTime(person.last_utc), person.open && "has a question open"].filter(Boolean).join(", ") || "–" },
         { title: "Data", cell: (person) => action("Delete", `the data of ${person.name}`, () => this.erase(person)) },
       ],
     });
