@@ -14,7 +14,7 @@ from PIL import Image
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.items import Columns
 from tellmore.data.vectors import MatrixWriter
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import DataFileError, SettingError, StateError
 
 
 def made(tmp_path: Path, items: Path, source: EmbeddingSource, **options):
@@ -109,6 +109,23 @@ def test_a_command_is_never_recorded(tmp_path: Path, items_csv):
     project, _ = made(tmp_path, items_csv, EmbeddingSource(embed=f"exec:{sys.executable} {program} --key hidden"))
     assert project.settings.data.embeddings == "exec"
     assert "hidden" not in (project.folder / "tellmore.toml").read_text()
+
+
+def test_an_interrupted_init_leaves_no_project_and_goes_on_when_run_again(tmp_path: Path, items_csv):
+    program = tmp_path / "mine.py"
+    program.write_text(
+        "import sys\n"
+        "for n, line in enumerate(sys.stdin):\n"
+        "    if n == 4: sys.exit(1)\n"
+        "    print([len(line), n, 1], flush=True)\n"
+    )
+    source = EmbeddingSource(embed=f"exec:{sys.executable} {program}")
+    with pytest.raises(StateError, match="after 4 of 6 items; run the same command again"):
+        made(tmp_path, items_csv, source)
+    assert not (tmp_path / "project").exists()
+    project, _ = made(tmp_path, items_csv, source, normalise=False)
+    assert project.pool.X[:, 1].tolist() == [0, 1, 2, 3, 0, 1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["items.csv", "mine.py", "project"]
 
 
 def test_a_matrix_of_several_chunks(tmp_path: Path, monkeypatch):

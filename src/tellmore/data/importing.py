@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,14 @@ class Reader:
     pool: Pool
     positive_value: str | None = None
     counts: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def ids_by_text(self) -> dict[str, list[str]]:
+        """Ids of the items with each text."""
+        found: dict[str, list[str]] = {}
+        for identifier, text in zip(self.pool.ids, self.pool.text or (), strict=False):
+            found.setdefault(text, []).append(identifier)
+        return found
 
     def collected(
         self, row: int, kind: str, items: list[str], answer: Answer, participant: str = IMPORTED, **more: Any
@@ -234,10 +243,10 @@ def _task_item(reader: Reader, row: int, data: Record, which: str) -> str:
     text = data.get(f"text{which}")
     if text is None:
         raise reader.fault(row, f'the task names no item: its data needs "id{which}" or "text{which}"')
-    rows = [position for position, known in enumerate(reader.pool.text or ()) if known == text]
-    if len(rows) != 1:
-        raise reader.fault(row, f"{len(rows)} items have the text {str(text)[:60]!r}; give the id in data.id{which}")
-    return reader.pool.ids[rows[0]]
+    ids = reader.ids_by_text.get(str(text), [])
+    if len(ids) != 1:
+        raise reader.fault(row, f"{len(ids)} items have the text {str(text)[:60]!r}; give the id in data.id{which}")
+    return ids[0]
 
 
 # Comparisons
