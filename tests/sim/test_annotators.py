@@ -108,9 +108,11 @@ def test_the_model_annotator_answers_with_the_models_probabilities(kind: str) ->
         expected = e[0] / e.sum() * e[2] / (e[2] + e[1])
         assert np.mean([a.order == order for a in answers]) == pytest.approx(expected, abs=0.01)
         zs = z[[0, 2, 1]]
-        weights = np.array([np.prod([sigmoid(w * v if j < l else -w * v) for j, v in enumerate(zs)]) for l in range(4)])
+        weights = np.array(
+            [np.prod([sigmoid(w * v if j < n_pos else -w * v) for j, v in enumerate(zs)]) for n_pos in range(4)]
+        )
         seen = Counter(a.n_positive for a in answers if a.order == order)
-        shares = [seen[l] / seen.total() for l in range(4)]
+        shares = [seen[n_pos] / seen.total() for n_pos in range(4)]
         assert shares == pytest.approx(list(weights / weights.sum()), abs=0.015)
     else:
         e = np.exp((1 if kind == "select_high" else -1) * K * z)

@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args
 
 from tellmore.errors import SettingError
 
-QuestionSetting = Literal["label", "select", "select_high", "select_low", "rank", "auto"]
-Acquisition = Literal["greedy", "random", "exhaustive", "particles"]
+QuestionSetting = Literal["label", "select", "rank", "auto"]
+Acquisition = Literal["greedy", "random", "particles"]
 Mode = Literal["default", "paper"]
 AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
-Scalar = str | int | float | bool | None
+Option = str | int | float | tuple[str, ...] | tuple[tuple[str, float], ...]
+"""Value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Config:
     fatigue: float = 0.0
     slowing: float = 0.0
     stop_at: float | None = None
-    options: tuple[tuple[str, Scalar], ...] = ()
+    options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
         _one_of("question", self.question, get_args(QuestionSetting))

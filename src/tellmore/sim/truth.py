@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.score_model import ScoreModel, fit_score_model, unit_least_squares
+from tellmore.data.bundled import load_pool
 from tellmore.data.pool import Pool, Scores
 from tellmore.errors import PoolError
 from tellmore.types import Array
@@ -65,3 +66,9 @@ def truth_of(pool: Pool) -> Truth:
         theta_labels=unit_least_squares(pool.X, np.where(centred > 0, 1.0, -1.0)),
         theta_scores=unit_least_squares(pool.X, centred),
     )
+
+
+@lru_cache(maxsize=4)
+def load_truth(pool: str, matrix: str) -> Truth:
+    """The scored pool by name or path, loaded once per process."""
+    return truth_of(load_pool(pool, matrix=matrix))

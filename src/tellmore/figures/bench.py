@@ -1,0 +1,146 @@
+"""The bench on which exhibits are measured: pools at hand, how much to run, and a memory of what was run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tellmore.errors import SettingError
+from tellmore.figures.exhibit import Row, Rows
+from tellmore.sim.config import Config
+from tellmore.sim.distribute import Report, Workforce, run_trials
+from tellmore.sim.ledger import Ledger, pool_fingerprint, program_fingerprint, read_json, write_json
+from tellmore.sim.rows import Trial
+from tellmore.sim.truth import Truth, load_truth
+
+DATA_VARIABLE = "TELLMORE_DATA"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A pool for a part in the paper. ``stands_for`` names the paper's data where another pool takes its part."""
+
+    title: str
+    pool: str
+    matrix: str = "X"
+    stands_for: str | None = None
+
+    @property
+    def caption(self) -> str:
+        """The title, with what it stands in for."""
+        return self.title if self.stands_for is None else f"{self.title} (stands in for {self.stands_for})"
+
+
+# Part -> (file in the data folder, title, matrix, what the paper used instead)
+_PARTS: dict[str, tuple[str, str, str, str | None]] = {
+    "sentiment": ("words_socialsent2000_w2v300.npz", "SocialSent 2000s, word2vec", "X", None),
+    "valence": ("words_warriner_valence_w2v300.npz", "Warriner valence, word2vec", "X", "NRC"),
+    "ratings": ("words_vader_w2v300.npz", "VADER, word2vec", "X", "NRC"),
+    "images": ("images_oasis_valence_efflite2.npz", "OASIS valence, EfficientNet PCA-128", "X_pca128", "AVA"),
+    "faces": ("images_utkface2000_facenet512.npz", "UTKFace age, FaceNet", "X", None),
+}
+_STANDS_FOR_WORDS = {"sentiment": "SocialSent", "valence": "NRC", "ratings": "NRC"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much to run: ``seeds`` trials a setting (``heavy_seeds`` where questions are large or trials long) of
+    ``answers`` answers; trials stop at ``stop_at`` accuracy."""
+
+    seeds: int
+    answers: int
+    stop_at: float | None
+    heavy_seeds: int
+    quick: bool = False
+
+    @property
+    def seed_list(self) -> list[int]:
+        """The seeds 0, 1, …"""
+        return list(range(self.seeds))
+
+    @property
+    def few_seeds(self) -> list[int]:
+        """The seeds of heavy settings."""
+        return list(range(min(self.seeds, self.heavy_seeds)))
+
+
+QUICK = Plan(seeds=2, answers=25, stop_at=None, heavy_seeds=2, quick=True)
+FULL = Plan(seeds=10, answers=600, stop_at=0.80, heavy_seeds=5)
+
+
+@dataclass
+class Bench:
+    """Runs trials and remembers rows in ``folder``; what was measured once is not measured again."""
+
+    plan: Plan
+    folder: Path
+    data: Path | None = None
+    workforce: Workforce = field(default_factory=Workforce)
+    report: Report | None = None
+    expect: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.ledger = Ledger(self.folder / "trials")
+
+    def source(self, part: str) -> Source:
+        """The pool for a part of the paper; the bundled words stand in where the data folder lacks a words pool."""
+        file, title, matrix, stands_for = _PARTS[part]
+        path = None if self.data is None else self.data / file
+        if path is not None and path.exists():
+            return Source(title, str(path), matrix, stands_for)
+        if part in _STANDS_FOR_WORDS:
+            return Source("VADER words (bundled)", "words", "X", _STANDS_FOR_WORDS[part])
+        raise SettingError(
+            f"{file} is not at hand; put it into a folder and name the folder with --data or {DATA_VARIABLE}"
+        )
+
+    def has(self, part: str) -> bool:
+        """Whether there is a pool for this part."""
+        return part in _STANDS_FOR_WORDS or (self.data is not None and (self.data / _PARTS[part][0]).exists())
+
+    def truth(self, source: Source) -> Truth:
+        """The scored pool of a source."""
+        return load_truth(source.pool, source.matrix)
+
+    def config(self, source: Source, **setting: Any) -> Config:
+        """A trial on a source, as long as the plan says unless ``setting`` says otherwise."""
+        base = Config(pool=source.pool, matrix=source.matrix, answers=self.plan.answers, stop_at=self.plan.stop_at)
+        return replace(base, **setting)
+
+    def trials(self, configs: Sequence[Config], seeds: Sequence[int] | None = None) -> dict[Config, list[Trial]]:
+        """All seeds of each config, run or remembered."""
+        chosen = self.plan.seed_list if seeds is None else list(seeds)
+        tasks = [(config, seed) for seed in chosen for config in configs]
+        if self.expect is not None:
+            self.expect(len(set(tasks)))
+        done = run_trials(tasks, workforce=self.workforce, ledger=self.ledger, report=self.report)
+        return {config: [done[config, seed] for seed in chosen] for config in configs}
+
+    def remembered(self, name: str, sources: Sequence[Source], measure: Callable[[], Rows]) -> Rows:
+        """The rows of ``measure``, from disk where name, plan, pools and program are the same."""
+        pools = [pool_fingerprint(source.pool, source.matrix) for source in sources]
+        key = json.dumps([name, repr(self.plan), pools, program_fingerprint()])
+        path = self.folder / "rows" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+        stored = read_json(path)
+        if stored is not None:
+            rows: list[Row] = stored["rows"]
+            return rows
+        measured = list(measure())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, {"rows": measured})
+        return measured
+
+
+def data_folder(given: Path | None) -> Path | None:
+    """The folder of further pools: the one given, else the environment's, else none."""
+    if given is None:
+        named = os.environ.get(DATA_VARIABLE)
+        given = Path(named) if named else None
+    if given is not None and not given.is_dir():
+        raise SettingError(f"there is no data folder {given}; name an existing one with --data or {DATA_VARIABLE}")
+    return given

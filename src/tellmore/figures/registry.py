@@ -1,0 +1,50 @@
+"""All exhibits by name, in the order of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tellmore.errors import SettingError
+from tellmore.figures import (
+    ablation,
+    black_box,
+    claims,
+    gumbel,
+    information,
+    learning,
+    participants,
+    score_distance,
+    stopping,
+    table1,
+)
+from tellmore.figures.exhibit import Exhibit
+
+_ORDER = (
+    *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
+    *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5"),
+    *("theorem1", "bbvi", "ablation", "claims"),
+)
+_MODULES = (
+    score_distance,
+    table1,
+    learning,
+    participants,
+    information,
+    gumbel,
+    stopping,
+    black_box,
+    ablation,
+    claims,
+)
+_BY_NAME = {exhibit.name: exhibit for module in _MODULES for exhibit in module.EXHIBITS}
+EXHIBITS: dict[str, Exhibit] = {name: _BY_NAME[name] for name in _ORDER}
+
+
+def chosen(names: Sequence[str]) -> list[Exhibit]:
+    """The exhibits named; "all" is every one. SettingError lists the known names."""
+    unknown = [name for name in names if name != "all" and name not in EXHIBITS]
+    if unknown:
+        raise SettingError(f"unknown name {unknown[0]!r}; the known ones are all, {', '.join(EXHIBITS)}")
+    if not names or "all" in names:
+        return list(EXHIBITS.values())
+    return [EXHIBITS[name] for name in dict.fromkeys(names)]

@@ -1,0 +1,76 @@
+"""Write exhibits to disk: the picture (PNG and SVG), the rows (CSV) and the sentence beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tellmore.figures.bench import Bench
+from tellmore.figures.exhibit import Exhibit, Rows
+from tellmore.sim.ledger import writable_folder, write_json
+
+SIMULATED = "Simulated study: no human was measured."
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an exhibit. ``sentence`` compares with the paper, or says why the exhibit could not be made."""
+
+    name: str
+    title: str
+    sentence: str
+    made: bool
+    seconds: float
+
+
+def produce(exhibit: Exhibit, bench: Bench, out: Path) -> Outcome:
+    """Measure, draw and write one exhibit into ``out``."""
+    started = time.perf_counter()
+    rows = list(exhibit.collect(bench))
+    sentence = exhibit.compare(rows)
+    if exhibit.simulated:
+        sentence = f"{SIMULATED} {sentence}"
+    figure = exhibit.draw(rows)
+    if exhibit.simulated:
+        figure.text(0.995, 0.995, "simulated", ha="right", va="top", fontsize=8, color="#D55E00")
+    writable_folder(out)
+    figure.savefig(out / f"{exhibit.name}.png")
+    # Without a date the same rows give the same file.
+    figure.savefig(out / f"{exhibit.name}.svg", metadata={"Date": None})
+    (out / f"{exhibit.name}.csv").write_text(as_csv(rows), encoding="utf-8")
+    (out / f"{exhibit.name}.txt").write_text(sentence + "\n", encoding="utf-8")
+    outcome = Outcome(exhibit.name, exhibit.title, sentence, True, time.perf_counter() - started)
+    write_json(out / f"{exhibit.name}.json", {"name": outcome.name, "title": outcome.title, "sentence": sentence})
+    return outcome
+
+
+def produce_all(
+    exhibits: Sequence[Exhibit], bench: Bench, out: Path, *, announce: Callable[[Exhibit], None] = lambda _: None
+) -> list[Outcome]:
+    """Produce exhibits one after another."""
+    outcomes = []
+    for exhibit in exhibits:
+        announce(exhibit)
+        outcomes.append(produce(exhibit, bench, out))
+    return outcomes
+
+
+def as_csv(rows: Rows) -> str:
+    """Rows as CSV; floats with six significant digits, so that files stay small and stable."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([_cell(row.get(name)) for name in names])
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value

@@ -1,0 +1,79 @@
+"""Score against distance to the reference classifier: Figs. 1 and 13."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tellmore.figures.bench import Bench, Source
+from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.figures.style import BLUE, VERMILION, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POINTS = 600
+"""Items drawn per panel; the line and R^2 are of all."""
+
+
+def fig1(rows: Rows) -> Figure:
+    """Mean score of items against theta'(1, x), with the fitted line, one panel a pool."""
+    panels = distinct(rows, "pool")
+    figure, grid = new_figure((len(panels) + 1) // 2, min(len(panels), 2), width=4.6, height=3.4)
+    for axes, panel in zip(grid.ravel(), panels, strict=False):
+        own = where(rows, pool=panel)
+        z, score = np.array(column(own, "distance")), np.array(column(own, "score"))
+        a, b, r2 = own[0]["a"], own[0]["b"], own[0]["r2"]
+        axes.scatter(z, score, s=5, alpha=0.35, color=BLUE, linewidths=0, rasterized=True)
+        ends = np.array([z.min(), z.max()])
+        axes.plot(ends, a * ends + b, color=VERMILION, label=f"a = {a:.2f}, b = {b:.2f}, R² = {r2:.2f}")
+        axes.set(title=panel, xlabel="distance to the classifier, θ'(1, x)", ylabel="mean score − threshold")
+        axes.legend(loc="upper left")
+    for axes in grid.ravel()[len(panels) :]:
+        axes.set_visible(False)
+    return figure
+
+
+def score_rows(bench: Bench, source: Source) -> list[Row]:
+    """A sample of items of one pool with their score and distance, and the line fitted to all."""
+    truth = bench.truth(source)
+    model = truth.model
+    z = model.theta[0] + truth.pool.X.astype(float) @ model.theta[1:]
+    score = truth.scores.mean - truth.scores.threshold
+    shown = np.random.default_rng(0).permutation(len(z))[:POINTS]
+    fitted = {"a": model.a, "b": model.b, "r2": model.r2, "sigma": model.sigma, "w": model.w, "K": model.K, "n": len(z)}
+    return [
+        {"pool": source.caption, "item": truth.pool.ids[i], "distance": float(z[i]), "score": float(score[i]), **fitted}
+        for i in shown
+    ]
+
+
+def _collect(bench: Bench, parts: tuple[str, ...]) -> Rows:
+    sources = dict.fromkeys(bench.source(part) for part in parts if bench.has(part))
+    return [row for source in sources for row in score_rows(bench, source)]
+
+
+def _compare(rows: Rows) -> str:
+    fits = [f"{pool}: R² = {where(rows, pool=pool)[0]['r2']:.2f}" for pool in distinct(rows, "pool")]
+    lowest = min(row["r2"] for row in rows)
+    verdict = "the affine relationship of Assumption 1 shows in every pool" if lowest > 0.3 else "it is weak in some"
+    return f"The paper shows an approximately affine relationship without giving R²; here {'; '.join(fits)}: {verdict}."
+
+
+EXHIBITS = (
+    Exhibit(
+        "fig1",
+        "Fig. 1: score against distance for words, images and faces",
+        lambda bench: _collect(bench, ("valence", "sentiment", "images", "faces")),
+        fig1,
+        _compare,
+    ),
+    Exhibit(
+        "fig13",
+        "Fig. 13: score against distance, further word pools",
+        lambda bench: _collect(bench, ("valence", "ratings", "sentiment")),
+        fig1,
+        _compare,
+    ),
+)
