@@ -23,6 +23,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellmore.app.wire import Role
@@ -174,10 +175,6 @@ def _is_address(name: str) -> bool:
     return True
 
 
-class _TooLargeError(Exception):
-    pass
-
-
 @dataclass(frozen=True)
 class _Refusal:
     status: int
@@ -210,10 +207,7 @@ class Guard:
             await self._exchange(scope, offered, sending)
             return
         scope.setdefault("state", {})["visitor"] = visitor
-        try:
-            await self._app(scope, _limited(receive), sending)
-        except _TooLargeError:
-            await sending.refuse(_too_large())
+        await self._app(scope, _limited(receive), sending)
 
     def _refusal(self, scope: Scope, headers: Headers, visitor: Visitor | None) -> _Refusal | None:
         host = headers.get("host", "")
@@ -283,7 +277,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > MAX_BODY_BYTES:
-            raise _TooLargeError
+            raise HTTPException(_too_large().status, _too_large().error)
         return message
 
     return counted
@@ -293,11 +287,10 @@ class _Sender:
     """``send`` that adds the security headers to every response, and can refuse."""
 
     def __init__(self, send: Send, *, api: bool) -> None:
-        self._send, self._api, self._started = send, api, False
+        self._send, self._api = send, api
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self._started = True
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
                 headers[name] = value
@@ -306,8 +299,6 @@ class _Sender:
         await self._send(message)
 
     async def refuse(self, refusal: _Refusal) -> None:
-        if self._started:
-            return
         body = json.dumps({"error": refusal.error}).encode() if refusal.error else b""
         kind = [(b"content-type", b"application/json")] if body else []
         extra = [(name.encode(), value.encode()) for name, value in refusal.headers]

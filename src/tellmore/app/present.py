@@ -124,7 +124,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         out = {asked.participant for asked in session.questions_out()}
         people = dashboard.annotators(desk, session.pool, view.probability, lambda participant: participant in out)
         skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
-        seq, rates, rates_answers = desk.seq, session.rates.table, session.rates.answers
+        seq, rates, rates_answers, rates_seq = desk.seq, session.rates.table, session.rates.answers, session.rates.seq
     honest = dashboard.accuracy(view.told)
     target = settings.learning.target_accuracy
     left = dashboard.minutes_left(view.told, target)
@@ -147,6 +147,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         accuracy_curve=dashboard.accuracy_curve(view.told),
         rates=[RateOut(**rate.row()) for rate in rates],
         rates_answers=rates_answers,
+        rates_seq=rates_seq,
         now=asked_now(settings, best),
         histogram=dashboard.histogram(view.probability),
         most_positive=most_positive,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from tellmore.core.cost import PAPER_COST, CostModel
 from tellmore.core.cost_fit import OnlineCost, Timed, fault
 from tellmore.core.rates import TABLE_KINDS, Rate, rates
 from tellmore.core.scan import PoolScan
-from tellmore.store.fold import Fold
+from tellmore.store.fold import Fold, Told
 from tellmore.store.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -23,30 +24,36 @@ LARGEST_SIZE = 8
 
 
 class RateKeeper:
-    """``table`` was measured when ``answers`` answers were learnt (-1: never); ``watch`` keeps it current for a while."""
+    """``table`` was measured when ``answers`` answers were learnt (-1: never), with the times known at event ``seq``.
+
+    ``watch`` keeps it current for a while.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._watched_until = 0.0
         self.table: tuple[Rate, ...] = ()
         self.answers = -1
+        self.seq = 0
 
     def watch(self) -> None:
         """Somebody looks at the dashboard."""
         self._watched_until = time.monotonic() + WATCHED_S
 
+    def due(self, told: Sequence[Told]) -> bool:
+        """Whether enough was learnt, or taken back, since the last time."""
+        return self.answers < 0 or not self.answers <= len(told) < self.answers + MEASURE_EVERY
+
     def measure_if_due(self, fold: Fold) -> bool:
-        """Chore: measure where somebody looks and enough was learnt since the last time."""
-        n = len(fold.told)
-        due = self.answers < 0 or n < self.answers or n >= self.answers + MEASURE_EVERY
-        if time.monotonic() > self._watched_until or not due:
+        """Chore: measure where somebody looks and it is due."""
+        if time.monotonic() > self._watched_until or not self.due(fold.told):
             return False
         with self._session.lock:
-            cost = fitted_cost(self._session.desk)
+            seq, cost = self._session.desk.seq, fitted_cost(self._session.desk)
             sizes = self._session.settings.learning.sizes
         table = measure(fold, cost, sizes)
         with self._session.lock:
-            self.table, self.answers = table, n
+            self.table, self.answers, self.seq = table, len(fold.told), seq
             self._session.lock.notify_all()
         return True
 

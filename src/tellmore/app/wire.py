@@ -379,6 +379,7 @@ class DashboardOut(Wire):
     positive_share: float = Field(description="class balance: share of the pool with probability >= threshold")
     threshold: float
     rates_answers: int = Field(description="answers that were learnt from when the rates were measured; -1 before")
+    rates_seq: int = Field(description="number of the last event whose times the rates know")
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")

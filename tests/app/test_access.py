@@ -1,0 +1,339 @@
+"""Tokens, roles and the shape of requests; attacks that must fail."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tellmore.app.access import (
+    KEPT_OWNER_LINKS,
+    MAX_BODY_BYTES,
+    SECURITY_HEADERS,
+    Guard,
+    RateLimit,
+    Tokens,
+    allowed_hosts,
+)
+from tellmore.app.api import create_app
+from tellmore.app.session import Session
+from tests.app.conftest import body_for
+
+OWNER_ROUTES = [
+    ("GET", "/api/dashboard"),
+    ("GET", "/api/answers"),
+    ("GET", "/api/events"),
+    ("GET", "/api/settings"),
+    ("PUT", "/api/settings"),
+    ("POST", "/api/settings/preview"),
+    ("GET", "/api/invitations"),
+    ("POST", "/api/invitations"),
+    ("DELETE", "/api/invitations/x"),
+    ("DELETE", "/api/participants/x"),
+    ("POST", "/api/reset"),
+    ("GET", "/api/export/jsonl"),
+    ("GET", "/api/export/npz"),
+]
+TEACHER_ROUTES = [("GET", "/api/question"), ("POST", "/api/answers"), ("POST", "/api/undo")]
+
+
+def send(client: TestClient, method: str, path: str) -> Any:
+    bodies = {
+        "/api/answers": {"question_id": "x", "answer": {"type": "label", "positive": True}},
+        "/api/invitations": {"name": "Eve"},
+        "/api/reset": {"confirm": "moods"},
+    }
+    return client.request(method, path, json=bodies.get(path, {}) if method in ("POST", "PUT") else None)
+
+
+def anonymous(app: Any, **options: Any) -> TestClient:
+    return TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False, **options)
+
+
+# Tokens
+
+
+def test_a_token_is_exchanged_for_a_strict_cookie_and_leaves_the_address(app: Any, tokens: Tokens) -> None:
+    token = tokens.issue_owner_link()
+    reply = anonymous(app).get(f"/dashboard?token={token}&tab=people", follow_redirects=False)
+    assert (reply.status_code, reply.headers["location"]) == (303, "/dashboard?tab=people")
+    cookie = reply.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert "Secure" not in cookie
+    secure = TestClient(app, base_url="https://127.0.0.1").get(f"/?token={token}", follow_redirects=False)
+    assert "Secure" in secure.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example", "///evil.example/x"])
+def test_the_redirect_never_leaves_this_server(app: Any, tokens: Tokens, path: str) -> None:
+    reply = anonymous(app).request(
+        "GET", f"http://127.0.0.1{path}", params={"token": tokens.issue_owner_link()}, follow_redirects=False
+    )
+    location = reply.headers.get("location", "/")
+    assert location.startswith("/")
+    assert not location.startswith(("//", "/\\"))
+
+
+def test_only_the_hash_of_a_token_is_stored(tokens: Tokens, session: Session) -> None:
+    token, row = tokens.issue("annotator", "p1", "Ann")
+    secret = token.split("_", 2)[2]
+    assert row.hash == hashlib.sha256(secret.encode()).hexdigest()
+    assert secret not in str(session.repository.tokens())
+
+
+def test_wrong_damaged_and_revoked_tokens_open_nothing(tokens: Tokens) -> None:
+    token, row = tokens.issue("owner", "p1", "Ann")
+    assert tokens.visitor(token).participant == "p1"
+    other, _ = tokens.issue("owner", "p2", "Bob")
+    mixed = "_".join([*token.split("_")[:2], other.split("_", 2)[2]])
+    for wrong in (None, "", "tm_", token[:-1], token + "x", token.upper(), mixed, token.replace("tm_", "")):
+        assert tokens.visitor(wrong) is None
+    assert tokens.revoke([row.id]) == 1
+    assert tokens.visitor(token) is None
+
+
+def test_secrets_are_compared_in_constant_time(tokens: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(
+        "tellmore.app.access.hmac.compare_digest", lambda one, other: compared.append(1) or one == other
+    )
+    token, _ = tokens.issue("owner", "p1", "Ann")
+    tokens.visitor(token)
+    tokens.visitor(f"tm_{'0' * 12}_{token.split('_', 2)[2]}")
+    assert len(compared) == 2
+
+
+def test_old_start_links_run_out_but_the_last_few_survive_restarts(tokens: Tokens) -> None:
+    links = [tokens.issue_owner_link() for _ in range(KEPT_OWNER_LINKS + 2)]
+    assert [tokens.visitor(link) is not None for link in links] == [False] * 2 + [True] * KEPT_OWNER_LINKS
+
+
+def test_revoking_an_invitation_works_at_once(visit: Callable[..., TestClient], app: Any) -> None:
+    owner = visit("owner")
+    invitation = owner.post("/api/invitations", json={"name": "Ann"}).json()
+    ann = anonymous(app)
+    ann.get(invitation["url"].replace("http://127.0.0.1", ""))
+    assert ann.get("/api/question").status_code == 200
+    assert owner.delete(f"/api/invitations/{invitation['id']}").json() == {"done": True}
+    assert ann.get("/api/question").status_code == 401
+    assert (
+        "url" not in str(owner.get("/api/invitations").json()) or owner.get("/api/invitations").json()[0]["url"] is None
+    )
+
+
+# Roles
+
+
+@pytest.mark.parametrize(("method", "path"), [*OWNER_ROUTES, *TEACHER_ROUTES, ("GET", "/api/me")])
+def test_nothing_under_api_without_a_token(app: Any, method: str, path: str) -> None:
+    reply = send(anonymous(app), method, path)
+    assert reply.status_code == 401
+    assert list(reply.json()) == ["error"]
+
+
+@pytest.mark.parametrize("role", ["annotator", "participant"])
+@pytest.mark.parametrize(("method", "path"), OWNER_ROUTES)
+def test_only_owners_read_the_model_other_answers_and_files(
+    visit: Callable[..., TestClient], role: str, method: str, path: str
+) -> None:
+    assert send(visit(role), method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), TEACHER_ROUTES)
+def test_study_participants_do_not_teach(visit: Callable[..., TestClient], method: str, path: str) -> None:
+    assert send(visit("participant"), method, path).status_code == 403
+
+
+def test_every_owner_route_is_in_the_list_above(app: Any) -> None:
+    listed = {
+        (method, path.replace("/x", "/{}").replace("/jsonl", "/{}").replace("/npz", "/{}"))
+        for method, path in OWNER_ROUTES
+    }
+    schema = app.openapi()["paths"]
+    owned = {
+        (method.upper(), "/".join("{}" if part.startswith("{") else part for part in path.split("/")))
+        for path, methods in schema.items()
+        for method, about in methods.items()
+        if "owner" in about.get("tags", [])
+    }
+    assert owned == listed
+
+
+def test_annotators_get_no_accuracy_and_no_time_left(visit: Callable[..., TestClient]) -> None:
+    progress = visit("annotator").get("/api/question").json()["progress"]
+    assert progress["accuracy"] is None
+    assert progress["minutes_left"] is None
+    assert progress["answers_all"] is None
+
+
+def test_an_annotator_cannot_undo_somebody_else(visit: Callable[..., TestClient]) -> None:
+    ann, bob = visit("annotator", "ann"), visit("annotator", "bob")
+    question = ann.get("/api/question").json()["question"]
+    ann.post("/api/answers", json=body_for(question))
+    assert bob.post("/api/undo", json={"question_id": question["id"]}).status_code == 404
+
+
+# Attacks
+
+
+def test_a_forged_question_id_and_somebody_elses_are_unknown(visit: Callable[..., TestClient]) -> None:
+    ann, bob = visit("annotator", "ann"), visit("annotator", "bob")
+    question = ann.get("/api/question").json()["question"]
+    assert bob.post("/api/answers", json=body_for(question)).status_code == 404
+    assert bob.post("/api/answers", json=body_for({**question, "id": "0" * 32})).status_code == 404
+
+
+def test_a_replayed_answer_changes_nothing_and_a_changed_one_is_refused(
+    visit: Callable[..., TestClient], session: Session
+) -> None:
+    ann = visit("annotator")
+    question = ann.get("/api/question").json()["question"]
+    first = ann.post("/api/answers", json=body_for(question)).json()
+    assert ann.post("/api/answers", json=body_for(question)).json() == first
+    assert ann.post("/api/answers", json=body_for(question, flip=True)).status_code == 409
+    assert sum(event.kind == "answer" for event in session.repository.since()) == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1.evil.example"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+def test_a_post_from_another_site_is_refused(visit: Callable[..., TestClient], headers: dict[str, str]) -> None:
+    owner = visit("owner")
+    assert owner.post("/api/reset", json={"confirm": "moods"}, headers=headers).status_code == 403
+    assert owner.delete("/api/participants/owner", headers=headers).status_code == 403
+
+
+def test_a_post_from_our_own_page_passes(visit: Callable[..., TestClient]) -> None:
+    headers = {"origin": "http://127.0.0.1", "sec-fetch-site": "same-origin"}
+    assert visit("owner").post("/api/invitations", json={"name": "A"}, headers=headers).status_code == 201
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_what_a_form_can_send_is_refused(visit: Callable[..., TestClient], kind: str) -> None:
+    reply = visit("owner").post("/api/undo", content='{"question_id": null}', headers={"content-type": kind})
+    assert reply.status_code == 415
+
+
+def test_an_oversized_body_is_refused_with_and_without_its_length(visit: Callable[..., TestClient]) -> None:
+    owner = visit("owner")
+    large = b'{"confirm": "' + b"x" * MAX_BODY_BYTES + b'"}'
+    json = {"content-type": "application/json"}
+    assert owner.post("/api/reset", content=large, headers=json).status_code == 413
+    assert owner.post("/api/reset", content=iter([large[:1000]] * 100), headers=json).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8000", "10.0.0.5", ""]
+)
+def test_a_foreign_host_gets_nothing(app: Any, tokens: Tokens, host: str) -> None:
+    client = anonymous(app)
+    assert client.get("/", headers={"host": host}).status_code == 421
+    token = tokens.issue_owner_link()
+    assert client.get("/api/me", headers={"host": host, "authorization": f"Bearer {token}"}).status_code == 421
+
+
+def test_hosts_by_address_and_by_allowed_name() -> None:
+    loopback, everywhere = allowed_hosts("127.0.0.1"), allowed_hosts("0.0.0.0", ["teach.example.org"])
+    assert all(loopback(host) for host in ("127.0.0.1:8000", "localhost", "LOCALHOST:1", "[::1]:8000"))
+    assert not loopback("192.168.1.2")
+    assert all(everywhere(host) for host in ("192.168.1.2:8000", "[fe80::1]:80", "Teach.Example.org"))
+    assert not everywhere("evil.example")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/../../wire.py",
+        "/assets/..%2f..%2fwire.py",
+        "/assets/%2e%2e/%2e%2e/wire.py",
+        "/assets/..\\..\\wire.py",
+        "/assets//etc/passwd",
+        "/../wire.py",
+        "/api/items/..%2f..%2f..%2fetc%2fpasswd/image",
+        "/api/items//etc/passwd/image",
+        "/api/export/..%2f..%2fetc%2fpasswd",
+    ],
+)
+def test_paths_cannot_climb_out(visit: Callable[..., TestClient], path: str) -> None:
+    reply = visit("owner").get(path)
+    assert reply.status_code in (404, 405)
+    assert "root:" not in reply.text
+    assert "pydantic" not in reply.text
+
+
+def test_markup_in_item_text_stays_text(visit: Callable[..., TestClient], session: Session) -> None:
+    owner = visit("owner")
+    session.change_settings("owner", {"learning": {"question": "label"}})
+    rows = owner.get("/api/dashboard").json()
+    listed = [item["text"] for key in ("most_positive", "most_negative", "most_uncertain") for item in rows[key]]
+    reply = owner.get("/api/question")
+    assert reply.headers["content-type"] == "application/json"
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert all("&lt;" not in text for text in listed)
+
+
+def test_every_response_carries_the_security_headers(app: Any, visit: Callable[..., TestClient]) -> None:
+    owner = visit("owner")
+    replies = [
+        owner.get("/"),
+        owner.get("/api/me"),
+        owner.get("/api/nothing"),
+        anonymous(app).get("/api/me"),
+        anonymous(app).get("/", headers={"host": "evil.example"}),
+        owner.post("/api/undo", content="x"),
+    ]
+    for reply in replies:
+        assert {name: reply.headers.get(name) for name in SECURITY_HEADERS} == SECURITY_HEADERS
+    policy = SECURITY_HEADERS["content-security-policy"]
+    assert "unsafe-inline" not in policy
+    assert "default-src 'none'" in policy
+    assert SECURITY_HEADERS["referrer-policy"] == "no-referrer"
+    assert owner.get("/api/me").headers["cache-control"] == "no-store"
+
+
+# Rate limits
+
+
+def test_the_limit_goes_by_token(session: Session, tokens: Tokens) -> None:
+    app = create_app(session, tokens=tokens, limit=RateLimit(rate=0.001, burst=3))
+    ann, bob = (tokens.issue("annotator", name, name)[0] for name in ("ann", "bob"))
+    client = anonymous(app)
+    statuses = [client.get("/api/me", headers={"authorization": f"Bearer {ann}"}).status_code for _ in range(5)]
+    assert statuses == [200, 200, 200, 429, 429]
+    assert client.get("/api/me", headers={"authorization": f"Bearer {bob}"}).status_code == 200
+    refused = client.get("/api/me", headers={"authorization": f"Bearer {ann}"})
+    assert int(refused.headers["retry-after"]) >= 1
+
+
+def test_a_bucket_fills_again() -> None:
+    now = [0.0]
+    limit = RateLimit(rate=2.0, burst=2.0, clock=lambda: now[0])
+    assert [limit.wait_s("a") for _ in range(3)] == [0, 0, 0.5]
+    now[0] = 0.5
+    assert limit.wait_s("a") == 0
+    assert limit.wait_s("a") > 0
+
+
+def test_the_guard_passes_on_what_is_not_http() -> None:
+    import asyncio
+
+    seen = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["type"])
+
+    guard = Guard(inner, tokens=None, cookie="c", host_allowed=lambda host: False, limit=RateLimit())  # type: ignore[arg-type]
+    asyncio.run(guard({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    assert seen == ["lifespan"]

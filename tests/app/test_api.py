@@ -1,0 +1,258 @@
+"""The routes, as the browser client uses them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tellmore.app.api import NOT_BUILT, _changes, create_app
+from tellmore.app.session import Session
+from tellmore.errors import QuestionError
+from tests.app.conftest import TIMING, answer_to, body_for
+
+Visit = Callable[..., TestClient]
+
+
+def teach(client: TestClient, n: int) -> list[str]:
+    reply = client.get("/api/question").json()
+    done = []
+    for _ in range(n):
+        done.append(reply["question"]["id"])
+        reply = client.post("/api/answers", json=body_for(reply["question"])).json()["next"]
+    return done
+
+
+def test_me_tells_role_and_the_projects_words(visit: Visit) -> None:
+    me = visit("annotator", "ann", "Ann").get("/api/me").json()
+    assert (me["role"], me["participant"], me["name"]) == ("annotator", "ann", "Ann")
+    assert me["project"]["ask"]["select_high"] == "Choose the most calm"
+    assert "tense" in me["project"]["ask"]["label"]
+
+
+def test_answering_returns_the_next_question_and_progress(visit: Visit, session: Session) -> None:
+    ann = visit("annotator")
+    first = ann.get("/api/question").json()
+    assert first == ann.get("/api/question").json()
+    reply = ann.post("/api/answers", json=body_for(first["question"])).json()
+    assert reply["saved"] is True
+    assert reply["next"]["question"]["id"] != first["question"]["id"]
+    assert reply["next"]["progress"] | {"minutes": 0} == first["progress"] | {"answers": 1, "can_undo": 1, "minutes": 0}
+    assert reply["next"]["progress"]["minutes"] == pytest.approx(0.1)
+    stored = next(event for event in session.repository.since() if event.kind == "answer").payload
+    assert stored["answer"] == answer_to(first["question"])
+    assert stored["timing"] == {**TIMING, "hidden_ms": 0, "blurred_ms": 0, "hidden": [], "blurred": []}
+
+
+def test_undo_shows_the_question_again_and_then_the_one_that_waited(visit: Visit) -> None:
+    ann = visit("annotator")
+    first = ann.get("/api/question").json()["question"]
+    waiting = ann.post("/api/answers", json=body_for(first)).json()["next"]["question"]
+    undone = ann.post("/api/undo", json={}).json()
+    assert undone["undone"] == first["id"]
+    assert undone["previous"] == answer_to(first)
+    again = undone["next"]["question"]
+    assert (again["kind"], again["items"]) == (first["kind"], first["items"])
+    assert again["id"] != first["id"]
+    assert ann.post("/api/answers", json=body_for(again, flip=True)).json()["next"]["question"] == waiting
+    assert ann.post("/api/undo", json={"question_id": "unknown"}).status_code == 404
+
+
+def test_nothing_to_undo_is_a_conflict(visit: Visit) -> None:
+    assert visit("annotator").post("/api/undo", json={}).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"type": "rank", "order": ["i0", "i1"], "n_positive": 1},
+        {"type": "rank", "order": [], "n_positive": 0},
+        {"type": "label", "positive": True},
+        {"type": "label", "positive": "yes"},
+        {"type": "guess"},
+        {"type": "skip", "reason": "bored"},
+        {},
+        None,
+    ],
+)
+def test_answers_that_do_not_fit_are_refused_in_one_line(visit: Visit, answer: Any) -> None:
+    ann = visit("annotator")
+    question = ann.get("/api/question").json()["question"]
+    reply = ann.post("/api/answers", json={"question_id": question["id"], "answer": answer})
+    assert reply.status_code == 422
+    assert "\n" not in reply.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"onset_ms": -1}, {"submit_ms": 1.5}, {"submit_ms": None}, {"device": "brain"}, {"x": 1}]
+)
+def test_times_are_whole_milliseconds(visit: Visit, change: dict[str, Any]) -> None:
+    ann = visit("annotator")
+    body = body_for(ann.get("/api/question").json()["question"])
+    assert ann.post("/api/answers", json={**body, "timing": {**TIMING, **change}}).status_code == 422
+
+
+def test_broken_json_is_refused(visit: Visit) -> None:
+    reply = visit("owner").post("/api/answers", content="{nonsense", headers={"content-type": "application/json"})
+    assert reply.status_code == 422
+    assert "error" in reply.json()
+
+
+def test_settings_are_previewed_then_changed(visit: Visit, session: Session) -> None:
+    owner = visit("owner")
+    before = owner.get("/api/settings").json()
+    change = {"attribute": "gentle", "question": "select", "set_size": 2}
+    preview = owner.post("/api/settings/preview", json=change).json()
+    assert preview["project"]["ask"]["select_high"] == "Choose the most gentle"
+    assert (preview["question"]["kind"], len(preview["question"]["items"])) == ("select_high", 2)
+    assert owner.get("/api/settings").json() == before
+    changed = owner.put("/api/settings", json=change).json()
+    assert (changed["attribute"], changed["question"], changed["set_size"]) == ("gentle", "select", 2)
+    assert owner.get("/api/me").json()["project"]["attribute"] == "gentle"
+    assert [event.payload for event in session.repository.since() if event.kind == "setting"] == [
+        {"project": {"attribute": "gentle"}, "learning": {"question": "select", "set_size": 2}}
+    ]
+    assert owner.put("/api/settings", json={}).json()["attribute"] == "gentle"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"target_accuracy": 1.5},
+        {"sizes": []},
+        {"sizes": [1]},
+        {"kinds": ["guess"]},
+        {"name": ""},
+        {"database": "x"},
+        {"set_size": 99},
+    ],
+)
+def test_settings_out_of_range_are_refused(visit: Visit, change: dict[str, Any]) -> None:
+    owner = visit("owner")
+    assert owner.put("/api/settings", json=change).status_code == 422
+    assert owner.post("/api/settings/preview", json=change).status_code == 422
+
+
+def test_the_database_is_redacted_where_settings_are_shown(open_session: Any, tmp_path: Path) -> None:
+    from tellmore.app.present import settings_out
+    from tests.app.conftest import SETTINGS
+
+    secret = SETTINGS.changed(server={"database": "postgresql://me:geheim@db.example/answers?sslkey=geheim"})
+    assert "geheim" not in settings_out(secret).model_dump_json()
+    assert "db.example" in settings_out(secret).model_dump_json()
+
+
+def test_the_answer_log_is_newest_first_and_in_pages(visit: Visit) -> None:
+    owner = visit("owner")
+    done = teach(owner, 4)
+    page = owner.get("/api/answers", params={"limit": 2, "offset": 1}).json()
+    assert page["total"] == 4
+    assert [row["question_id"] for row in page["rows"]] == [done[2], done[1]]
+    assert page["rows"][0]["rt_ms"] == 6000
+    owner.post("/api/undo", json={"question_id": done[2]})
+    assert owner.get("/api/answers").json()["rows"][1]["undone"] is True
+
+
+def test_reset_needs_the_projects_name(visit: Visit, session: Session) -> None:
+    owner = visit("owner")
+    teach(owner, 2)
+    assert owner.post("/api/reset", json={"confirm": "yes"}).status_code == 422
+    assert owner.post("/api/reset", json={"confirm": "moods"}).json() == {"done": True}
+    assert session.settled_view().told == ()
+
+
+def test_a_participant_is_deleted_with_link_and_name(visit: Visit, session: Session, app: Any) -> None:
+    owner = visit("owner")
+    invitation = owner.post("/api/invitations", json={"name": "Zaphod"}).json()
+    ann = TestClient(app, base_url="http://127.0.0.1")
+    ann.get(invitation["url"].replace("http://127.0.0.1", ""))
+    teach(ann, 3)
+    assert owner.delete("/api/participants/nobody").status_code == 404
+    assert owner.delete(f"/api/participants/{invitation['participant']}").json() == {"done": True}
+    assert ann.get("/api/me").status_code == 401
+    assert session.settled_view().told == ()
+    everything = (
+        owner.get("/api/export/jsonl").text + owner.get("/api/dashboard").text + owner.get("/api/invitations").text
+    )
+    assert "Zaphod" not in everything
+    assert owner.delete("/api/participants/owner").status_code in (200, 404)
+    assert owner.get("/api/me").status_code == 200
+
+
+def test_exports_hold_the_answers_and_neutralise_formulas(visit: Visit, session: Session) -> None:
+    owner = visit("owner")
+    done = teach(owner, 3)
+    log = [json.loads(line) for line in owner.get("/api/export/jsonl").text.splitlines()]
+    assert [event["question_id"] for event in log if event.get("kind") == "answer"] == done
+    rows = list(csv.DictReader(io.StringIO(owner.get("/api/export/csv").text)))
+    assert [row["question_id"] for row in rows] == done
+    assert [row["rt_ms"] for row in rows] == ["6000"] * 3
+    scores = owner.get("/api/export/csv", params={"table": "scores"}).text
+    assert "=HYPERLINK" in scores
+    for cell in (cell for row in csv.reader(io.StringIO(scores)) for cell in row):
+        assert not cell.startswith(("=", "@")), cell
+    assert owner.get("/api/export/npz").content[:2] == b"PK"
+    assert owner.get("/api/export/docx").status_code == 404
+
+
+def test_pictures_are_served_by_id_only(session: Session, tokens: Any, tmp_path: Path) -> None:
+    picture = tmp_path / "a.jpg"
+    picture.write_bytes(b"\xff\xd8picture")
+
+    def find(item: str) -> Path:
+        if item != "a/b c":
+            raise QuestionError(f"unknown item {item!r}")
+        return picture
+
+    app = create_app(session, tokens=tokens, images=find)
+    client = TestClient(app, base_url="http://127.0.0.1")
+    token, _ = tokens.issue("annotator", "ann", "Ann")
+    client.headers["authorization"] = f"Bearer {token}"
+    reply = client.get("/api/items/a%2Fb%20c/image")
+    assert (reply.status_code, reply.content, reply.headers["content-type"]) == (200, b"\xff\xd8picture", "image/jpeg")
+    assert client.get("/api/items/other/image").status_code == 404
+    del client.headers["authorization"]
+    assert client.get("/api/items/a%2Fb%20c/image").status_code == 401
+
+
+def test_changes_are_announced_while_somebody_answers(session: Session) -> None:
+    async def listen() -> list[str]:
+        stream = _changes(session)
+        first = await anext(stream)
+        asked = await asyncio.to_thread(session.question, "ann")
+        second = await anext(stream)
+        session.closing = True
+        rest = [message async for message in stream]
+        session.closing = False
+        assert asked is not None
+        return [first, second, *rest]
+
+    messages = asyncio.run(listen())
+    assert all(message.startswith("event: changed\ndata: {") for message in messages)
+    numbers = [json.loads(message.split("data: ")[1])["seq"] for message in messages]
+    assert numbers[1] > numbers[0]
+
+
+def test_pages_say_how_to_build_the_client_where_it_is_not_built(
+    app: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    client = TestClient(app, base_url="http://127.0.0.1")
+    monkeypatch.setattr("tellmore.app.api.STATIC", tmp_path)
+    assert client.get("/").text == NOT_BUILT + "\n"
+    (tmp_path / "index.html").write_text("<!doctype html>")
+    assert client.get("/").text == "<!doctype html>"
+
+
+def test_the_api_describes_itself(app: Any) -> None:
+    schema = TestClient(app, base_url="http://127.0.0.1").get("/api/openapi.json").json()
+    assert "/api/answers" in schema["paths"]
+    for path, methods in schema["paths"].items():
+        for about in methods.values():
+            assert about.get("description"), path

@@ -1,0 +1,259 @@
+"""Every number on the dashboard equals one recomputed from the exported log, by other code than the app's."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from tellmore import Learner, Pool
+from tellmore.app import dashboard
+from tellmore.app.access import RateLimit, Tokens
+from tellmore.app.api import create_app
+from tellmore.app.session import Session
+from tellmore.core.cost_fit import OnlineCost, Timed
+from tellmore.core.rates import rates
+from tellmore.core.scan import PoolScan
+from tellmore.store.fold import Told
+from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer
+from tests.app.conftest import SETTINGS, answer_to
+
+MIXED = SETTINGS.changed(learning={"question": "auto", "check_share": 0.4, "target_accuracy": 0.7})
+
+
+@pytest.fixture
+def owner(open_session: Callable[..., Session]) -> TestClient:
+    session = open_session(MIXED)
+    tokens = Tokens(session.repository)
+    app = create_app(session, tokens=tokens, limit=RateLimit(rate=10_000, burst=10_000))
+    client = TestClient(app, base_url="http://127.0.0.1")
+    client.headers["authorization"] = f"Bearer {tokens.issue_owner_link()}"
+    client.session = session  # type: ignore[attr-defined]
+    return client
+
+
+def work(client: TestClient, n: int, token: str | None = None) -> None:
+    """Answers with differing times; every seventh is a skip, every ninth is undone and answered again."""
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    reply = client.get("/api/question", headers=headers).json()
+    for number in range(n):
+        question = reply["question"]
+        answer = {"type": "skip", "reason": "skip"} if number % 7 == 6 else answer_to(question, flip=number % 5 == 0)
+        timing = {"onset_ms": 500, "submit_ms": 2500 + 317 * number, "hidden_ms": 40 * number}
+        body = {"question_id": question["id"], "answer": answer, "timing": timing}
+        reply = client.post("/api/answers", json=body, headers=headers).json()["next"]
+        if number % 9 == 8:
+            reply = client.post("/api/undo", json={}, headers=headers).json()["next"]
+
+
+class Recomputed:
+    """The exported log, read and learnt from anew."""
+
+    def __init__(self, lines: str, pool: Pool) -> None:
+        events = [json.loads(line) for line in lines.splitlines()]
+        self.events = [event for event in events if "kind" in event]
+        self.pool = pool
+        undone = {event["question_id"] for event in self.events if event["kind"] == "undo"}
+        self.undone = undone
+        self.asked = {event["question_id"]: event for event in self.events if event["kind"] == "question"}
+        self.given = [event for event in self.events if event["kind"] in ("answer", "skip")]
+        self.valid = [event for event in self.given if event["question_id"] not in undone]
+        self.learnt = [event for event in self.valid if event["kind"] == "answer"]
+        self.points: list[dict[str, Any]] = []
+        self.checks: list[tuple[int, int, int]] = []
+        self.learner = Learner(pool, question="rank", set_size=3)
+        self._learn()
+
+    def seconds(self, event: dict[str, Any]) -> float:
+        timing = event["payload"]["timing"]
+        return max(0, timing["submit_ms"] - timing["onset_ms"] - timing["hidden_ms"]) / 1000
+
+    def labels(self, event: dict[str, Any]) -> dict[str, bool]:
+        answer, shown = event["payload"]["answer"], self.asked[event["question_id"]]["payload"]["items"]
+        if answer["type"] == "label":
+            return {shown[0]: answer["positive"]}
+        if answer["type"] == "rank":
+            return {item: place < answer["n_positive"] for place, item in enumerate(answer["order"])}
+        return {answer["chosen"]: answer["positive"]} if answer["type"] == "select" else {}
+
+    def predicted(self, item: str) -> bool:
+        return bool(self.learner.predict_proba(self.pool.X[self.pool.rows([item])])[0, 1] >= 0.5)
+
+    def _learn(self) -> None:
+        minutes, prior = 0.0, np.linalg.slogdet(self.learner.posterior.cov)[1]
+        before = prior
+        for number, event in enumerate(self.learnt, start=1):
+            shown = self.asked[event["question_id"]]["payload"]
+            question = Question(shown["kind"], shown["items"], id=event["question_id"])
+            if shown["check"]:
+                labels = self.labels(event)
+                right = sum(self.predicted(item) == label for item, label in labels.items())
+                self.checks.append((number, right, len(labels)))
+            answer = event["payload"]["answer"]
+            told = {
+                "label": lambda a: LabelAnswer(a["positive"]),
+                "select": lambda a: SelectAnswer(a["chosen"], a["positive"]),
+                "rank": lambda a: RankAnswer(a["order"], a["n_positive"]),
+            }[answer["type"]](answer)
+            self.learner.tell(question, told)
+            after = np.linalg.slogdet(self.learner.posterior.cov)[1]
+            minutes += self.seconds(event) / 60
+            p = self.learner.predict_proba(self.pool.X)[:, 1]
+            self.points.append(
+                {
+                    "answers": number,
+                    "minutes": minutes,
+                    "bits": (before - after) / 2 / math.log(2),
+                    "logdet_per_dim": (after - prior) / (self.pool.d + 1),
+                    "expected_accuracy": float(np.maximum(p, 1 - p).mean()),
+                    "check": shown["check"],
+                    "kind": shown["kind"],
+                    "size": len(shown["items"]),
+                    "question_id": event["question_id"],
+                }
+            )
+            before = after
+
+
+@pytest.fixture
+def both(owner: TestClient, pool: Pool) -> tuple[dict[str, Any], Recomputed]:
+    """The dashboard after two people's work, and the same from the exported log."""
+    owner.get("/api/dashboard")
+    work(owner, 22)
+    ann = owner.post("/api/invitations", json={"name": "Ann"}).json()["url"].split("token=")[1]
+    work(owner, 10, ann)
+    session: Session = owner.session  # type: ignore[attr-defined]
+    session.settled_view()
+    with session.lock:
+        assert session.lock.wait_for(
+            lambda: session.rates.answers >= 0 and not session.rates.due(session.planner.view.told), 30
+        )
+    return owner.get("/api/dashboard").json(), Recomputed(owner.get("/api/export/jsonl").text, pool)
+
+
+def close(one: Any, other: Any) -> None:
+    assert one == pytest.approx(other, rel=1e-5, abs=1e-5)
+
+
+def test_every_number_equals_one_recomputed_from_the_exported_log(both: Any, pool: Pool) -> None:
+    shown, log = both
+    assert shown["answers"] == len(log.learnt) > 15
+    assert shown["skips"] == sum(event["kind"] == "skip" for event in log.valid) > 0
+    close(shown["minutes"], log.points[-1]["minutes"])
+    for point, expected in zip(shown["curve"], log.points, strict=True):
+        for key, value in expected.items():
+            close(point[key], value) if isinstance(value, float) else None
+            assert isinstance(value, float) or point[key] == value
+    _same_accuracy(shown, log)
+    p = log.learner.predict_proba(pool.X)[:, 1]
+    mean, variance = log.learner.posterior.scores(pool.X)
+    close(shown["positive_share"], float(np.mean(p >= shown["threshold"])))
+    assert shown["histogram"]["counts"] == np.histogram(p, bins=shown["histogram"]["edges"])[0].tolist()
+    orders = {"most_positive": -p, "most_negative": p, "most_uncertain": np.abs(p - 0.5)}
+    for key, order in orders.items():
+        rows = np.argsort(order)[:10]
+        assert [item["id"] for item in shown[key]] == [pool.ids[row] for row in rows]
+        close([item["probability"] for item in shown[key]], p[rows].tolist())
+        close([item["score"] for item in shown[key]], mean[rows].tolist())
+        close([item["score_sd"] for item in shown[key]], np.sqrt(variance[rows]).tolist())
+    assert shown["pool_size"] == len(pool)
+    assert shown["target_accuracy"] == 0.7
+    _same_annotators(shown, log)
+
+
+def _same_accuracy(shown: dict[str, Any], log: Recomputed) -> None:
+    right, n = sum(check[1] for check in log.checks), sum(check[2] for check in log.checks)
+    assert 0 < n < dashboard.WINDOW
+    assert (shown["accuracy"]["correct"], shown["accuracy"]["n"]) == (right, n)
+    close(shown["accuracy"]["estimate"], right / n)
+    assert [point["answers"] for point in shown["accuracy_curve"]] == [check[0] for check in log.checks if check[2]]
+    assert [point["n"] for point in shown["accuracy_curve"]] == np.cumsum([c[2] for c in log.checks if c[2]]).tolist()
+    assert shown["stop"] is (shown["accuracy"]["low"] >= 0.7)
+
+
+def _same_annotators(shown: dict[str, Any], log: Recomputed) -> None:
+    people = {row["participant"]: row for row in shown["annotators"]}
+    answers = Counter(event["participant"] for event in log.learnt)
+    assert {person: row["answers"] for person, row in people.items() if row["answers"]} == dict(answers)
+    for person, row in people.items():
+        own = [event for event in log.valid if event["participant"] == person]
+        if not own:
+            continue
+        assert row["skips"] == sum(event["kind"] == "skip" for event in own)
+        assert row["undone"] == sum(e["participant"] == person and e["question_id"] in log.undone for e in log.given)
+        close(row["median_s"], median(log.seconds(event) for event in own if event["kind"] == "answer"))
+        close(row["minutes"], sum(log.seconds(event) for event in own) / 60)
+        agreed = [log.predicted(item) == label for event in own for item, label in log.labels(event).items()]
+        close(row["agreement"], sum(agreed) / len(agreed))
+        assert row["last_utc"] == max(e["t_utc"] for e in log.given if e["participant"] == person)
+
+
+def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
+    shown, log = both
+    at = shown["rates_answers"]
+    assert 0 <= at <= shown["answers"]
+    early = Learner(pool, question="rank", set_size=3)
+    cost = OnlineCost()
+    for event in log.learnt[:at]:
+        question, answer = next((q, a) for q, a in log.learner.history if q.id == event["question_id"])
+        early.tell(question, answer)
+    for event in [event for event in log.learnt if event["seq"] <= shown["rates_seq"]]:
+        shape = log.asked[event["question_id"]]["payload"]
+        cost = cost.observe(Timed(shape["kind"], len(shape["items"]), log.seconds(event), event["participant"]))
+    scan = PoolScan(pool.X, *early.scores())
+    rng = np.random.default_rng([0, at])
+    expected = rates(scan, early.posterior, early.behaviour, sizes=(2, 3), cost=cost.cost, rng=rng, repeats=2)
+    assert [(row["kind"], row["size"], row["best"]) for row in shown["rates"]] == [
+        (r.kind, r.size, r.best) for r in expected
+    ]
+    for row, rate in zip(shown["rates"], expected, strict=True):
+        close([row["bits"], row["seconds"], row["bits_per_second"]], [rate.bits, rate.seconds, rate.bits_per_second])
+
+
+def test_wilson_agrees_with_the_textbook() -> None:
+    # Agresti and Coull (1998), no vegetarians in a sample of 25: [0, 0.133].
+    low, high = dashboard.wilson(0, 25)
+    assert low == pytest.approx(0.0, abs=1e-12)
+    assert high == pytest.approx(0.133, abs=5e-4)
+    assert dashboard.wilson(25, 25)[0] == pytest.approx(1 - high)
+
+
+def told(error: float, seconds: float = 6.0, correct: int = 0, scored: int = 0) -> Told:
+    return Told(1, "q", "rank", 3, bool(scored), seconds, 0.1, -1.0, 1 - error, correct, scored)
+
+
+def test_minutes_left_continue_a_power_law_exactly() -> None:
+    done = [told(0.5 * (number / 10) ** -0.5) for number in range(1, 41)]
+    assert 1 - done[-1].expected_accuracy == pytest.approx(0.25)
+    # Error 0.25 at 4 minutes, falling with the square root of time: 0.125 needs 16 minutes in all.
+    assert dashboard.minutes_left(done, target=0.875) == pytest.approx(12.0)
+    assert dashboard.minutes_left(done, target=0.7) == 0.0
+
+
+def test_minutes_left_are_unknown_where_the_answers_do_not_tell() -> None:
+    assert dashboard.minutes_left([told(0.3)] * 3, 0.9) is None
+    assert dashboard.minutes_left([told(0.3)] * 20, 0.9) is None
+    assert dashboard.minutes_left([told(0.3 - 0.001 * n, seconds=0.0) for n in range(20)], 0.9) is None
+    assert dashboard.minutes_left([told(0.3 + 0.001 * n) for n in range(20)], 0.9) is None
+    assert dashboard.minutes_left([told(0.3 - 1e-6 * n) for n in range(20)], 0.99) is None
+
+
+def test_failed_checks_make_the_estimate_longer() -> None:
+    sure = [told(0.5 * (n / 10) ** -0.5, correct=4, scored=4 if n % 5 == 0 else 0) for n in range(1, 41)]
+    wrong = [told(0.5 * (n / 10) ** -0.5, correct=0, scored=4 if n % 5 == 0 else 0) for n in range(1, 41)]
+    assert dashboard.minutes_left(sure, 0.8) < dashboard.minutes_left(wrong, 0.8)
+
+
+def test_the_accuracy_forgives_what_is_long_ago() -> None:
+    early, late = [told(0.3, correct=0, scored=4)] * 30, [told(0.3, correct=4, scored=4)] * 25
+    now = dashboard.accuracy(early + late)
+    assert (now.correct, now.n) == (100, 100)
+    assert dashboard.accuracy(early).estimate == 0
+    assert dashboard.accuracy([told(0.3)]) is None
