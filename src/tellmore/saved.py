@@ -74,7 +74,8 @@ def write(
 def read(path: str | Path, pool: Pool | None = None) -> Saved:
     """Read a learner's state; ``pool``, where given, must hold the same items."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, because NumPy leaves a damaged file open.
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays["meta"]))
         options, history = dict(meta["options"]), tuple(_exchange(entry) for entry in meta["history"])

@@ -35,7 +35,8 @@ def test_greedy_keeps_99_per_cent_of_a_brute_force_search(kind: str, size: int) 
         found = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=rng).rows
         thetas = belief.sample(15_000, rng)
         ours, theirs = (
-            information.gain_of_scores(kind, thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K) for rows in (found, brute)
+            information.gain_of_scores(kind, thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K)
+            for rows in (found, brute)
         )
         ratios.append(ours / theirs)
     assert np.mean(ratios) >= 0.99
@@ -104,7 +105,9 @@ def test_ties_are_broken_at_random() -> None:
     X = np.repeat(np.array([[1.0, 0.0], [0.0, 1.0]]), 8, axis=0)
     belief = pool_prior(X)
     scan = PoolScan.of(X, belief)
-    firsts = {int(greedy_set(scan, belief, "label", 1, BEHAVIOUR, rng=np.random.default_rng(s)).rows[0]) for s in range(80)}
+    firsts = {
+        int(greedy_set(scan, belief, "label", 1, BEHAVIOUR, rng=np.random.default_rng(s)).rows[0]) for s in range(80)
+    }
     assert len(firsts) > 10
 
 

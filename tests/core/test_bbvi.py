@@ -67,7 +67,9 @@ def test_finds_the_moments_of_the_posterior() -> None:
 
 def test_without_evidence_the_prior_stays() -> None:
     prior, X, _ = problem()
-    found, info = black_box_posterior(prior, X, lambda z: np.zeros(len(z)), rng=np.random.default_rng(0), iterations=400)
+    found, info = black_box_posterior(
+        prior, X, lambda z: np.zeros(len(z)), rng=np.random.default_rng(0), iterations=400
+    )
     np.testing.assert_allclose(found.mean, prior.mean, atol=0.02)
     assert found.logdet == pytest.approx(prior.logdet, abs=0.1)
     assert info.final_elbo_nats == pytest.approx(0, abs=0.02)

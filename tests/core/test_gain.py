@@ -22,12 +22,23 @@ def moments(k: int, seed: int, scale: float = 0.1) -> tuple[np.ndarray, np.ndarr
 
 
 @pytest.mark.parametrize(
-    ("kind", "k"), [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("select_high", 10), ("rank", 2), ("rank", 4)]
+    ("kind", "k"),
+    [
+        ("label", 1),
+        ("select_high", 2),
+        ("select_high", 4),
+        ("select_low", 3),
+        ("select_high", 10),
+        ("rank", 2),
+        ("rank", 4),
+    ],
 )
 def test_equals_enumeration_with_100_000_samples(kind: str, k: int) -> None:
     mean, cov = moments(k, k)
     slow = information.information_gain(mean, cov, kind, 12.0, 9.0, np.random.default_rng(0))
-    fast = information_gain(mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1), draws=4096 if kind != "label" else None)
+    fast = information_gain(
+        mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1), draws=4096 if kind != "label" else None
+    )
     assert fast.bits == pytest.approx(slow, abs=0.01 + 4 * fast.se)
     default = information_gain(mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
     assert default.bits == pytest.approx(slow, abs=0.02 + 4 * default.se)
@@ -88,7 +99,9 @@ def _log_probability(z: np.ndarray, order: np.ndarray, threshold: int, w: float,
     tails = np.log(np.cumsum(np.exp(x - highest)[:, ::-1], axis=1)[:, ::-1]) + highest
     levels = np.column_stack([np.zeros(len(z)), np.cumsum(w * ranked, axis=1)])
     top = levels.max(axis=1)
-    return np.asarray((x - tails).sum(axis=1) + levels[:, threshold] - top - np.log(np.exp(levels - top[:, None]).sum(axis=1)))
+    return np.asarray(
+        (x - tails).sum(axis=1) + levels[:, threshold] - top - np.log(np.exp(levels - top[:, None]).sum(axis=1))
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -146,5 +159,8 @@ def test_label_gain_of_many_items_at_once() -> None:
     mean, variance = np.array([0.0, 0.4, -2.0]), np.array([0.2, 0.01, 3.0])
     gains = label_gain_bits(mean, variance, Behaviour())
     rng = np.random.default_rng(0)
-    slow = [information.information_gain(mean[i : i + 1], variance[i : i + 1, None], "label", 12.0, 9.0, rng) for i in range(3)]
+    slow = [
+        information.information_gain(mean[i : i + 1], variance[i : i + 1, None], "label", 12.0, 9.0, rng)
+        for i in range(3)
+    ]
     np.testing.assert_allclose(gains, slow, atol=0.01)

@@ -46,7 +46,9 @@ def test_conditioning_is_bayes_rule_in_precision_form(seed: int, k: int) -> None
     precision, shift = root @ root.T, rng.normal(size=k)
     _, gram, reach = belief.project(A)
     after, step = belief.conditioned(reach, gram, precision, shift)
-    np.testing.assert_allclose(np.linalg.inv(after.cov), np.linalg.inv(belief.cov) + A.T @ precision @ A, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        np.linalg.inv(after.cov), np.linalg.inv(belief.cov) + A.T @ precision @ A, rtol=1e-6, atol=1e-8
+    )
     np.testing.assert_allclose(after.mean, belief.mean + belief.cov @ A.T @ shift, atol=1e-10)
     assert after.logdet == pytest.approx(np.linalg.slogdet(after.cov)[1], abs=1e-7)
     np.testing.assert_array_equal(after.cov, after.cov.T)

@@ -29,7 +29,9 @@ def test_set_gains_equal_enumeration_over_the_cells() -> None:
 
 
 def test_the_prior_is_the_uniform_hypercube() -> None:
-    problem = ideal.ideal_problem(unit_items(4, 3), "select_high", 2, BEHAVIOUR, M=1.5, per_axis=12, rng=np.random.default_rng(0))
+    problem = ideal.ideal_problem(
+        unit_items(4, 3), "select_high", 2, BEHAVIOUR, M=1.5, per_axis=12, rng=np.random.default_rng(0)
+    )
     run = ideal.run_ideal(problem, 0.5, rng=np.random.default_rng(1))
     assert run.entropies_bits[0] == pytest.approx(theory.hypercube_entropy(3, 1.5))
     assert run.volumes[0] == pytest.approx(1.5**2 / 3)
@@ -43,7 +45,9 @@ def test_one_step_is_bayes_rule() -> None:
     posteriors = []
     for row in range(3):
         for y in (-1, 1):
-            weights = np.array([np.exp(likelihoods.label([float(c[0] * X[row, 0])], y, BEHAVIOUR.w)) for c in problem.cells])
+            weights = np.array(
+                [np.exp(likelihoods.label([float(c[0] * X[row, 0])], y, BEHAVIOUR.w)) for c in problem.cells]
+            )
             weights /= weights.sum()
             mean = weights @ problem.cells[:, 0]
             posteriors.append(weights @ (problem.cells[:, 0] - mean) ** 2 + problem.cell_width**2 / 12)
@@ -77,7 +81,9 @@ def test_more_information_stops_sooner() -> None:
 
 def test_expected_entropy_falls_by_the_gain() -> None:
     """Lemma B.5's ground: E[h_1] = h_0 - gain, over many first answers."""
-    problem = ideal.ideal_problem(unit_items(4, 1), "select_high", 2, BEHAVIOUR, per_axis=128, rng=np.random.default_rng(0))
+    problem = ideal.ideal_problem(
+        unit_items(4, 1), "select_high", 2, BEHAVIOUR, per_axis=128, rng=np.random.default_rng(0)
+    )
     runs = ideal.stopping_times(problem, 0.2, 400, rng=np.random.default_rng(5))
     drops = np.array([run.entropies_bits[0] - run.entropies_bits[1] for run in runs])
     gain = runs[0].gains_bits[0]

@@ -21,7 +21,12 @@ def pool(n: int, d: int, seed: int, dtype: type = np.float64) -> np.ndarray:
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10_000), answers=st.integers(1, 8), joint=st.booleans(), dtype=st.sampled_from([np.float64, np.float32]))
+@given(
+    seed=st.integers(0, 10_000),
+    answers=st.integers(1, 8),
+    joint=st.booleans(),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
 def test_incremental_equals_recomputed(seed: int, answers: int, joint: bool, dtype: type) -> None:
     rng = np.random.default_rng(seed)
     X = pool(40, 6, seed, dtype)

@@ -12,13 +12,17 @@ from tellmore.core import theory
 from tellmore.errors import SettingError
 
 
-@pytest.mark.parametrize(("kind", "size", "expected"), [("label", 1, 1184.67), ("select_high", 4, 394.89), ("rank", 4, 171.52)])
+@pytest.mark.parametrize(
+    ("kind", "size", "expected"), [("label", 1, 1184.67), ("select_high", 4, 394.89), ("rank", 4, 171.52)]
+)
 def test_lower_bound_at_the_papers_dimension(kind: str, size: int, expected: float) -> None:
     n = theory.outcome_count(kind, size)
     assert theory.lower_bound(301, n, 1e-3, M=1.0) == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize(("kind", "size"), [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 4)])
+@pytest.mark.parametrize(
+    ("kind", "size"), [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 4)]
+)
 def test_outcome_count_is_the_number_of_answers(kind: str, size: int) -> None:
     assert theory.outcome_count(kind, size) == len(likelihoods.outcomes(kind, size))
 

@@ -35,7 +35,9 @@ def test_equals_the_generic_optimiser_over_mean_and_cholesky(kind: str, k: int, 
     assert reached == pytest.approx(best.elbo, abs=1e-8)
 
 
-@pytest.mark.parametrize(("kind", "k", "d"), [("label", 1, 1), ("select_high", 3, 1), ("select_low", 3, 1), ("rank", 3, 1), ("rank", 3, 2)])
+@pytest.mark.parametrize(
+    ("kind", "k", "d"), [("label", 1, 1), ("select_high", 3, 1), ("select_low", 3, 1), ("rank", 3, 1), ("rank", 3, 2)]
+)
 def test_close_to_the_posterior_on_a_grid(kind: str, k: int, d: int) -> None:
     """Mean within 0.15 prior deviations, every spread within 12 %; the bound stays under the evidence."""
     rng = np.random.default_rng(11)
@@ -48,7 +50,9 @@ def test_close_to_the_posterior_on_a_grid(kind: str, k: int, d: int) -> None:
         spread = np.sqrt(np.diag(case.cov))
         np.testing.assert_allclose(after.mean / spread, mean / spread, atol=0.15)
         np.testing.assert_allclose(np.sqrt(np.diag(after.cov) / np.diag(cov)), 1, atol=0.12)
-        assert reached <= grid.log_evidence(case.mean, case.cov, case.items, kind, case.outcome, 1.5, 1.5, points) + 1e-6
+        assert (
+            reached <= grid.log_evidence(case.mean, case.cov, case.items, kind, case.outcome, 1.5, 1.5, points) + 1e-6
+        )
 
 
 def test_close_to_a_markov_chain_after_several_answers() -> None:
@@ -102,7 +106,9 @@ def test_joint_beats_one_factor_after_another() -> None:
         case = cases.easy_case("rank", 4, 3, rng)
         joint, apart = run(case)[0], run(case, joint=False)[0]
         values = [
-            elbo.value(case.mean, case.cov, (b.mean, b.cov), case.items, "rank", case.outcome, case.w, case.K, "centred")
+            elbo.value(
+                case.mean, case.cov, (b.mean, b.cov), case.items, "rank", case.outcome, case.w, case.K, "centred"
+            )
             for b in (joint, apart)
         ]
         losses.append(values[0] - values[1])
@@ -130,7 +136,9 @@ def test_the_order_in_which_items_are_shown_does_not_matter(seed: int, size: tup
 
 def test_select_low_is_select_high_of_the_mirrored_problem() -> None:
     case = cases.easy_case("select_low", 3, 2, np.random.default_rng(2))
-    mirrored = cases.Case(-case.mean, case.cov, case.X, "select_high", (case.outcome[0], -case.outcome[1]), case.w, case.K)
+    mirrored = cases.Case(
+        -case.mean, case.cov, case.X, "select_high", (case.outcome[0], -case.outcome[1]), case.w, case.K
+    )
     one, two = run(case)[0], run(mirrored)[0]
     np.testing.assert_allclose(one.mean, -two.mean, atol=1e-9)
     np.testing.assert_allclose(one.cov, two.cov, atol=1e-9)

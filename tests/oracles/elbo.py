@@ -71,7 +71,15 @@ class Objective:
     """
 
     def __init__(
-        self, mean: np.ndarray, cov: np.ndarray, items: np.ndarray, kind: str, outcome: Any, w: float, K: float, bound: str
+        self,
+        mean: np.ndarray,
+        cov: np.ndarray,
+        items: np.ndarray,
+        kind: str,
+        outcome: Any,
+        w: float,
+        K: float,
+        bound: str,
     ) -> None:
         self.mean, self.factor, self.items, self.w = mean, np.linalg.cholesky(cov), items, w
         self.answer = terms(kind, len(items), outcome, K)
@@ -108,9 +116,7 @@ class Objective:
     def gradient(self, parameters: np.ndarray) -> np.ndarray:
         """Complex-step derivative: exact to machine precision."""
         step = 1e-30
-        return np.array(
-            [self(parameters + 1j * step * unit).imag / step for unit in np.eye(len(parameters))]
-        )
+        return np.array([self(parameters + 1j * step * unit).imag / step for unit in np.eye(len(parameters))])
 
     def hessian(self, parameters: np.ndarray) -> np.ndarray:
         """Central differences of the exact gradient; good enough for Newton to converge fully."""
@@ -184,9 +190,7 @@ def value(
         weights = [best_weights(m[among], V[np.ix_(among, among)], sharpness) for sharpness, _, among in answer.choices]
     gap = new_mean - mean
     ratio = np.linalg.solve(cov, new_cov)
-    divergence = 0.5 * (
-        np.trace(ratio) - len(mean) - np.linalg.slogdet(ratio)[1] + gap @ np.linalg.solve(cov, gap)
-    )
+    divergence = 0.5 * (np.trace(ratio) - len(mean) - np.linalg.slogdet(ratio)[1] + gap @ np.linalg.solve(cov, gap))
     return float(expected_bound(m, V, answer, w, weights) - divergence)
 
 

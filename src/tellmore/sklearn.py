@@ -1,0 +1,124 @@
+"""A scikit-learn classifier over the Learner: fit on labels, and go on by partial_fit or by telling its ``learner_``.
+
+The belief is Gaussian and every label updates it in closed form, so `partial_fit` on parts equals `fit` on the whole when
+both start from the same prior. Rows are taken as they are; w suits unit-norm rows, as for the Learner itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tellmore.data.pool import Pool
+from tellmore.errors import MissingExtraError
+from tellmore.learner import Learner
+from tellmore.types import Array, LabelAnswer, Question
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as missing:
+    raise MissingExtraError("scikit-learn", "sklearn") from missing
+
+
+class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Binary linear classifier with a Gaussian belief over its weights.
+
+    Parameters
+    ----------
+    prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
+    bound: ``"centred"`` or ``"paper"``; of no effect on labels, kept for answers told to ``learner_``.
+    w, K: sharpness of labels and of choices.
+    seed: of the questions that ``learner_`` asks.
+
+    Attributes
+    ----------
+    classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_, learner_ (the Learner, over the rows of the last fit).
+    """
+
+    def __init__(
+        self,
+        *,
+        prior: Literal["pool", "isotropic"] = "pool",
+        bound: Literal["centred", "paper"] = "centred",
+        w: float = 12.0,
+        K: float = 9.0,
+        seed: int = 0,
+    ) -> None:
+        self.prior = prior
+        self.bound = bound
+        self.w = w
+        self.K = K
+        self.seed = seed
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> TellmoreClassifier:
+        """Learn from labelled rows X [n, d], y [n] with exactly two classes; what was learnt before is forgotten."""
+        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        return self._learn(rows, labels, self._two_classes(labels), belief=None)
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> TellmoreClassifier:
+        """Learn from more labelled rows; the first call needs ``classes`` unless both are in y."""
+        first = not hasattr(self, "learner_")
+        rows, labels = validate_data(self, X, y, reset=first, dtype=np.float64, ensure_min_samples=2 if first else 1)
+        if first:
+            return self._learn(rows, labels, self._two_classes(labels if classes is None else classes), belief=None)
+        return self._learn(rows, labels, self.classes_, belief=self.learner_.posterior)
+
+    def _two_classes(self, labels: ArrayLike) -> NDArray[Any]:
+        check_classification_targets(labels)
+        classes = np.unique(np.asarray(labels))
+        if classes.size == 1:
+            raise ValueError("Classifier can't train when only one class is present; give labels of two classes")
+        if classes.size != 2:
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is multiclass: {classes}"
+            )
+        return classes
+
+    def _learn(self, rows: Array, labels: NDArray[Any], classes: NDArray[Any], belief: Any) -> TellmoreClassifier:
+        foreign = np.setdiff1d(labels, classes)
+        if foreign.size:
+            raise ValueError(f"y holds {foreign.tolist()}, which is not among the classes {classes.tolist()}")
+        # A pool holds at least two items: a single further row is shown twice and told once.
+        pool = Pool(rows if len(rows) > 1 else np.repeat(rows, 2, axis=0), name="fit")
+        learner = Learner(
+            pool,
+            "label",
+            seed=self.seed,
+            prior=self._start(rows) if belief is None else belief,
+            bound=self.bound,
+            w=self.w,
+            K=self.K,
+        )
+        for item, label in zip(pool.ids, labels, strict=False):
+            learner.tell(Question("label", [item], id=item), LabelAnswer(bool(label == classes[1])))
+        self.classes_, self.learner_ = classes, learner
+        self.coef_, self.intercept_ = learner.coef_, learner.intercept_
+        return self
+
+    def _start(self, rows: Array) -> Literal["pool", "isotropic"]:
+        """Rows that do not vary have no directions of their own."""
+        return self.prior if np.ptp(rows, axis=0).any() else "isotropic"
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Mean score [n]; the second class above 0."""
+        check_is_fitted(self, "learner_")
+        return self.learner_.decision_function(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probabilities [n, 2] of the classes, averaged over the belief."""
+        check_is_fitted(self, "learner_")
+        return self.learner_.predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The more probable class [n]."""
+        check_is_fitted(self, "learner_")
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])

@@ -1,0 +1,460 @@
+"""The learner: ask and tell, undo, repeatability, bad input, saving; and that it learns."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tellmore as tm
+from tellmore.core.evidence import Behaviour
+from tellmore.core.kinds import KINDS_BY_NAME
+from tellmore.core.update import update
+
+THETA = np.array([0.1, 0.8, -0.5, 0.3, 0.0, 0.0])
+
+
+def make_pool(n: int = 40, d: int = 5, seed: int = 0, prefix: str = "item") -> tm.Pool:
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return tm.Pool(X, ids=[f"{prefix}{i}" for i in range(n)])
+
+
+POOL = make_pool()
+
+
+def answer_of(pool: tm.Pool, question: tm.Question, rng: np.random.Generator, sharp: float = 30.0) -> tm.Answer:
+    """What a person with the classifier THETA answers."""
+    z = THETA[0] + pool.X[pool.rows(question.items)] @ THETA[1:]
+    kind = KINDS_BY_NAME[question.kind]
+    return kind.answer(question, kind.sample(z, Behaviour(sharp, sharp), rng))
+
+
+def teach(learner: tm.Learner, answers: int, seed: int = 0) -> list[tm.Question]:
+    rng = np.random.default_rng(seed)
+    questions = []
+    for _ in range(answers):
+        question = learner.ask()
+        learner.tell(question, answer_of(learner.pool, question, rng))
+        questions.append(question)
+    return questions
+
+
+def fingerprint(learner: tm.Learner) -> tuple[Any, ...]:
+    """Everything a caller can see of the learner's state."""
+    belief = learner.posterior
+    mean, variance = learner.scores()
+    return (
+        belief.mean.tobytes(),
+        belief.cov.tobytes(),
+        belief.logdet,
+        mean.tobytes(),
+        variance.tobytes(),
+        learner.history,
+        learner.should_stop(),
+    )
+
+
+@pytest.mark.parametrize(("question", "answers"), [("label", 80), ("select", 40), ("rank", 20), ("auto", 40)])
+def test_learns_what_the_person_means(question: Any, answers: int) -> None:
+    learner = tm.Learner(POOL, question, 4, seed=1)
+    teach(learner, answers)
+    truth = THETA[0] + POOL.X @ THETA[1:] > 0
+    probabilities = learner.probabilities()
+    assert np.mean((probabilities > 0.5) == truth) >= 0.85
+    new = make_pool(300, seed=9).X
+    assert np.mean((learner.predict_proba(new)[:, 1] > 0.5) == (THETA[0] + new @ THETA[1:] > 0)) >= 0.8
+
+
+def test_the_belief_is_the_fold_of_the_core_updates() -> None:
+    learner = tm.Learner(POOL, "rank", 3, seed=2)
+    belief = learner.posterior
+    rng = np.random.default_rng(0)
+    for kind in ("rank", "select_high", "label", "select_low"):
+        question = learner.ask(kind=kind, size=3)
+        answer = answer_of(POOL, question, rng)
+        learner.tell(question, answer)
+        rows = POOL.rows(question.items)
+        belief, _ = update(belief, POOL.X[rows], kind, KINDS_BY_NAME[kind].outcome(question, answer), learner.behaviour)
+    np.testing.assert_allclose(learner.posterior.mean, belief.mean, atol=1e-12)
+    np.testing.assert_allclose(learner.posterior.cov, belief.cov, atol=1e-12)
+
+
+def test_what_is_shown_agrees_with_the_posterior() -> None:
+    learner = tm.Learner(POOL, "select", 4)
+    teach(learner, 5)
+    mean, variance = learner.posterior.scores(POOL.X)
+    np.testing.assert_allclose(learner.scores()[0], mean, atol=1e-5)
+    np.testing.assert_allclose(learner.scores()[1], variance, atol=1e-5)
+    np.testing.assert_allclose(learner.decision_function(POOL.X), mean, atol=1e-6)
+    np.testing.assert_allclose(learner.predict_proba(POOL.X)[:, 1], learner.probabilities(), atol=1e-4)
+    np.testing.assert_allclose(learner.predict_proba(POOL.X).sum(axis=1), 1)
+    np.testing.assert_array_equal(learner.coef_, learner.posterior.mean[None, 1:])
+    np.testing.assert_array_equal(learner.intercept_, learner.posterior.mean[:1])
+    assert learner.coef_.shape == (1, 5)
+    assert learner.classes_.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("question", ["label", "select", "rank", "auto"])
+def test_the_same_seed_gives_the_same_questions(question: Any) -> None:
+    one, two, other = (tm.Learner(POOL, question, 3, seed=s) for s in (5, 5, 6))
+    asked = [teach(learner, 6) for learner in (one, two, other)]
+    assert asked[0] == asked[1]
+    assert [q.id for q in asked[0]] == [q.id for q in asked[1]]
+    assert asked[0] != asked[2]
+
+
+def test_select_alternates_at_random_between_high_and_low() -> None:
+    kinds = [q.kind for q in teach(tm.Learner(POOL, "select", 3), 24)]
+    assert 4 <= kinds.count("select_high") <= 20
+    assert set(kinds) == {"select_high", "select_low"}
+
+
+@pytest.mark.parametrize("acquisition", ["greedy", "random", "particles"])
+def test_no_item_twice_and_none_asked_lately(acquisition: Any) -> None:
+    learner = tm.Learner(POOL, "rank", 4, acquisition=acquisition)
+    questions = teach(learner, 8)
+    for before, after in zip(questions, questions[1:], strict=False):
+        assert len(set(after.items)) == 4
+        assert not set(before.items) & set(after.items)
+
+
+def test_avoided_items_are_left_out() -> None:
+    avoid = set(POOL.ids[:30])
+    question = tm.Learner(POOL, "rank", 4).ask(avoid=avoid)
+    assert not set(question.items) & avoid
+
+
+def test_takes_a_question_that_was_never_asked() -> None:
+    learner = tm.Learner(POOL)
+    before = learner.posterior.logdet
+    info = learner.tell(tm.Question("select_high", ["item3", "item9"]), tm.SelectAnswer("item9", positive=True))
+    assert info is not None
+    assert learner.posterior.logdet < before
+    assert info.logdet_drop_nats == pytest.approx(before - learner.posterior.logdet)
+    mean = dict(zip(POOL.ids, learner.scores()[0], strict=True))
+    assert mean["item9"] > mean["item3"]
+
+
+def test_the_order_shown_does_not_change_what_is_learnt() -> None:
+    one, two = tm.Learner(POOL), tm.Learner(POOL)
+    answer = tm.RankAnswer(["item4", "item1", "item7"], 1)
+    one.tell(tm.Question("rank", ["item1", "item4", "item7"]), answer)
+    two.tell(tm.Question("rank", ["item7", "item1", "item4"]), answer)
+    np.testing.assert_allclose(one.posterior.mean, two.posterior.mean, atol=1e-10)
+    np.testing.assert_allclose(one.posterior.cov, two.posterior.cov, atol=1e-10)
+
+
+@pytest.mark.parametrize("reason", ["skip", "cant_tell"])
+def test_a_skip_is_remembered_and_teaches_nothing(reason: Any) -> None:
+    learner = tm.Learner(POOL)
+    question = learner.ask()
+    before = learner.posterior
+    assert learner.tell(question, tm.Skip(reason)) is None
+    assert learner.posterior is before
+    assert learner.history == ((question, tm.Skip(reason)),)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000), told=st.integers(0, 14), undone=st.integers(1, 13))
+def test_undo_equals_never_told(seed: int, told: int, undone: int) -> None:
+    """Also beyond the states that are kept, where all answers are told again."""
+    learner, plain = (tm.Learner(POOL, "select", 3, seed=seed) for _ in range(2))
+    teach(learner, told, seed)
+    teach(plain, told, seed)
+    state = fingerprint(plain)
+    rng = np.random.default_rng(seed + 1)
+    extra = []
+    for _ in range(undone):
+        question = learner.ask()
+        learner.tell(question, answer_of(POOL, question, rng))
+        extra.append(question)
+    taken_back = [learner.undo()[0] for _ in range(undone)]
+    assert taken_back == extra[::-1]
+    np.testing.assert_array_equal(learner.posterior.mean, plain.posterior.mean)
+    np.testing.assert_array_equal(learner.posterior.cov, plain.posterior.cov)
+    np.testing.assert_array_equal(learner.probabilities(), plain.probabilities())
+    assert fingerprint(learner) == state
+
+
+def test_nothing_to_undo() -> None:
+    with pytest.raises(tm.StateError, match="no answer to undo"):
+        tm.Learner(POOL).undo()
+
+
+def test_information_gain_of_a_question_in_bits() -> None:
+    learner = tm.Learner(POOL)
+    asked = learner.information_gain(learner.ask())
+    random = [
+        learner.information_gain(tm.Question("rank", np.random.default_rng(s).choice(POOL.ids, 4, replace=False)))
+        for s in range(10)
+    ]
+    assert max(random) < asked + 0.1
+    assert 0 < np.mean(random) < asked <= np.log2(120)
+    question = tm.Question("rank", POOL.ids[:4])
+    assert learner.information_gain(question) == learner.information_gain(question)
+
+
+def test_stopping_rules_reach_the_learner() -> None:
+    learner = tm.Learner(POOL, "rank", 3, stop=tm.AnswerBudget(3))
+    assert not learner.should_stop()
+    teach(learner, 2)
+    learner.tell(learner.ask(), tm.Skip())
+    assert not learner.should_stop(), "a skip is no answer"
+    teach(learner, 1)
+    assert learner.should_stop()
+    assert "3 of 3 answers" in learner.should_stop().reason
+    timed = tm.Learner(POOL, "rank", 4, stop=tm.TimeBudget(30))
+    teach(timed, 2)
+    assert timed.should_stop()
+    sure = tm.Learner(POOL, "rank", 4)
+    teach(sure, 60)
+    assert sure.should_stop().reason
+
+
+def test_paper_mode_changes_the_statistics() -> None:
+    learner = tm.Learner(POOL, "rank", 3, mode="paper", seed=3)
+    assert np.linalg.norm(learner.posterior.mean) == pytest.approx(1)
+    np.testing.assert_allclose(learner.posterior.cov, np.eye(6) / 6)
+    teach(learner, 3)
+    assert np.linalg.norm(learner.posterior.mean) == pytest.approx(1)
+    np.testing.assert_allclose(learner.scores()[0], learner.posterior.scores(POOL.X)[0], atol=1e-5)
+    other = tm.Learner(POOL, "rank", 3, mode="paper", seed=4)
+    assert not np.allclose(other.posterior.mean, tm.Learner(POOL, mode="paper", seed=3).posterior.mean)
+
+
+def test_bound_and_prior_options_are_heard() -> None:
+    question, answer = tm.Question("rank", POOL.ids[:3]), tm.RankAnswer(POOL.ids[:3], 1)
+    dets = set()
+    for options in (
+        {},
+        {"bound": "paper"},
+        {"prior": "isotropic"},
+        {"w": 3.0},
+        {"K": 3.0},
+        {"prior_options": {"gamma": 0.5}},
+    ):
+        learner = tm.Learner(POOL, **options)  # type: ignore[arg-type]
+        learner.tell(question, answer)
+        dets.add(round(learner.posterior.logdet, 9))
+    assert len(dets) == 6
+
+
+def test_the_default_sharpness_is_stated() -> None:
+    behaviour = tm.Learner(POOL).behaviour
+    assert (behaviour.w, behaviour.K) == (12.0, 9.0)
+
+
+def test_seed_examples_give_a_mean() -> None:
+    learner = tm.Learner(POOL, seeds_positive=["item1", "item2"], seeds_negative=["item3"])
+    mean = dict(zip(POOL.ids, learner.scores()[0], strict=True))
+    assert min(mean["item1"], mean["item2"]) > 0 > mean["item3"]
+
+
+def test_a_belief_can_be_the_prior() -> None:
+    teacher = tm.Learner(POOL, "rank", 3)
+    teach(teacher, 5)
+    heir = tm.Learner(POOL, prior=teacher.posterior)
+    np.testing.assert_array_equal(heir.posterior.mean, teacher.posterior.mean)
+    with pytest.raises(tm.PoolError, match="dimensions"):
+        tm.Learner(make_pool(d=4), prior=teacher.posterior)
+
+
+def test_posterior_is_in_the_pools_own_coordinates() -> None:
+    """Shifting every embedding changes the intercept and nothing that is predicted."""
+    shifted = tm.Pool(POOL.X + np.float32(0.5), ids=POOL.ids)
+    one, two = tm.Learner(POOL), tm.Learner(shifted)
+    for learner in (one, two):
+        learner.tell(tm.Question("rank", POOL.ids[:4]), tm.RankAnswer(POOL.ids[:4], 2))
+    np.testing.assert_allclose(one.probabilities(), two.probabilities(), atol=1e-4)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
+    assert abs(one.intercept_[0] - two.intercept_[0]) > 1e-3
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 10), (8, 30)])
+def test_fewer_items_than_dimensions_with_duplicates(n: int, d: int) -> None:
+    X = np.random.default_rng(0).normal(size=(n, d))
+    X[1] = X[0]
+    learner = tm.Learner(tm.Pool(X), "select", 2, K=300.0, w=300.0)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        question = learner.ask()
+        learner.tell(question, tm.SelectAnswer(rng.choice(question.items), positive=bool(rng.integers(2))))
+    assert np.linalg.eigvalsh(learner.posterior.cov).min() > 0
+    assert np.isfinite(learner.probabilities()).all()
+
+
+# Bad input: each kind of mistake has its exception, and the learner stays as it was.
+
+BAD_POOLS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: tm.Pool([[0.0, np.nan], [1.0, 2.0]]), "NaN"),
+    (lambda: tm.Pool([[0.0, np.inf], [1.0, 2.0]]), "infinity"),
+    (lambda: tm.Pool(np.zeros((0, 3))), "at least 2"),
+    (lambda: tm.Pool(np.ones((1, 3))), "at least 2"),
+    (lambda: tm.Pool(np.eye(3), ids=["a", "b", "a"]), "a"),
+    (lambda: tm.Pool(np.ones(3)), "matrix"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), BAD_POOLS)
+def test_bad_pools(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(tm.PoolError, match=message):
+        make()
+
+
+BAD_TELLS: list[tuple[type[Exception], Callable[[], tuple[Any, Any]], str]] = [
+    (
+        tm.AnswerError,
+        lambda: (tm.Question("select_high", ["item1", "item2"]), tm.SelectAnswer("item9", True)),
+        "not shown",
+    ),
+    (
+        tm.AnswerError,
+        lambda: (tm.Question("rank", ["item1", "item2"]), tm.RankAnswer(["item1", "item1"], 1)),
+        "exactly once",
+    ),
+    (tm.AnswerError, lambda: (tm.Question("rank", ["item1", "item2"]), tm.RankAnswer(["item1"], 1)), "exactly once"),
+    (
+        tm.AnswerError,
+        lambda: (tm.Question("rank", ["item1", "item2"]), tm.RankAnswer(["item1", "item2"], 3)),
+        "from 0 to 2",
+    ),
+    (
+        tm.AnswerError,
+        lambda: (tm.Question("rank", ["item1", "item2"]), tm.RankAnswer(["item1", "item2"], -1)),
+        "from 0 to 2",
+    ),
+    (tm.AnswerError, lambda: (tm.Question("label", ["item1"]), tm.RankAnswer(["item1"], 1)), "answered by LabelAnswer"),
+    (tm.AnswerError, lambda: (tm.Question("label", ["item1"]), tm.LabelAnswer("yes")), "True or False"),
+    (tm.QuestionError, lambda: (tm.Question("label", ["other1"]), tm.LabelAnswer(True)), "not an item of the pool"),
+    (tm.QuestionError, lambda: (tm.Question("rank", ["item1", "item1"]), tm.RankAnswer(["item1"], 1)), "once"),
+    (tm.QuestionError, lambda: (tm.Question("rank", ["item1"]), tm.RankAnswer(["item1"], 1)), "at least 2"),
+    (tm.QuestionError, lambda: (tm.Question("guess", ["item1"]), tm.LabelAnswer(True)), "unknown question kind"),
+]
+
+
+@pytest.mark.parametrize(("error", "make", "message"), BAD_TELLS)
+def test_bad_answers_and_questions_leave_the_learner_unchanged(
+    error: type[Exception], make: Callable[[], tuple[Any, Any]], message: str
+) -> None:
+    learner = tm.Learner(POOL, "rank", 3)
+    teach(learner, 2)
+    before = fingerprint(learner)
+    with pytest.raises(error, match=message):
+        learner.tell(*make())
+    assert fingerprint(learner) == before
+    assert issubclass(error, tm.InputError) and issubclass(error, tm.TellmoreError)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"set_size": 41}, "at least 41|2 to"),
+        ({"set_size": 1}, "2 to"),
+        ({"question": "guess"}, "question must be one of"),
+        ({"prior": "flat"}, "prior must be one of"),
+        ({"bound": "tight"}, "bound must be one of"),
+        ({"mode": "fast"}, "mode must be one of"),
+        ({"acquisition": "best"}, "acquisition must be one of"),
+        ({"kinds": ("guess",)}, "kinds"),
+        ({"w": 0.0}, "w must be"),
+        ({"K": -1.0}, "K must be"),
+        ({"w": float("nan")}, "w must be"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(tm.SettingError, match=message):
+        tm.Learner(POOL, **options)
+
+
+def test_a_set_larger_than_the_pool() -> None:
+    with pytest.raises(tm.SettingError, match="at least 4"):
+        tm.Learner(make_pool(3), set_size=4)
+    learner = tm.Learner(make_pool(3), set_size=2)
+    with pytest.raises(tm.SettingError):
+        learner.ask(kind="rank", size=4)
+
+
+@pytest.mark.parametrize("call", ["predict_proba", "decision_function"])
+@pytest.mark.parametrize("X", [np.zeros((2, 4)), np.zeros(5), np.full((1, 5), np.nan)])
+def test_embeddings_of_the_wrong_shape_or_not_finite(call: str, X: np.ndarray) -> None:
+    with pytest.raises(tm.PoolError):
+        getattr(tm.Learner(POOL), call)(X)
+
+
+def test_asking_with_foreign_ids_is_refused() -> None:
+    learner = tm.Learner(POOL)
+    with pytest.raises(tm.QuestionError, match="not an item"):
+        learner.ask(avoid=["nobody"])
+    with pytest.raises(tm.QuestionError, match="not an item"):
+        learner.information_gain(tm.Question("label", ["nobody"]))
+    with pytest.raises(tm.QuestionError, match="not an item"):
+        tm.Learner(POOL, seeds_positive=["nobody"])
+
+
+# Saving and loading.
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"mode": "paper"}, {"question": "label"}, {"question": "auto"}, {"seeds_positive": ["item1"]}]
+)
+def test_round_trip(tmp_path: Path, options: dict[str, Any]) -> None:
+    learner = tm.Learner(POOL, seed=4, **options)
+    teach(learner, 3)
+    learner.tell(learner.ask(), tm.Skip("cant_tell"))
+    learner.save(tmp_path / "belief.npz")
+    again = tm.Learner.load(tmp_path / "belief.npz")
+    assert again.history == learner.history
+    np.testing.assert_array_equal(again.posterior.mean, learner.posterior.mean)
+    np.testing.assert_array_equal(again.posterior.cov, learner.posterior.cov)
+    assert again.posterior.logdet == learner.posterior.logdet
+    np.testing.assert_allclose(again.probabilities(), learner.probabilities(), atol=1e-5)
+    if learner.question != "auto":  # its measured rates are not part of the file
+        assert again.ask() == learner.ask()
+    for one in (again, learner):
+        one.undo()
+        one.undo()
+    np.testing.assert_allclose(again.posterior.mean, learner.posterior.mean, atol=1e-9)
+
+
+def test_the_file_holds_no_pickle(tmp_path: Path) -> None:
+    learner = tm.Learner(POOL)
+    teach(learner, 1)
+    learner.save(tmp_path / "belief.npz")
+    with np.load(tmp_path / "belief.npz", allow_pickle=False) as file:
+        assert all(file[name].dtype != object for name in file.files)
+    assert zipfile.is_zipfile(tmp_path / "belief.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["belief.npz"]
+
+
+def test_loading_with_another_pool_or_from_nothing(tmp_path: Path) -> None:
+    learner = tm.Learner(POOL)
+    learner.save(tmp_path / "belief.npz")
+    assert tm.Learner.load(tmp_path / "belief.npz", POOL).pool is POOL
+    with pytest.raises(tm.PoolError, match="another pool"):
+        tm.Learner.load(tmp_path / "belief.npz", make_pool(seed=7))
+    with pytest.raises(tm.DataFileError, match="no saved learner"):
+        tm.Learner.load(tmp_path / "nothing.npz")
+    (tmp_path / "torn.npz").write_bytes((tmp_path / "belief.npz").read_bytes()[:200])
+    with pytest.raises(tm.DataFileError, match="not a saved learner"):
+        tm.Learner.load(tmp_path / "torn.npz")
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    with pytest.raises(tm.DataFileError, match="not a saved learner"):
+        tm.Learner.load(tmp_path / "other.npz")
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    learner = tm.Learner(POOL, "rank", 3)
+    teach(learner, 2)
+    before = fingerprint(learner)
+    twin = learner.copy()
+    teach(twin, 2)
+    twin.undo()
+    assert fingerprint(learner) == before
+    assert len(twin.history) == 3
