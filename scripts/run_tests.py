@@ -105,7 +105,7 @@ def suites() -> tuple[Suite, ...]:
     return (
         Suite("lint", ((str(BIN / "ruff"), "check", "."), (str(BIN / "ruff"), "format", "--check", "."))),
         Suite("types", ((str(BIN / "mypy"),),)),
-        Suite("imports", ((str(BIN / "lint-imports"),),)),
+        Suite("imports", ((str(BIN / "lint-imports"), "--no-logo"),)),
         pytest_suite("python", "-n", "2", "--dist", "loadscope", "-m", APART, "--ignore=tests/browser", "tests"),
         pytest_suite("postgres", "-m", "postgres", "tests", prepare=with_postgres),
         Suite("client", ((*npm, "check"), (*npm, "test")), with_node),
