@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -120,7 +121,7 @@ def test_select_alternates_at_random_between_high_and_low() -> None:
 def test_no_item_twice_and_none_asked_lately(acquisition: Any) -> None:
     learner = tm.Learner(POOL, "rank", 4, acquisition=acquisition)
     questions = teach(learner, 8)
-    for before, after in zip(questions, questions[1:], strict=False):
+    for before, after in itertools.pairwise(questions):
         assert len(set(after.items)) == 4
         assert not set(before.items) & set(after.items)
 
@@ -349,7 +350,8 @@ def test_bad_answers_and_questions_leave_the_learner_unchanged(
     with pytest.raises(error, match=message):
         learner.tell(*make())
     assert fingerprint(learner) == before
-    assert issubclass(error, tm.InputError) and issubclass(error, tm.TellmoreError)
+    assert issubclass(error, tm.InputError)
+    assert issubclass(error, tm.TellmoreError)
 
 
 @pytest.mark.parametrize(

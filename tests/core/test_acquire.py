@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles import information
 
 from tellmore.core.acquire import exhaustive_set, greedy_set, particles_set, random_set
 from tellmore.core.evidence import Behaviour
@@ -12,6 +11,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import pool_prior
 from tellmore.core.scan import PoolScan
 from tellmore.errors import SettingError
+from tests.oracles import information
 
 BEHAVIOUR = Behaviour()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import log_expit
-from tests.oracles import mcmc
 
 from tellmore.core.bbvi import black_box_posterior
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import update
 from tellmore.errors import NumericalError, SettingError
+from tests.oracles import mcmc
 
 D, W, K = 20, 12.0, 9.0
 

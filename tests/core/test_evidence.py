@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles import elbo, likelihoods
 
 from tellmore.core.kinds import KINDS_BY_NAME
+from tests.oracles import elbo, likelihoods
 
 
 @pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 4), ("rank", 3)])

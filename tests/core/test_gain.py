@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import information
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import information_gain, label_gain_bits
 from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.kinds import rank as rank_kind
+from tests.oracles import information
 
 
 def moments(k: int, seed: int, scale: float = 0.1) -> tuple[np.ndarray, np.ndarray]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.oracles import information, likelihoods
 
 from tellmore.core import ideal, theory
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import SettingError, StateError
+from tests.oracles import information, likelihoods
 
 BEHAVIOUR = Behaviour(w=4.0, K=5.0)
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import cases, information, likelihoods
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.kinds import KINDS_BY_NAME, check_question_kind
 from tellmore.core.kinds.label import LabelKind
 from tellmore.errors import TellmoreError
 from tellmore.types import KINDS
+from tests.oracles import cases, information, likelihoods
 
 SIZES = [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 3), ("rank", 4)]
 
@@ -94,7 +94,8 @@ def test_safe_where_scores_times_sharpness_reach_the_hundreds(kind: str, k: int)
         assert np.isfinite(fast).all()
         np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-9)
     gains, errors = KINDS_BY_NAME[kind].gain_nats(rng.uniform(-1, 1, size=(2, 64, k)), behaviour, rng)
-    assert np.isfinite(gains).all() and np.isfinite(errors).all()
+    assert np.isfinite(gains).all()
+    assert np.isfinite(errors).all()
     assert KINDS_BY_NAME[kind].sample(z[0], behaviour, rng) in list(KINDS_BY_NAME[kind].outcomes(k))
 
 

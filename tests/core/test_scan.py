@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import cases
 
 from tellmore.core import scan as scan_module
 from tellmore.core.evidence import Behaviour
 from tellmore.core.prior import pool_prior
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import update
+from tests.oracles import cases
 
 
 def pool(n: int, d: int, seed: int, dtype: type = np.float64) -> np.ndarray:

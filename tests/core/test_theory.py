@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from tests.oracles import likelihoods
 
 from tellmore.core import theory
 from tellmore.errors import SettingError
+from tests.oracles import likelihoods
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_lemma_constants_as_defined() -> None:
     constants = theory.lemma_constants(d, k, K=K, w=w, M=M, power=power)
     assert constants.gamma_1 == pytest.approx(gamma_1, rel=1e-12)
     assert constants.gamma_2 == pytest.approx(gamma_2, rel=1e-12)
-    assert constants.gamma_L_bits == pytest.approx(math.log2(gamma_1**2 * gamma_2**3), rel=1e-12)
-    gamma = 16 * d + d * math.log2(2 * math.pi * math.e * d) - 2 * constants.gamma_L_bits
+    assert constants.gamma_l_bits == pytest.approx(math.log2(gamma_1**2 * gamma_2**3), rel=1e-12)
+    gamma = 16 * d + d * math.log2(2 * math.pi * math.e * d) - 2 * constants.gamma_l_bits
     assert constants.gamma_bits == pytest.approx(gamma, rel=1e-12)
 
 
@@ -70,7 +70,7 @@ def test_no_answer_is_less_likely_than_corollary_b3_says(kind: str) -> None:
     """Worst theta and items on the boundary of their sets; both signs of w for the corrected constant."""
     rng = np.random.default_rng(0)
     d, k, K, w, M = 2, 3 if kind != "label" else 1, 1.1, 1.4, 1.0
-    floor = theory.lemma_constants(d, k, K=K, w=w, M=M).gamma_L_bits * math.log(2)
+    floor = theory.lemma_constants(d, k, K=K, w=w, M=M).gamma_l_bits * math.log(2)
     for _ in range(300):
         theta = rng.choice([-M, M], size=d)
         X = rng.normal(size=(k, d))

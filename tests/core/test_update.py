@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles import cases, elbo, grid, mcmc
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import update
+from tests.oracles import cases, elbo, grid, mcmc
 
 BOUNDS = ("centred", "paper")
 SIZES = [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)]

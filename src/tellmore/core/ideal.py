@@ -113,7 +113,7 @@ def run_ideal(
     d = problem.cells.shape[1]
     half = problem.cell_width / 2
     reach = float(problem.cells.max()) + half
-    truth = rng.uniform(-reach, reach, size=d) if theta is None else np.asarray(theta, dtype=float)
+    truth = np.asarray(rng.uniform(-reach, reach, size=d) if theta is None else theta, dtype=np.float64)
     weights = np.full(len(problem.cells), 1.0 / len(problem.cells))
     gains: list[float] = []
     entropies, volumes = [_entropy_bits(problem, weights)], [_volume(problem, weights)]

@@ -72,18 +72,18 @@ class LemmaConstants:
 
     log2_gamma_1: float
     log2_gamma_2: float
-    gamma_L_bits: float
+    gamma_l_bits: float
     gamma_bits: float
 
     @property
     def gamma_1(self) -> float:
         """Least probability of a choice."""
-        return 2.0**self.log2_gamma_1
+        return math.exp2(self.log2_gamma_1)
 
     @property
     def gamma_2(self) -> float:
         """Least probability of a label."""
-        return 2.0**self.log2_gamma_2
+        return math.exp2(self.log2_gamma_2)
 
 
 def lemma_constants(

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import log_expit
 
@@ -55,10 +56,10 @@ class _Problem:
     m0: Array
     G: Array
     labels: Array
-    labelled: Array  # positions of labelled items
+    labelled: NDArray[np.intp]  # positions of labelled items
     w: float
     K: float  # negative when the lowest is chosen
-    item: Array  # [N]
+    item: NDArray[np.intp]  # [N]
     member: Array  # [J, N] membership of candidates in choices
     same: Array  # [N, N] True where two candidates stand in the same choice
     chosen: Array  # [N]
@@ -217,9 +218,10 @@ def _sweep(problem: _Problem, state: _State) -> _State:
     """
     state = _solved_choices(problem, state)
     direction = _newton_direction(problem, state)
+    v = np.zeros(0) if direction is None else direction[1]
     off = np.abs(state.gap_c).max(initial=0.0)
-    for length in STEP_LENGTHS if direction is not None else ():
-        trial = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, length * direction[1])))
+    for length in STEP_LENGTHS if v.size else ():
+        trial = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, length * v)))
         if np.abs(trial.gap_c).max(initial=0.0) < (1 - length / 4) * off:
             return trial
     return _state(problem, state.log_p, _scaled(problem, state.c, state.gap_c))
