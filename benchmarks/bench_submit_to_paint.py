@@ -56,7 +56,7 @@ def measure(answers: int, think_s: float) -> np.ndarray:
     program = os.environ.get("TELLMORE_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         target = Path(folder) / "demo"
-        with serving(target, "demo", "--folder", str(target)) as server:
+        with serving(target, "demo", "--folder", str(target), "--no-browser") as server:
             browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
             page = browser.new_page()
             page.goto(server.url)

@@ -73,7 +73,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
             if name not in running:
                 folder = tmp_path_factory.mktemp("project") / "project"
                 make_project(name, folder)
-                running[name] = stack.enter_context(serving(folder, "serve", str(folder)))
+                running[name] = stack.enter_context(serving(folder, "serve", str(folder), "--no-browser"))
             return running[name]
 
         yield get

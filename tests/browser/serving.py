@@ -88,9 +88,9 @@ def _address(process: subprocess.Popen[str]) -> str:
 
 @contextmanager
 def serving(folder: Path, *command: str) -> Iterator[Server]:
-    """``tellmore COMMAND --port 0`` for the project in ``folder``, stopped at the end."""
+    """``tellmore COMMAND --port 0``, stopped at the end; ``folder`` is where the command keeps its project."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
-    arguments = [sys.executable, "-m", "tellmore", *command, "--port", "0", "--no-browser"]
+    arguments = [sys.executable, "-m", "tellmore", *command, "--port", "0"]
     with subprocess.Popen(
         arguments, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import DEVICES, Join
+from tests.browser.looking import look
 from tests.browser.person import Person
-
-ROOT = Path(__file__).resolve().parents[2]
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-PICTURES = Path(os.environ.get("TELLMORE_SCREENSHOTS") or ROOT / "build" / "screenshots")
 
 SMALL_TARGETS = """least => [...document.querySelectorAll("button, a[href], input, select, textarea, [role=slider]")]
   .filter(control => control.checkVisibility() && !control.closest(".visually-hidden"))
@@ -23,22 +18,6 @@ SMALL_TARGETS = """least => [...document.querySelectorAll("button, a[href], inpu
   .map(control => [control.textContent.trim().slice(0, 30) || control.className, control.getBoundingClientRect()])
   .filter(([, box]) => box.height < least || box.width < 24)
   .map(([name, box]) => `${name}: ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, one line each."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
-    return [f"{rule['id']}: {rule['help']}: {[node['target'] for node in rule['nodes']]}" for rule in found]
-
-
-def look(page: Page, name: str) -> None:
-    """Checks the screen as it stands, and keeps a picture of it."""
-    assert violations(page) == []
-    width = page.evaluate("innerWidth")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
 
 
 def pick_up(person: Person) -> None:
@@ -70,6 +49,7 @@ def offline(person: Person) -> None:
 
 def drawn(person: Person) -> None:
     expect(person.page.locator(".plot canvas")).to_have_count(4)
+    expect(person.page.get_by_role("region", name="Bits per second by question kind and size")).to_be_visible()
 
 
 def tabled(person: Person) -> None:

@@ -1,184 +1,193 @@
-"""A participant at a browser: through the whole study, closing the browser at question 17 and coming back."""
+"""A participant's way through a study, from the link to the completion code; every screen is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tellmore.data.bundled import demo_pool
+from tellmore.data.bundled import load_pool
 from tellmore.study.create import create_study
 from tellmore.study.presets import preset
 from tellmore.study.settings import Study
-from tellmore.study.simulate import SHORT_RUN, collected, served_study
+from tests.browser.conftest import DEVICES, PATIENCE_MS
+from tests.browser.looking import look
+from tests.browser.serving import Server, serving
 
-ROOT = Path(__file__).resolve().parents[2]
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-RIGHT = (1, 0, 2)
+QUESTIONS = 6
+"""Two kinds, each with two questions and one gold question."""
+
+CODES = ("COMPLETE", "NO-CONSENT", "FAILED")
+Enter = Callable[..., Page]
+participants = count(1)
 
 
-@dataclass(frozen=True)
-class Running:
-    study: Study
-    database_url: str
-    base: str
+def short(study: Study) -> Study:
+    """The paper's study with few questions, from a short learning run."""
+    stages = [stage.model_copy(update={"first": n, "last": n}) for n, stage in enumerate(study.stages, start=1)]
+    few = {"sizes": (2, 3), "questions_per_kind": 2, "gold_positions": (1,)}
+    design = study.design.model_copy(update=few)
+    return study.model_copy(update={"stages": tuple(stages), "design": design, "gold": study.gold[:1]})
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("study") / "study"
-    codes = iter(("DONE", "NOTHANKS", "FAILED"))
-    study = preset("paper", lambda: next(codes)).model_copy(update={"stages": SHORT_RUN})
-    project, _ = create_study(folder, study, demo_pool)
-    with served_study(folder) as (host, port):
-        yield Running(study, project.database_url, f"http://{host}:{port}")
+    codes = iter(CODES)
+    create_study(folder, short(preset("paper", lambda: next(codes))), lambda: load_pool("words"))
+    with serving(folder, "study", "serve", str(folder)) as running:
+        yield running
 
 
-def come(context: BrowserContext, running: Running, who: str) -> Page:
-    page = context.new_page()
-    page.goto(f"{running.base}/study?PROLIFIC_PID={who}&STUDY_ID=S1&SESSION_ID=T1")
-    expect(page.locator("#headline")).to_be_visible()
-    return page
+@pytest.fixture
+def enter(browser: Browser, server: Server) -> Iterator[Enter]:
+    """``enter()`` opens the study's link as somebody new."""
+    with ExitStack() as stack:
+
+        def come(device: str = "wide", **options: Any) -> Page:
+            context = stack.enter_context(browser.new_context(**{**DEVICES[device], **options}))
+            context.set_default_timeout(PATIENCE_MS)
+            page = context.new_page()
+            page.goto(f"{server.base}/study?PROLIFIC_PID=P{next(participants)}&STUDY_ID=S&SESSION_ID=X")
+            page.locator("section.card").wait_for()
+            return page
+
+        yield come
 
 
 def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
+    page.get_by_role("button", name=name).click()
 
 
-def check(page: Page, options: tuple[int, ...]) -> None:
-    for index, option in enumerate(options):
-        page.locator(f"#choice-{index}-{option}").check()
+def pass_the_check(page: Page, *, rightly: bool = True) -> None:
+    for group, option in enumerate((1, 0, 2)):
+        page.locator(f"#choice-{group}-{option if rightly else (option + 1) % 3}").check()
     press(page, "Check my answers")
 
 
-def begin(page: Page) -> None:
-    """Everything before the first question that counts."""
-    press(page, "This is true for me")
-    press(page, "I agree to take part")
-    page.locator("#person-age").fill("44")
+def to_the_questions(page: Page, seen: Callable[[str], None] = lambda name: None) -> None:
+    """From the first page to the first practice question; ``seen`` is told of every page."""
+    for heading, button in (("Who can take part", "This is true for me"), ("Consent", "I agree to take part")):
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+        seen(heading.split()[0].lower())
+        press(page, button)
+    expect(page.get_by_role("heading", level=1)).to_have_text("About you")
+    seen("person")
+    page.get_by_label("How old are you").fill("42")
     press(page, "Continue")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Instructions")
+    seen("instructions")
     press(page, "I have read this")
-    check(page, RIGHT)
-    for _ in range(2):
-        answer(page)
-    press(page, "Start this part")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Before you start: a short check")
+    seen("check")
+    pass_the_check(page)
 
 
-def question_id(page: Page) -> str:
-    shown = page.locator("section.card[data-shown]:not([data-answered])")
-    shown.wait_for()
-    return shown.get_attribute("data-question") or ""
+def answer(page: Page) -> str:
+    """Answers the question on screen by keyboard; its id."""
+    card = page.locator("section.card[data-shown]")
+    card.wait_for()
+    question = card.get_attribute("data-question") or ""
+    keys = ["r"] if "card-rank" in (card.get_attribute("class") or "") else ["1", "+"]
+    for key in keys:
+        page.keyboard.press(key)
+    page.locator(f"[data-question='{question}']").wait_for(state="detached")
+    return question
 
 
-def answer(page: Page) -> None:
-    """Answer whatever is asked by keyboard, and wait until the screen has changed."""
-    now = question_id(page)
-    if page.locator(".card-rank").count():
-        page.keyboard.press("r")
-        page.keyboard.press("Enter")
-    else:
-        page.keyboard.press("1")
-        page.keyboard.press("+")
-    expect(page.locator(f'[data-question="{now}"]')).to_have_count(0)
+def answer_all(page: Page, seen: Callable[[str], None] = lambda name: None) -> list[str]:
+    """All practice and study questions; their ids."""
+    answered = []
+    heading = page.get_by_role("heading", level=1)
+    while True:
+        page.locator("section.card[data-shown], section.study-page").wait_for()
+        if heading.inner_text() == "All questions are answered":
+            return answered
+        if re.match(r"Part \d", heading.inner_text()):
+            seen(f"part-{heading.inner_text().split()[-1]}")
+            press(page, "Start this part")
+        else:
+            answered.append(answer(page))
 
 
-def answer_until(page: Page, n: int, seen: list[str]) -> None:
-    """Answer until ``n`` questions are answered; a page between the two kinds is passed."""
-    while len(seen) < n:
-        start = page.get_by_role("button", name="Start this part")
-        if start.count():
-            start.click()
-        seen.append(question_id(page))
-        answer(page)
+def saved(server: Server, question_ids: list[str]) -> list[str]:
+    """Those questions whose answer is in the exported log, oldest first."""
+    rows = [json.loads(line) for line in server.call("GET", "/api/export/jsonl").splitlines()]
+    return [row["question_id"] for row in rows if row["kind"] == "study_answer" and row["question_id"] in question_ids]
 
 
-def test_the_browser_closed_at_question_17_goes_on_there(browser: Browser, running: Running) -> None:
-    seen: list[str] = []
-    with browser.new_context() as first:
-        page = come(first, running, "pid17")
-        begin(page)
-        answer_until(page, 16, seen)
-        expect(page.locator(".study-progress")).to_contain_text("Question 17 of 50")
-        seventeenth = question_id(page)
-        items = page.locator("section.card").inner_text()
-    with browser.new_context() as second:
-        page = come(second, running, "pid17")
-        assert question_id(page) == seventeenth
-        assert page.locator("section.card").inner_text() == items
-        answer_until(page, 50, seen)
-        expect(page.locator("#headline")).to_have_text("All questions are answered")
-        assert page.locator(".study-code").count() == 0
-        press(page, "Finish")
-        expect(page.locator(".study-code")).to_have_text("DONE")
-        back = page.get_by_role("link", name="Return with this code")
-        expect(back).to_have_attribute("href", "https://app.prolific.com/submissions/complete?cc=DONE")
-    records = collected(running.database_url, running.study)
-    person = next(person for person in records.people if person["demographics"].get("age") == 44)
-    answers = [row for row in records.answers if row["participant"] == person["participant"]]
-    assert [row["question_id"] for row in answers] == seen
-    assert len(set(seen)) == 50
-    assert person["outcome"] == "complete"
-    assert all(row["seconds"] > 0 for row in answers)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("device", list(DEVICES))
+def test_the_whole_way(enter: Enter, server: Server, device: str, theme: str) -> None:
+    page = enter(device, color_scheme=theme)
+
+    def seen(name: str) -> None:
+        look(page, f"study-{name}-{device}-{theme}")
+
+    to_the_questions(page, seen)
+    answered = answer_all(page, seen)
+    seen("debrief")
+    press(page, "Finish")
+    expect(page.get_by_text("COMPLETE", exact=True)).to_be_visible()
+    seen("done")
+    assert len(answered) == QUESTIONS + 2, "two practice questions come first"
+    assert saved(server, answered) == answered
 
 
-def test_declining_gives_its_own_code_and_asks_nothing(browser: Browser, running: Running) -> None:
-    with browser.new_context() as context:
-        page = come(context, running, "pidno")
-        press(page, "This is true for me")
-        press(page, "I do not agree")
-        expect(page.locator(".study-code")).to_have_text("NOTHANKS")
+def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
+    page = enter()
+    to_the_questions(page)
+    first = answer(page)
+    page.locator("section.card[data-shown]").wait_for()
+    question = page.locator("section.card").get_attribute("data-question")
+    page.reload()
+    expect(page.locator("section.card[data-shown]")).to_have_attribute("data-question", question or "")
+    assert saved(server, [first]) == [first]
 
 
-def test_a_failed_check_is_explained_then_ends(browser: Browser, running: Running) -> None:
-    with browser.new_context() as context:
-        page = come(context, running, "pidfail")
-        for name in ("This is true for me", "I agree to take part", "Continue", "I have read this"):
-            press(page, name)
-        check(page, (0, 1, 0))
-        expect(page.get_by_role("alert")).to_contain_text("1 more try")
-        check(page, (0, 1, 0))
-        expect(page.locator(".study-code")).to_have_text("FAILED")
+def test_offline_in_a_study_loses_nothing(enter: Enter, server: Server) -> None:
+    page = enter()
+    to_the_questions(page)
+    card = page.locator("section.card[data-shown]")
+    card.wait_for()
+    question = card.get_attribute("data-question") or ""
+    page.context.set_offline(True)
+    for key in ("1", "+", "r"):
+        page.keyboard.press(key)
+    expect(page.locator(".status")).to_have_text("Offline, retrying")
+    page.context.set_offline(False)
+    page.locator(f"[data-question='{question}']").wait_for(state="detached")
+    assert saved(server, [question]) == [question]
 
 
-def test_without_a_link_the_page_says_what_to_do(browser: Browser, running: Running) -> None:
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{running.base}/study")
-        expect(page.locator("#headline")).to_have_text("Please open your link again")
+def test_without_consent_nothing_is_asked(enter: Enter) -> None:
+    page = enter()
+    press(page, "This is true for me")
+    press(page, "I do not agree")
+    expect(page.get_by_text("NO-CONSENT", exact=True)).to_be_visible()
+    look(page, "study-no-consent-wide-light")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_no_screen_has_faults(browser: Browser, running: Running, width: int) -> None:
-    faults: list[str] = []
-    with browser.new_context(viewport={"width": width, "height": 760}) as context:
-        page = come(context, running, f"pidaxe{width}")
+def test_the_check_may_be_failed_once(enter: Enter) -> None:
+    page = enter()
+    for name in ("This is true for me", "I agree to take part", "Continue", "I have read this"):
+        press(page, name)
+    pass_the_check(page, rightly=False)
+    expect(page.get_by_role("alert")).to_contain_text("Not all answers were right")
+    look(page, "study-check-again-wide-light")
+    pass_the_check(page, rightly=False)
+    expect(page.get_by_text("FAILED", exact=True)).to_be_visible()
 
-        def look() -> None:
-            page.evaluate(AXE.read_text(encoding="utf-8"))
-            found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
-            title = page.locator("#headline").inner_text()
-            faults.extend(f"{title}: {violation['id']}" for violation in found)
-            if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
-                faults.append(f"{title}: wider than the screen")
 
-        look()
-        for name in ("This is true for me", "I agree to take part", "Continue", "I have read this"):
-            press(page, name)
-            page.wait_for_function("() => !document.querySelector('main').inert")
-            look()
-        check(page, (0, 0, 0))
-        expect(page.get_by_role("alert")).to_be_visible()
-        look()
-        check(page, RIGHT)
-        for _ in range(2):
-            question_id(page)
-            look()
-            answer(page)
-        look()
-        press(page, "Start this part")
-        question_id(page)
-        look()
-    assert faults == []
+def test_participants_never_see_the_model(enter: Enter) -> None:
+    page = enter()
+    to_the_questions(page)
+    page.locator("section.card[data-shown]").wait_for()
+    assert page.evaluate("fetch('/api/dashboard').then(reply => reply.status)") == 403
+    assert "accuracy" not in page.locator("body").inner_text()

@@ -42,7 +42,7 @@ function ratesPanel({ rates, now }: Dashboard): HTMLElement {
   const view = table<Rate>({
     caption: "Bits per second by question kind and size",
     rows: rates,
-    empty: "Rates appear once the first question has been prepared.",
+    empty: "Being measured…",
     mark: (rate) => (rate.best ? "best" : ""),
     columns: [
       { title: "Question", cell: (rate) => h("span", { class: "tagged" }, questionName(rate.kind, rate.size), ...flags(rate)) },
