@@ -133,6 +133,7 @@ def one_size(answers: list[dict[str, object]]) -> list[dict[str, object]]:
     [
         (one_size, "all rank answers show 4 items: a slope cannot be fitted"),
         (lambda answers: answers[:2], "too few"),
+        (lambda answers: [{**row, "seconds": 3.0} for row in answers], "took 3 s exactly"),
     ],
 )
 def test_unfittable_answers_are_refused(draw: Draw, change: Callable[..., list[dict[str, object]]], says: str) -> None:

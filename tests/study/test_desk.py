@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,11 @@ from tellmore.study.settings import Study
 from tests.study.made_up import Words
 
 TIMING = {"onset_ms": 1000, "submit_ms": 5500}
+
+
+def varied_timing(state: dict[str, Any]) -> dict[str, int]:
+    """A second an item, and a little more for later questions."""
+    return {"onset_ms": 0, "submit_ms": 1000 * len(state["question"]["items"]) + 10 * state["progress"]["done"]}
 
 
 @pytest.fixture
@@ -37,12 +43,19 @@ def right_answer(study: Study, question: dict[str, Any]) -> dict[str, Any]:
     return {"type": "select", "chosen": order[0], "positive": positive > 0}
 
 
-def go(desk: StudyDesk, who: str, *, until: int | None = None) -> dict[str, Any]:
+def go(
+    desk: StudyDesk,
+    who: str,
+    *,
+    until: int | None = None,
+    timing: Callable[[dict[str, Any]], dict[str, int]] = lambda _state: TIMING,
+) -> dict[str, Any]:
     """Go on to the end, or until ``until`` main questions are answered."""
     state = desk.state(who)
     while state["step"] != "done" and (state["step"], state["progress"]["done"]) != ("question", until):
         if "question" in state:
-            state = desk.answer(who, state["question"]["id"], right_answer(desk.study, state["question"]), TIMING)
+            answer = right_answer(desk.study, state["question"])
+            state = desk.answer(who, state["question"]["id"], answer, timing(state))
         else:
             state = desk.leave(who, state["step"], step_value(desk.study, state["step"]))
     return state

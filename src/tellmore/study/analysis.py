@@ -122,6 +122,8 @@ def _sizes_and_seconds(answers: Sequence[Mapping[str, Any]], kind: str) -> tuple
         raise InputError(f"{len(sizes)} {kind} answers are left: too few to fit a time model; at least 3 are needed")
     if np.ptp(sizes) == 0:
         raise InputError(f"all {kind} answers show {int(sizes[0])} items: a slope cannot be fitted; ask several sizes")
+    if np.ptp(seconds) == 0:
+        raise InputError(f"all {kind} answers took {seconds[0]:g} s exactly: these are no measured times")
     return sizes, seconds
 
 

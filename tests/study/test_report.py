@@ -1,0 +1,152 @@
+"""Figures, tables and the report: what they show is what the rows hold."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tellmore.figures import study as figures
+from tellmore.study.analysis import Analysis, analyse
+from tellmore.study.exhibits import (
+    fig8_rows,
+    fig15_rows,
+    fig16_rows,
+    fig17_rows,
+    table2_rows,
+    table3_rows,
+    table4_rows,
+    table5_rows,
+)
+from tellmore.study.records import Records
+from tellmore.study.report import p_value, report_html
+from tellmore.study.settings import Study
+from tests.study.made_up import Draw
+
+
+@pytest.fixture
+def records(draw: Draw) -> Records:
+    draw.miss = lambda number, _kind: number == 0
+    return draw.records(8)
+
+
+@pytest.fixture
+def analysis(records: Records, study: Study) -> Analysis:
+    return analyse(records, study.design.kinds, pay=4.0)
+
+
+STAGES = ["early", "mid", "late"]
+
+
+def test_fig8_shows_means_and_the_fitted_line(analysis: Analysis) -> None:
+    rows = fig8_rows(analysis)
+    assert len(rows) == 14
+    line = next(fit for fit in analysis.candidates if fit.kind == "rank" and fit.form == "linear")
+    assert next(row["fitted_s"] for row in rows if row["kind"] == "rank" and row["size"] == 5) == pytest.approx(
+        line.b0 + 5 * line.b1
+    )
+    axes = figures.fig8(rows).axes[0]
+    shown = sorted(label.get_text() for label in axes.get_legend().get_texts())
+    assert shown == [
+        "Ranking, linear fit", "Ranking, mean ± s.e.", "Selection, linear fit", "Selection, mean ± s.e.",
+    ]  # fmt: skip
+
+
+def test_fig17_has_a_panel_a_kind_and_stages_in_order(analysis: Analysis) -> None:
+    rows = fig17_rows(analysis, STAGES)
+    figure = figures.fig17(rows)
+    assert [axes.get_title() for axes in figure.axes] == ["Ranking", "Selection"]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == STAGES
+
+
+def test_ages_and_minutes_are_drawn_for_everybody(records: Records, analysis: Analysis) -> None:
+    assert len(fig15_rows(records)) == len(fig16_rows(analysis)) == 8
+    histogram = figures.fig15(fig15_rows(records)).axes[0]
+    assert sum(bar.get_height() for bar in histogram.patches) == 8
+    assert len(figures.fig16(fig16_rows(analysis)).axes[0].collections[-1].get_offsets()) == 8
+
+
+def test_one_participant_can_be_drawn(study: Study, draw: Draw) -> None:
+    records = draw.records(1)
+    figures.fig16(fig16_rows(analyse(records, study.design.kinds)))
+    figures.fig15(fig15_rows(records))
+
+
+def test_tables_hold_the_counts_and_fits(records: Records, analysis: Analysis) -> None:
+    header, body = figures.counts_table(table4_rows(analysis))
+    assert header == ["|S|", "Ranking", "Selection"]
+    assert body[-1] == ["Total", "140", "140"]
+    header, body = figures.candidates_table(table5_rows(analysis))
+    assert [row[:2] for row in body] == [
+        ["Ranking", "Linear"],
+        ["Ranking", "Quadratic"],
+        ["Selection", "Linear"],
+        ["Selection", "Logarithmic"],
+    ]
+    assert sum(row["count"] for row in table2_rows(records)) == 8
+    assert table3_rows(records) == [{"value": "Not available", "count": 8}]
+    for draw_table, rows in (
+        (figures.table2, table2_rows(records)),
+        (figures.table3, table3_rows(records)),
+        (figures.table4, table4_rows(analysis)),
+        (figures.table5, table5_rows(analysis)),
+    ):
+        assert draw_table(rows).axes
+
+
+def rate_rows(best: str) -> list[dict[str, Any]]:
+    bits = {("label", 1): 0.2, ("select", 2): 0.4, ("select", 3): 0.5, ("rank", 2): 0.5, ("rank", 3): 0.9}
+    return [
+        {
+            "kind": kind, "size": size, "bits": b, "bits_se": 0.01, "seconds": 5.0, "bits_per_second": b / 5,
+            "best": kind == best,
+        }
+        for (kind, size), b in bits.items()
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("best", ["label", "select"])
+def test_the_rates_figure_marks_the_best(best: str) -> None:
+    texts = [text.get_text() for text in figures.rates_figure(rate_rows(best)).axes[1].get_legend().get_texts()]
+    assert ("best" in texts) == (best != "label")
+
+
+def test_the_report_is_one_file_with_everything(study: Study, records: Records, analysis: Analysis) -> None:
+    html = report_html(study, records, analysis)
+    for heading in ("Exclusions", "Answers by set size", "Response times", "Vuong", "Learning stage", "Participants"):
+        assert f"<h2>{heading}" in html
+    assert "no human was measured" not in html
+    assert "mean 15." in html or "Pay per hour" in html
+    assert "<script" not in html
+
+
+def test_the_report_escapes_what_people_wrote(study: Study, records: Records) -> None:
+    hostile = study.model_copy(update={"title": "<script>alert(1)</script>"})
+    records.people[0]["demographics"]["country_of_birth"] = "<img src=x>"
+    html = report_html(hostile, records, analyse(records, study.design.kinds))
+    assert "<script" not in html
+    assert "<img src=x" not in html
+
+
+def test_a_report_of_nothing_says_why(study: Study) -> None:
+    empty = analyse(Records(), study.design.kinds)
+    html = report_html(study, Records(), empty)
+    assert "too few to fit" in html
+
+
+def test_the_report_lists_times_that_cannot_be_used(study: Study, records: Records) -> None:
+    records.answers[3]["seconds"] = -2.0
+    html = report_html(study, records, analyse(records, study.design.kinds))
+    assert "-2 s is not positive" in html
+
+
+def test_numbers_of_the_analysis_are_json(analysis: Analysis) -> None:
+    plain = json.loads(json.dumps(analysis.as_json()))
+    assert set(plain) == {
+        "exclusions", "counts_by_size", "candidates", "vuong", "ancova", "unusable_times", "minutes", "hourly_pay", "notes",
+    }  # fmt: skip
+
+
+def test_p_values_are_never_zero() -> None:
+    assert [p_value(p) for p in (0.9, 0.04, 0.00004)] == ["0.90", "0.040", "4.0e-05"]
