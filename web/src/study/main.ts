@@ -10,20 +10,9 @@ import { Outbox } from "../kit/outbox";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { Submission } from "../kit/wire";
+import { arrival } from "./arrival";
 import { blockIntroduction, stepPage } from "./screens";
 import type { StepValue, StudySaved, StudyState } from "./wire";
-
-/** Who the link says has come; null where it says nothing and the cookie must tell. */
-export function arrival(search: string): Record<string, string> | null {
-  const given = new URLSearchParams(search);
-  const names = { PROLIFIC_PID: "prolific_pid", STUDY_ID: "study_id", SESSION_ID: "session_id", participant: "participant" };
-  const body: Record<string, string> = {};
-  for (const [parameter, name] of Object.entries(names)) {
-    const value = given.get(parameter);
-    if (value) body[name] = value;
-  }
-  return body.prolific_pid || body.participant ? body : null;
-}
 
 class Participant {
   private readonly host = h("main", { class: "stage" });

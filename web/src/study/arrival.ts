@@ -1,0 +1,13 @@
+/** Who comes to a study, as the link says. */
+
+/** Who the link says has come; null where it says nothing and the cookie must tell. */
+export function arrival(search: string): Record<string, string> | null {
+  const given = new URLSearchParams(search);
+  const names = { PROLIFIC_PID: "prolific_pid", STUDY_ID: "study_id", SESSION_ID: "session_id", participant: "participant" };
+  const body: Record<string, string> = {};
+  for (const [parameter, name] of Object.entries(names)) {
+    const value = given.get(parameter);
+    if (value) body[name] = value;
+  }
+  return body.prolific_pid || body.participant ? body : null;
+}
