@@ -74,6 +74,8 @@ def test_a_decompression_bomb_is_refused_before_it_is_read(tmp_path: Path, one_l
         with pytest.raises(DataFileError, match="decompression bomb") as raised:
             load_picture(bomb(tmp_path / "bomb.png", width, height))
         assert str(tmp_path / "bomb.png") in one_line(raised.value)
+    with pytest.raises(DataFileError, match="damaged or cut short"):
+        load_picture(bomb(tmp_path / "large.png", 10_000, 10_000))
 
 
 def test_damaged_pictures(tmp_path: Path, one_line):
