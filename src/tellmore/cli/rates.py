@@ -28,7 +28,7 @@ def rates(
         str | None, typer.Option("--pool", help="Instead: a pool before any answer, at the paper's times.")
     ] = None,
     matrix: MatrixOption = "X",
-    repeats: Annotated[int, typer.Option("--repeats", help="Measurements that the errors come from.", min=1)] = 3,
+    repeats: Annotated[int, typer.Option("--repeats", help="Measurements that the errors come from.", min=1)] = 5,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the measurements.", min=0)] = 0,
     json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it: .png, .svg or .pdf.")] = None,

@@ -86,8 +86,8 @@ def _log_outliers(sizes: Array, seconds: Array) -> NDArray[np.bool_]:
     for size in np.unique(sizes):
         at = sizes == size
         if at.sum() >= MIN_PER_SIZE:
-            # Relative spread differs between sizes (absolute spread hardly does): its own where data suffice.
-            scale[at] = max(stats.median_abs_deviation(residual[at], scale="normal"), pooled / 4)
+            # Relative spread is larger for small sets (absolute spread hardly differs): theirs is taken where it is.
+            scale[at] = max(stats.median_abs_deviation(residual[at], scale="normal"), pooled)
     return np.asarray(np.abs(residual) > OUTLIER_LOG_SD * np.maximum(scale, 1e-12))
 
 
