@@ -89,6 +89,12 @@ class Client:
                 raise StateError(f"the server has not answered for {give_up_s:g} s; is it running?")
             time.sleep(RETRY_S)
 
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """End the connection."""
         if self._connection is not None:
@@ -186,17 +192,17 @@ def invite(link: Link, people: int) -> list[Link]:
     """One link per person; with several people ``link`` must be the owner's."""
     if people == 1:
         return [link]
-    client = Client(link)
-    links = []
-    for number in range(people):
-        status, reply = client.patiently("POST", "/api/invitations", {"name": f"simulated {number + 1}"})
-        if status == 403:
-            raise InputError("several annotators need the owner's address, the one that `tellmore serve` prints")
-        if status != 201:
-            raise StateError(f"the server refused an invitation: {_error_of(reply)}")
-        links.append(Link(link.host, link.port, Link.parse(reply["url"]).token, link.secure))
-    client.close()
-    return links
+    with Client(link) as client:
+        return [_invited(client, link, f"simulated {number + 1}") for number in range(people)]
+
+
+def _invited(owner: Client, link: Link, name: str) -> Link:
+    status, reply = owner.patiently("POST", "/api/invitations", {"name": name})
+    if status == 403:
+        raise InputError("several annotators need the owner's address, the one that `tellmore serve` prints")
+    if status != 201:
+        raise StateError(f"the server refused an invitation: {_error_of(reply)}")
+    return Link(link.host, link.port, Link.parse(reply["url"]).token, link.secure)
 
 
 def _error_of(reply: Any) -> str:
@@ -219,16 +225,14 @@ def drive(
     report, turn, halt = Report(), threading.Lock(), stop or threading.Event()
 
     def person(number: int) -> None:
-        mind, client = Mind(scores or {}, seed * 100_003 + number), Client(links[number])
         try:
-            _work(client, mind, number)
+            with Client(links[number]) as client:
+                work(client, Mind(scores or {}, seed * 100_003 + number), number)
         except Exception as problem:
             with turn:
                 report.faults.append(str(problem))
-        finally:
-            client.close()
 
-    def _work(client: Client, mind: Mind, number: int) -> None:
+    def work(client: Client, mind: Mind, number: int) -> None:
         _, reply = client.patiently("GET", "/api/question")
         for _ in range(answers):
             question = reply.get("question") if isinstance(reply, dict) else None
@@ -272,7 +276,8 @@ def _body(question: dict[str, Any], answer: dict[str, Any], thought_s: float) ->
 
 def compare_with_log(report: Report, link: Link) -> Report:
     """Fill in ``lost`` and ``duplicated`` from the owner's export of the log."""
-    status, log = Client(link).read("GET", "/api/export/jsonl")
+    with Client(link) as client:
+        status, log = client.read("GET", "/api/export/jsonl")
     if status != 200:
         raise InputError("the log can be compared only with the owner's address, the one that `tellmore serve` prints")
     events = [json.loads(line) for line in log.splitlines()]

@@ -1,0 +1,142 @@
+"""Starting and stopping: the printed address, the port, Ctrl-C, the demo's folder, simulated people."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tellmore.app.demo import data_folder, known_scores, open_demo
+from tellmore.app.drive import Client, Link, Mind, Report, Shown, compare_with_log, drive, invite
+from tellmore.app.server import address_of, bind, has_display
+from tellmore.cli import app as commands
+from tellmore.errors import InputError, StateError
+from tests.app.serving import Server, free_port, small_project
+
+
+def test_a_taken_port_is_told_with_the_way_out() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(StateError, match=f"port {port} is taken.*--port {port + 1}"):
+            bind("127.0.0.1", port)
+
+
+def test_an_address_of_another_computer_is_refused() -> None:
+    with pytest.raises(StateError, match="--host"):
+        bind("192.0.2.1", 0)
+    with pytest.raises(StateError, match="--host"):
+        bind("no-such-host.invalid", 0)
+
+
+def test_a_free_port_is_found() -> None:
+    listener = bind("127.0.0.1", 0)
+    assert listener.getsockname()[1] > 0
+    listener.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("0.0.0.0", "http://127.0.0.1:8000"),
+        ("::", "http://[::1]:8000"),
+        ("::1", "http://[::1]:8000"),
+        ("a.b", "http://a.b:8000"),
+    ],
+)
+def test_the_address_printed_can_be_opened(host: str, shown: str) -> None:
+    assert address_of(host, 8000) == shown
+
+
+def test_a_display_decides_whether_a_browser_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert not has_display()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert has_display()
+
+
+def test_a_server_teaches_people_and_stops_cleanly(tmp_path: Path) -> None:
+    server = Server(small_project(tmp_path / "project"), free_port())
+    link = server.start()
+    report = compare_with_log(drive(invite(link, 4), answers=5, think=False), link)
+    summary = report.summary()
+    assert (summary["answers"], summary["lost"], summary["duplicated"], summary["faults"]) == (20, 0, 0, 0)
+    assert summary["same_question_at_once"] == 0
+    with Client(link) as client:
+        status, board = client.call("GET", "/api/dashboard")
+    assert status == 200
+    assert len(board["annotators"]) == 4
+    result = CliRunner().invoke(
+        commands,
+        [
+            "annotate",
+            f"http://127.0.0.1:{link.port}/?token={link.token}",
+            "--simulated",
+            "--answers",
+            "2",
+            "--no-think",
+            "--json",
+        ],
+    )
+    assert json.loads(result.output)["answers"] == 2
+    assert server.end(signal.SIGINT) == 0
+    assert server.said[-1] == "Stopped; every answer is saved."
+    assert not any("Traceback" in line for line in server.said)
+
+
+def test_annotating_needs_simulated_people_and_a_printed_address() -> None:
+    runner = CliRunner()
+    assert runner.invoke(commands, ["annotate", "http://127.0.0.1:1/?token=x"]).exit_code == 2
+    result = runner.invoke(commands, ["annotate", "http://127.0.0.1:1/", "--simulated"])
+    assert isinstance(result.exception, InputError)
+
+
+def test_a_server_that_is_away_is_given_up_on() -> None:
+    with pytest.raises(StateError, match="has not answered"):
+        Client(Link("127.0.0.1", free_port(), "t")).patiently("GET", "/api/me", give_up_s=0.3)
+
+
+def test_the_demo_is_made_once_and_continued(tmp_path: Path) -> None:
+    first = open_demo(tmp_path / "demo")
+    made = (first.folder / "tellmore.toml").stat().st_mtime_ns
+    again = open_demo(tmp_path / "demo")
+    assert (again.folder / "tellmore.toml").stat().st_mtime_ns == made
+    assert again.pool.ids == first.pool.ids
+    assert set(again.pool.ids) < set(known_scores())
+
+
+def test_the_demo_lives_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert data_folder() == tmp_path / "tellmore"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    assert data_folder() == Path.home() / ".local" / "share" / "tellmore"
+
+
+def test_simulated_people_answer_by_what_they_think() -> None:
+    mind = Mind({"good": 50.0, "fair": 10.0, "bad": -50.0}, seed=1)
+    assert mind.answer("label", ["bad"]) == {"type": "label", "positive": False}
+    assert mind.answer("rank", ["bad", "good", "fair"]) == {
+        "type": "rank",
+        "order": ["good", "fair", "bad"],
+        "n_positive": 2,
+    }
+    assert mind.answer("select_low", ["bad", "good"]) == {"type": "select", "chosen": "bad", "positive": False}
+    assert mind.answer("select_high", ["bad", "good"])["chosen"] == "good"
+    assert Mind({}, 1).opinion("x") == pytest.approx(Mind({}, 2).opinion("x"), abs=3.0)
+
+
+def test_the_same_question_at_once_is_noticed() -> None:
+    one = Shown("q1", "rank", frozenset("ab"), 0.0, 2.0, person=0)
+    same_later = Shown("q2", "rank", frozenset("ab"), 1.0, 3.0, person=1)
+    after = Shown("q3", "rank", frozenset("ab"), 3.5, 4.0, person=0)
+    other_kind = Shown("q4", "select_high", frozenset("ab"), 1.0, 3.0, person=2)
+    assert Report(shown=[one, same_later, after, other_kind]).same_at_once() == 1
+    assert Report(shown=[one, after]).same_at_once() == 0
