@@ -10,7 +10,7 @@ from PIL import Image
 from tellmore.data.pool import Pool
 from tellmore.data.project import create_project
 from tellmore.export import render
-from tellmore.export.plot import Curve, curve_svg
+from tellmore.export.plot import Curve, _marks, curve_svg
 from tellmore.export.state import load_state
 
 
@@ -93,3 +93,11 @@ def test_any_curve_can_be_drawn(y):
     assert "nan" not in drawn
     assert "<&>" not in drawn
     assert len(drawn) < 20_000
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.513, 0.604), (-0.0509, -0.0007), (1, 101), (0, 1e-9), (-3e5, 7e5)])
+def test_marks_are_few_round_and_inside(low, high):
+    marks = _marks(low, high)
+    assert 2 <= len(marks) <= 7
+    assert all(low - 1e-12 <= mark <= high * (1 + 1e-9) + 1e-12 for mark in marks)
+    assert all(len(f"{mark:.6g}") <= 7 for mark in marks)

@@ -28,7 +28,7 @@ class Curve:
 
 
 def curve_svg(curve: Curve) -> str:
-    """A figure with axes, four marks on each, and one line."""
+    """A figure with axes, round numbers on each, and one line."""
     x, y = _thinned(np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float))
     x_low, x_high = _range(x)
     y_low, y_high = _range(y)
@@ -58,7 +58,12 @@ def _range(values: Array) -> tuple[float, float]:
 
 
 def _marks(low: float, high: float) -> Sequence[float]:
-    return [low + share * (high - low) for share in (0, 1 / 3, 2 / 3, 1)]
+    """Three to six round numbers from low to high."""
+    rough = (high - low) / 5
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = power * next(round_one for round_one in (1, 2, 5, 10) if round_one * power >= rough)
+    first, last = np.ceil(low / step), np.floor(high / step + 1e-9)
+    return [float(number * step) + 0.0 for number in np.arange(first, last + 1)]
 
 
 def _text(x: float, y: float, words: str, anchor: str) -> str:
@@ -70,7 +75,7 @@ def _x_axis(low: float, high: float, name: str) -> str:
     parts = [f'<line x1="{LEFT}" y1="{base}" x2="{WIDTH - RIGHT}" y2="{base}" stroke="#888"/>']
     for mark in _marks(low, high):
         at = LEFT + (mark - low) / (high - low) * (WIDTH - LEFT - RIGHT)
-        parts.append(_text(at, base + 14, f"{mark:.3g}", "middle"))
+        parts.append(_text(at, base + 14, f"{mark:.6g}", "middle"))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, name, "middle"))
     return "".join(parts)
 
@@ -79,5 +84,5 @@ def _y_axis(low: float, high: float) -> str:
     parts = [f'<line x1="{LEFT}" y1="{TOP}" x2="{LEFT}" y2="{HEIGHT - BOTTOM}" stroke="#888"/>']
     for mark in _marks(low, high):
         at = HEIGHT - BOTTOM - (mark - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
-        parts.append(_text(LEFT - 6, at + 4, f"{mark:.3g}", "end"))
+        parts.append(_text(LEFT - 6, at + 4, f"{mark:.6g}", "end"))
     return "".join(parts)

@@ -64,10 +64,8 @@ def _summary(state: State) -> str:
         if checked
         else ("no random questions were asked, so the accuracy is not measured")
     )
-    return (
-        f"<p>{len(state.pool)} items, {len(state.told)} answers in {minutes:.1f} minutes, {bits:.1f} bits learnt; "
-        f"{accuracy}.</p>"
-    )
+    spent = f" in {minutes:.1f} minutes" if minutes else ""
+    return f"<p>{len(state.pool)} items, {len(state.told)} answers{spent}, {bits:.1f} bits learnt; {accuracy}.</p>"
 
 
 def _curves(told: Any) -> str:
@@ -78,10 +76,12 @@ def _curves(told: Any) -> str:
     uncertainty = [each.logdet_per_dim for each in told]
     figures = [
         Curve("Uncertainty against answers", "answers", "log-determinant per dimension, nats", answers, uncertainty),
-        Curve("Uncertainty against minutes", "minutes", "log-determinant per dimension, nats", minutes, uncertainty),
         Curve("Bits learnt", "answers", "bits, sum", answers, np.cumsum([each.bits for each in told])),
         Curve("Expected accuracy", "answers", "mean of max(p, 1 - p)", answers, [e.expected_accuracy for e in told]),
     ]
+    if minutes[-1] > minutes[0]:
+        unit = "log-determinant per dimension, nats"
+        figures.insert(1, Curve("Uncertainty against minutes", "minutes", unit, minutes, uncertainty))
     checks = _check_curve(told)
     return '<div class="curves">' + "".join(curve_svg(curve) for curve in [*figures, *checks]) + "</div>"
 
