@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tellmore import __version__
-from tellmore.app import dashboard, present, wire
+from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
 from tellmore.app.downloads import FORMATS, download
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
@@ -140,7 +140,7 @@ def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
 
 
 @owner.get("/dashboard")
-def read_dashboard(shared: Shared, _visitor: Owner) -> wire.DashboardOut:
+def read_dashboard(shared: Shared, _visitor: Owner) -> wire_board.DashboardOut:
     """Everything the dashboard plots and lists."""
     return present.dashboard_out(shared.session)
 
@@ -151,12 +151,12 @@ def answers(
     _visitor: Owner,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
-) -> wire.LogOut:
+) -> wire_board.LogOut:
     """The answer log, newest first."""
     session = shared.session
     with session.lock:
         rows = dashboard.log_rows(session.desk, session.pool, limit=limit, offset=offset)
-        return wire.LogOut(rows=rows, total=sum(given.void != "deleted" for given in session.desk.given.values()))
+        return wire_board.LogOut(rows=rows, total=sum(given.void != "deleted" for given in session.desk.given.values()))
 
 
 @owner.get("/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})

@@ -12,13 +12,12 @@ from statistics import median
 
 import numpy as np
 
-from tellmore.app.wire import (
-    AccuracyOut,
+from tellmore.app.wire import AccuracyOut, ItemOut
+from tellmore.app.wire_board import (
     AccuracyPoint,
     AnnotatorOut,
     CurvePoint,
     HistogramOut,
-    ItemOut,
     LogRow,
     ScoredItem,
 )

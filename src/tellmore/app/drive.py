@@ -23,6 +23,7 @@ from tellmore.errors import InputError, StateError
 
 RETRY_S = 0.2
 GIVE_UP_S = 60.0
+ARRIVAL_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -219,9 +220,13 @@ def drive(
     seed: int = 0,
     cost: CostModel = PAPER_COST,
     stop: threading.Event | None = None,
+    stagger: bool = False,
     on_answer: Callable[[], None] = lambda: None,
 ) -> Report:
-    """``answers`` answers by each of ``links`` at once. ``speed`` divides think times; ``stop`` ends early."""
+    """``answers`` answers by each of ``links`` at once.
+
+    ``speed`` divides think times; ``stop`` ends early; ``stagger`` lets people arrive over some seconds, as they do.
+    """
     report, turn, halt = Report(), threading.Lock(), stop or threading.Event()
 
     def person(number: int) -> None:
@@ -233,6 +238,8 @@ def drive(
                 report.faults.append(str(problem))
 
     def work(client: Client, mind: Mind, number: int) -> None:
+        if stagger and halt.wait(ARRIVAL_S * number / len(links) / speed):
+            return
         _, reply = client.patiently("GET", "/api/question")
         for _ in range(answers):
             question = reply.get("question") if isinstance(reply, dict) else None

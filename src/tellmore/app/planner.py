@@ -31,6 +31,7 @@ MAX_BRANCHES = 4
 SUPPOSING_PEOPLE = 3
 TELL_AT_ONCE = 8
 POLL_S = 1.0
+CHORES_EVERY_S = 5.0
 RECENT_QUESTIONS = 5
 """Items of this many last questions are not asked again at once."""
 
@@ -134,12 +135,17 @@ class Planner:
     # The thread
 
     def _run(self) -> None:
+        chores_due = 0.0
         while not self._closing:
             with self._changed:
                 job = self._next_job()
             if job is not None:
                 self._attempt(job)
-            elif not any(self._attempt_chore(chore) for chore in self._chores):
+            # Chores wait for a quiet moment, but not for ever.
+            if job is None or time.monotonic() > chores_due:
+                chores_due = time.monotonic() + CHORES_EVERY_S
+                if any([self._attempt_chore(chore) for chore in self._chores]) or job is not None:  # noqa: C419
+                    continue
                 with self._changed:
                     if not self._closing and self._next_job() is None:
                         self._changed.wait(POLL_S)

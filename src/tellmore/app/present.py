@@ -9,18 +9,17 @@ from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
 from tellmore.app.session import Session
 from tellmore.app.wire import (
-    DashboardOut,
     ProgressOut,
     ProjectOut,
     QuestionOut,
     QuestionReply,
-    RateOut,
     SettingsChange,
     SettingsOut,
 )
+from tellmore.app.wire_board import DashboardOut, RateOut
 from tellmore.data.settings import Settings
 from tellmore.store.fold import DECISION_THRESHOLD
-from tellmore.store.ledger import Asked
+from tellmore.store.ledger import Asked, Ledger
 from tellmore.types import Question, Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
@@ -108,12 +107,13 @@ def sample_question(session: Session, settings: Settings) -> Question:
     return Question(kind if len(items) > 1 or kind == "label" else "label", items)
 
 
-def asked_now(settings: Settings, best: str | None) -> str:
-    """Kind and size that are asked now, in words."""
-    learning = settings.learning
-    if learning.question == "auto":
-        return best or "auto"
-    return "label" if learning.question == "label" else f"{learning.question} {learning.set_size}"
+def asked_now(ledger: Ledger) -> str:
+    """Kind and size of the newest question that the learner chose, in words; what the settings say before the first."""
+    for asked in reversed(ledger.asked.values()):
+        if asked.why in ("best", "supposed"):
+            kind = asked.question.kind
+            return "label" if kind == "label" else f"{kind.partition('_')[0]} {asked.question.size}"
+    return ledger.settings.learning.question
 
 
 def dashboard_out(session: Session) -> DashboardOut:
@@ -124,12 +124,12 @@ def dashboard_out(session: Session) -> DashboardOut:
         out = {asked.participant for asked in session.questions_out()}
         people = dashboard.annotators(desk, session.pool, view.probability, lambda participant: participant in out)
         skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
+        now = asked_now(desk)
         seq, rates, rates_answers, rates_seq = desk.seq, session.rates.table, session.rates.answers, session.rates.seq
     honest = dashboard.accuracy(view.told)
     target = settings.learning.target_accuracy
     left = dashboard.minutes_left(view.told, target)
     reached = honest is not None and honest.low >= target
-    best = next((f"{rate.kind} {rate.size}" for rate in rates if rate.best), None)
     most_positive, most_negative, most_uncertain = dashboard.extremes(
         session.pool, view.mean, view.sd, view.probability
     )
@@ -148,7 +148,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         rates=[RateOut(**rate.row()) for rate in rates],
         rates_answers=rates_answers,
         rates_seq=rates_seq,
-        now=asked_now(settings, best),
+        now=now,
         histogram=dashboard.histogram(view.probability),
         most_positive=most_positive,
         most_negative=most_negative,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WATCHED_S = 60.0
 MEASURE_EVERY = 10
+REFIT_EVERY = 10
 LARGEST_SIZE = 8
 
 
@@ -35,6 +36,7 @@ class RateKeeper:
         self.table: tuple[Rate, ...] = ()
         self.answers = -1
         self.seq = 0
+        self._fitted_at = 0
 
     def watch(self) -> None:
         """Somebody looks at the dashboard."""
@@ -43,6 +45,15 @@ class RateKeeper:
     def due(self, told: Sequence[Told]) -> bool:
         """Whether enough was learnt, or taken back, since the last time."""
         return self.answers < 0 or not self.answers <= len(told) < self.answers + MEASURE_EVERY
+
+    def refit_if_due(self, fold: Fold) -> bool:
+        """Chore: let "auto" weigh kinds and sizes by the seconds that these people take."""
+        if abs(len(fold.told) - self._fitted_at) < REFIT_EVERY:
+            return False
+        with self._session.lock:
+            fold.learner.cost = fitted_cost(self._session.desk)
+        self._fitted_at = len(fold.told)
+        return True
 
     def measure_if_due(self, fold: Fold) -> bool:
         """Chore: measure where somebody looks and it is due."""

@@ -89,7 +89,7 @@ class Session:
         keeper = SnapshotKeeper(repository, pool, settings)
         keeper.restore(fold, self.desk.counting())
         self.rates = RateKeeper(self)
-        chores = (keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
+        chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
         self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores)
         self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
         self._foreign_due = 0.0

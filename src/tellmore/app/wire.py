@@ -23,7 +23,7 @@ Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
 Intervals: TypeAlias = Annotated[list[tuple[Milliseconds, Milliseconds]], Field(max_length=200)]
 Role = Literal["owner", "annotator", "participant"]
 QuestionSetting = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
-SetSize: TypeAlias = Annotated[StrictInt, Field(ge=2, le=20)]
+SetSize: TypeAlias = Annotated[StrictInt, Field(ge=2, le=10)]
 
 
 class Wire(BaseModel):
@@ -261,129 +261,6 @@ class DoneOut(Wire):
     """A request was carried out."""
 
     done: Literal[True] = True
-
-
-# Owner: dashboard
-
-
-class CurvePoint(Wire):
-    """After ``answers`` answers and ``minutes`` minutes of everybody's time."""
-
-    answers: int
-    minutes: float
-    logdet_per_dim: float = Field(description="log|Sigma| / D relative to the prior, nats; falls as the belief narrows")
-    bits: float = Field(description="information this answer was expected to bring, bits")
-    expected_accuracy: float = Field(description="mean over the pool of max(p, 1 - p), the model's own opinion")
-    check: bool
-    question_id: str
-    kind: str
-    size: int
-
-
-class AccuracyPoint(AccuracyOut):
-    """Honest accuracy after ``answers`` answers."""
-
-    answers: int
-    minutes: float
-
-
-class RateOut(Wire):
-    """One row of the bits-per-second table."""
-
-    kind: str
-    size: int
-    bits: float
-    bits_se: float
-    seconds: float
-    bits_per_second: float
-    best: bool
-
-
-class HistogramOut(Wire):
-    """Counts of the pool's probabilities in equal bins; ``edges`` has one more entry than ``counts``."""
-
-    edges: list[float]
-    counts: list[int]
-
-
-class ScoredItem(Wire):
-    """An item with its probability of being positive, its mean score and the score's standard deviation."""
-
-    id: str
-    text: str | None = None
-    image: str | None = None
-    probability: float
-    score: float
-    score_sd: float
-
-
-class AnnotatorOut(Wire):
-    """One person's work. ``agreement``: share of their labelled items that the model now predicts alike."""
-
-    participant: str
-    name: str
-    answers: int
-    skips: int
-    undone: int
-    median_s: float | None
-    minutes: float
-    agreement: float | None
-    last_utc: str | None
-    open: bool
-
-
-class LogRow(Wire):
-    """One row of the answer log."""
-
-    seq: int
-    t_utc: str
-    participant: str
-    question_id: str
-    kind: str
-    items: list[ItemOut]
-    answer: dict[str, Any] | None = Field(description="null once erased")
-    rt_ms: int | None
-    stale: bool
-    check: bool
-    late: bool
-    undone: bool
-
-
-class LogOut(Wire):
-    """The answer log, newest first; ``total`` counts all rows."""
-
-    rows: list[LogRow]
-    total: int
-
-
-class DashboardOut(Wire):
-    """Every number of the owner's dashboard."""
-
-    project: ProjectOut
-    answers: int
-    skips: int
-    minutes: float
-    accuracy: AccuracyOut | None
-    target_accuracy: float
-    minutes_left: float | None
-    stop: bool
-    stop_reason: str | None
-    curve: list[CurvePoint]
-    accuracy_curve: list[AccuracyPoint]
-    rates: list[RateOut]
-    now: str = Field(description="kind and size now asked, for example 'rank 4'")
-    histogram: HistogramOut
-    most_positive: list[ScoredItem]
-    most_negative: list[ScoredItem]
-    most_uncertain: list[ScoredItem]
-    positive_share: float = Field(description="class balance: share of the pool with probability >= threshold")
-    threshold: float
-    rates_answers: int = Field(description="answers that were learnt from when the rates were measured; -1 before")
-    rates_seq: int = Field(description="number of the last event whose times the rates know")
-    pool_size: int
-    annotators: list[AnnotatorOut]
-    seq: int = Field(description="number of the last event these numbers include")
-    problem: str | None = Field(None, description="what went wrong in the background, if anything did")
 
 
 def to_answer(wire: LabelIn | SelectIn | RankIn | SkipIn) -> Answer:

@@ -1,0 +1,150 @@
+"""The app under load: many simulated people at once, with and without think times, and killed at random moments.
+
+    python benchmarks/bench_app.py [--people 100] [--answers 6] [--speed 1] [--crashes 500] [--postgres URL]
+
+Aims: p95 from submit to next question under 500 ms with think times, nothing lost, nothing doubled, nobody asked the same
+question at the same time as somebody else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from tellmore.app.demo import DEMO_SETTINGS, known_scores
+from tellmore.app.drive import Client, Link, Report, compare_with_log, drive, invite
+from tellmore.data.bundled import demo_pool
+from tellmore.data.project import create_project, open_project
+from tellmore.store.repository import Repository
+
+CRASH_PEOPLE = 8
+
+
+class Server:
+    """``tellmore serve`` as a process of its own, always on the same port."""
+
+    def __init__(self, project: Path, port: int = 0) -> None:
+        self._project, self._port = project, port
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> Link:
+        command = [
+            sys.executable,
+            "-m",
+            "tellmore",
+            "serve",
+            str(self._project),
+            "--port",
+            str(self._port),
+            "--no-browser",
+        ]
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        self._process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            found = re.search(r"http://\S+", line)
+            if found:
+                link = Link.parse(found[0])
+                self._port = link.port
+                with Client(link) as client:
+                    client.patiently("GET", "/api/me")
+                return link
+        raise SystemExit("the server did not start")
+
+    def end(self, how: signal.Signals) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._process.send_signal(how)
+        self._process.wait(30)
+        self._process.stdout.close()
+
+
+def new_project(folder: Path, database: str = "") -> Path:
+    settings = DEMO_SETTINGS.changed(server={"database": database})
+    create_project(folder / "project", demo_pool(), settings)
+    return folder / "project"
+
+
+def load(name: str, people: int, answers: int, *, think: bool, speed: float) -> None:
+    """One server, ``people`` at once; prints one row."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(new_project(Path(folder)))
+        link = server.start()
+        report = drive(
+            invite(link, people), answers=answers, think=think, speed=speed, scores=known_scores(), stagger=think
+        )
+        row = compare_with_log(report, link).summary()
+        server.end(signal.SIGTERM)
+    print_row(name, row)
+    for fault in sorted(set(report.faults)):
+        print(f"  problem: {fault}")
+
+
+def print_row(name: str, row: dict[str, float]) -> None:
+    shown = " ".join(f"{key}={value:.4g}" for key, value in row.items())
+    print(f"{name:<34} {shown}", flush=True)
+
+
+def crashes(moments: int, database: str) -> None:
+    """Kill the server ``moments`` times under load; prints what was lost or doubled."""
+    rng = random.Random(7)
+    reports: list[Report] = []
+    stop = threading.Event()
+    with tempfile.TemporaryDirectory() as folder:
+        project = new_project(Path(folder), database)
+        server = Server(project)
+        links = invite(server.start(), CRASH_PEOPLE)
+        people = threading.Thread(target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop)))
+        people.start()
+        for _ in range(moments):
+            time.sleep(rng.uniform(0.05, 1.0))
+            server.end(signal.SIGKILL)
+            server.start()
+        stop.set()
+        people.join()
+        server.end(signal.SIGTERM)
+        store = Repository(open_project(project).database_url)
+        found = Counter(event.question_id for event in store.since() if event.kind in ("answer", "skip"))
+        store.close()
+    acknowledged = reports[0].acknowledged
+    row = {
+        "moments": moments,
+        "acknowledged": len(acknowledged),
+        "lost": sum(found[question_id] == 0 for question_id in acknowledged),
+        "doubled": sum(count > 1 for count in found.values()),
+        "faults": len(reports[0].faults),
+    }
+    print_row(f"killed, {'postgresql' if database else 'sqlite'}", row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, default=100, help="simulated annotators at once")
+    parser.add_argument("--answers", type=int, default=6, help="answers of each")
+    parser.add_argument("--speed", type=float, default=1.0, help="divide think times by this")
+    parser.add_argument(
+        "--crashes", type=int, default=500, help="moments at which the server is killed, on each database"
+    )
+    parser.add_argument("--postgres", default=os.environ.get("TELLMORE_TEST_POSTGRES", ""), help="an empty database")
+    options, _ = parser.parse_known_args()
+    load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)
+    load(f"{options.people} people, think times", options.people, options.answers, think=True, speed=options.speed)
+    load(f"{options.people} people, no think times", options.people, options.answers, think=False, speed=1.0)
+    if options.crashes:
+        crashes(options.crashes, "")
+        if options.postgres:
+            crashes(options.crashes, options.postgres)
+
+
+if __name__ == "__main__":
+    main()
