@@ -182,6 +182,15 @@ def test_an_analysis_of_nothing_says_so_instead_of_failing(draw: Draw) -> None:
     json.dumps(analysis.as_json())
 
 
+def test_hidden_pages_are_mentioned(draw: Draw) -> None:
+    records = draw.records(2)
+    for row in records.answers[2:5]:
+        row["timing"] = {"hidden_ms": 900}
+    assert analyse(records, ("rank", "select_high")).notes == [
+        "3 answers are analysed although the page was hidden for part of the time"
+    ]
+
+
 def test_unusable_times_are_listed_with_reasons(draw: Draw) -> None:
     records = draw.records(2)
     records.answers[5]["seconds"] = None

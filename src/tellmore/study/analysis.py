@@ -285,6 +285,9 @@ def analyse(records: Records, kinds: Sequence[str], *, pay: float = 0.0) -> Anal
             ancova.append(ancova_stage(answers[kind], kind))
         except InputError as error:
             notes.append(str(error))
+    hidden = sum(bool((row.get("timing") or {}).get("hidden_ms")) for rows in answers.values() for row in rows)
+    if hidden:
+        notes.append(f"{hidden} answers are analysed although the page was hidden for part of the time")
     minutes = total_times(records)
     return Analysis(
         answers,

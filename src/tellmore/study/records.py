@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -143,9 +144,9 @@ def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[st
 
 
 def has_simulated(events: Iterable[LogEvent]) -> bool:
-    """Whether a simulated participant (outside id "sim…") took part."""
+    """Whether a simulated participant (outside id "sim" and four digits, see `study.simulate`) took part."""
     entered = (event.payload for event in events if event.kind == "study_entered")
-    return any(str(payload.get("external", "")).startswith("sim") for payload in entered)
+    return any(re.fullmatch(r"sim\d{4}", str(payload.get("external", ""))) for payload in entered)
 
 
 _CSV_COLUMNS = (

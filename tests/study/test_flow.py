@@ -1,0 +1,56 @@
+"""Gold answers must match exactly; steps follow from what was done."""
+
+from __future__ import annotations
+
+import pytest
+
+from tellmore.store.repository import Event
+from tellmore.study.flow import Progress, current_step, fold, outcome, right_answer
+from tellmore.study.records import has_simulated
+from tellmore.study.settings import Gold, Study
+from tellmore.types import Answer, RankAnswer, SelectAnswer, Skip
+
+BAD = Gold(order=("bad", "horrible"), n_positive=0)
+HAPPY = Gold(order=("happy", "sad"), n_positive=1)
+
+
+@pytest.mark.parametrize(
+    ("gold", "kind", "answer", "right"),
+    [
+        (HAPPY, "rank", RankAnswer(["happy", "sad"], 1), True),
+        (HAPPY, "rank", RankAnswer(["happy", "sad"], 2), False),
+        (HAPPY, "rank", RankAnswer(["sad", "happy"], 1), False),
+        (BAD, "rank", RankAnswer(["bad", "horrible"], 0), True),
+        (BAD, "select_high", SelectAnswer("bad", False), True),
+        (BAD, "select_high", SelectAnswer("bad", True), False),
+        (BAD, "select_high", SelectAnswer("horrible", False), False),
+        (HAPPY, "select_high", SelectAnswer("happy", True), True),
+        (HAPPY, "select_low", SelectAnswer("sad", False), True),
+        (HAPPY, "select_low", SelectAnswer("happy", True), False),
+        (HAPPY, "rank", Skip(), False),
+    ],
+)
+def test_gold_answers_match_exactly(gold: Gold, kind: str, answer: Answer, right: bool) -> None:
+    assert right_answer(gold, kind, answer) is right
+
+
+def test_one_passed_attempt_is_enough(study: Study) -> None:
+    steps = [("study_step", None, {"step": name, "value": True}) for name in ("eligibility", "consent")]
+    steps += [("study_step", None, {"step": name, "value": {}}) for name in ("demographics", "instructions")]
+    failed = ("study_step", None, {"step": "comprehension", "value": [], "passed": False})
+    passed = ("study_step", None, {"step": "comprehension", "value": [], "passed": True})
+    assert current_step(study, fold(steps)) == "comprehension"
+    assert current_step(study, fold([*steps, failed])) == "comprehension"
+    assert outcome(study, fold([*steps, failed, failed])) == "failed_comprehension"
+    assert current_step(study, fold([*steps, failed, passed])) == "practice"
+
+
+def test_a_study_without_extras_skips_them(study: Study) -> None:
+    bare = study.model_copy(update={"demographics": (), "comprehension": (), "practice": ()})
+    progress = Progress(steps={"eligibility": True, "consent": True, "instructions": True})
+    assert current_step(bare, progress) == "debrief"
+
+
+@pytest.mark.parametrize(("external", "simulated"), [("sim0001", True), ("simon", False), ("5f3a", False)])
+def test_simulated_people_are_known_by_their_ids(external: str, simulated: bool) -> None:
+    assert has_simulated([Event("study_entered", participant="p", payload={"external": external})]) is simulated
