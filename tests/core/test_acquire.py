@@ -133,3 +133,13 @@ def test_a_set_larger_than_the_pool_is_refused() -> None:
             search(scan, belief, "rank", 4, BEHAVIOUR, rng=np.random.default_rng(0))
     with pytest.raises(SettingError, match="at least 4"):
         random_set(3, 4, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", ["select_high", "select_low", "rank"])
+def test_no_item_is_shown_twice_even_where_all_are_alike(kind: str) -> None:
+    X = np.repeat(np.array([[1.0, 0.0], [0.0, 1.0]]), 3, axis=0)
+    belief = pool_prior(X)
+    scan = PoolScan.of(X, belief)
+    for seed in range(10):
+        rows = greedy_set(scan, belief, kind, 5, BEHAVIOUR, rng=np.random.default_rng(seed)).rows
+        assert len(set(rows.tolist())) == 5

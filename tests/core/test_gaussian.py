@@ -70,6 +70,7 @@ def test_refuses_what_is_no_covariance(mean: np.ndarray, cov: np.ndarray) -> Non
         Gaussian.from_moments(mean, cov)
 
 
+@pytest.mark.slow
 def test_covariance_stays_positive_definite_after_100_000_answers() -> None:
     """d = 32, duplicates in the pool and every answer on one of 200 items: the eigenvalues only fall, and none below zero."""
     rng = np.random.default_rng(0)
