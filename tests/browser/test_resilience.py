@@ -56,6 +56,8 @@ def test_twelve_answers_can_be_undone_one_after_another(join: Join) -> None:
     person.check_log()
     assert person.given == []
     expect(person.page.get_by_role("button", name="Undo")).to_have_attribute("aria-disabled", "true")
+    person.page.keyboard.press("Backspace")
+    expect(person.page.locator(".warning")).to_have_text("There is nothing to undo.")
     label(person, True)
     person.check_log()
 
@@ -156,6 +158,19 @@ def test_an_answer_whose_acknowledgement_is_lost_is_not_doubled(join: Join) -> N
     person.problems.clear()
     person.check_log()
     assert len(person.server.events(person.participant, "answer")) == 1
+
+
+def test_an_answer_refused_after_a_reset_is_said_in_words(join: Join) -> None:
+    person = join("label 5")
+    question = person.question_id()
+    person.server.call("POST", "/api/reset", {"confirm": "Word sentiment"})
+    person.page.keyboard.press("1")
+    person.wait_for_other(question)
+    expect(person.page.locator(".warning")).to_contain_text("Not saved: the project was reset")
+    label(person, False)
+    expect(person.page.locator(".warning")).to_be_empty()
+    person.problems.clear()
+    person.check_log()
 
 
 def test_a_revoked_link_is_said_in_words(join: Join) -> None:

@@ -25,6 +25,8 @@ class Annotator {
   private readonly keyboard: Keyboard;
   private readonly outbox: Outbox<Submission, Saved>;
   private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
+  /** What went wrong, until the next question; the announcer says it aloud as well. */
+  private readonly warning = h("p", { class: "warning" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
@@ -43,14 +45,14 @@ class Annotator {
     ]);
     const link = me.role === "owner" ? { link: { href: "/dashboard", label: "Dashboard", icon: "chart" as const } } : {};
     const bar = header({ project: me.project.name, status: this.status.element, onHelp: () => this.help(), ...link });
-    root().replaceChildren(bar, this.host, this.footer, this.announcer.element);
+    root().replaceChildren(bar, this.host, this.warning, this.footer, this.announcer.element);
   }
 
   /** Sends what an earlier visit left behind, then shows the open question. */
   async start(): Promise<void> {
     const { refused } = await this.outbox.flush();
-    if (refused) this.announcer.say("An answer from before could not be saved any more.");
     await this.fetchTurn();
+    if (refused) this.warn("An answer from before could not be saved any more.");
   }
 
   private async fetchTurn(): Promise<void> {
@@ -70,6 +72,7 @@ class Annotator {
 
   private show(turn: Turn, latencyMs: number, previous: Answer | null = null): void {
     clearTimeout(this.askAgain);
+    this.warning.textContent = "";
     this.presented?.withdraw();
     this.footer.replaceChildren(progressLine(turn.progress), this.undoButton);
     this.undoable = turn.progress?.can_undo ?? 1;
@@ -100,8 +103,8 @@ class Annotator {
       reply = await this.outbox.put({ question_id: questionId, ...given });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 401) throw error;
-      this.announcer.say(`Not saved: ${error.message}`);
-      return this.fetchTurn();
+      await this.fetchTurn();
+      return this.warn(`Not saved: ${error.message}`);
     }
     this.answered.push(questionId);
     this.show(reply.data.next, reply.latencyMs);
@@ -109,7 +112,7 @@ class Annotator {
 
   private async undo(): Promise<void> {
     if (this.busy) return;
-    if (this.undoable === 0) return this.announcer.say("There is nothing to undo.");
+    if (this.undoable === 0) return this.warn("There is nothing to undo.");
     this.setBusy(true);
     await this.guard(() => this.takeBack(this.answered.at(-1)));
     this.setBusy(false);
@@ -125,8 +128,13 @@ class Annotator {
     } catch (error) {
       const refused = error instanceof ApiError && error.status !== 401;
       if (!refused && !(error instanceof OfflineError)) throw error;
-      this.announcer.say(error.message);
+      this.warn(error.message);
     }
+  }
+
+  private warn(message: string): void {
+    this.warning.textContent = message;
+    this.announcer.say(message);
   }
 
   private setBusy(busy: boolean): void {

@@ -1,7 +1,7 @@
 /** The owner's dashboard: four views of one state, kept current by server-sent events. */
 
 import { Announcer } from "../kit/announcer";
-import { ApiError, get, untilReached } from "../kit/api";
+import { ApiError, get, OfflineError, untilReached } from "../kit/api";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
@@ -15,7 +15,7 @@ import type { Dashboard } from "./wire";
 const VIEWS = { overview: "Overview", answers: "Answers", people: "People", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
 
-/** Changes that come closer together than this are shown at once. */
+/** Changes that come closer together than this are shown together. */
 const GATHER_MS = 250;
 
 class DashboardPage {
@@ -28,7 +28,8 @@ class DashboardPage {
   private readonly log = new AnswerLog((error) => this.report(error));
   private readonly people = new People((error) => this.report(error));
   private readonly settings = new SettingsView((error) => this.report(error));
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private refreshing = false;
+  private outdated = false;
 
   constructor(private data: Dashboard) {
     const bar = header({ project: data.project.name, status: this.live, link: { href: "/", label: "Answer questions", icon: "card" } });
@@ -77,19 +78,30 @@ class DashboardPage {
     const events = new EventSource("/api/events");
     events.addEventListener("open", () => this.showLive(true));
     events.addEventListener("error", () => this.showLive(false));
-    events.addEventListener("changed", () => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.refresh(), GATHER_MS);
-    });
+    events.addEventListener("changed", () => void this.follow());
+  }
+
+  /** One refresh at a time, however fast the changes come, and one more after the last of them. */
+  private async follow(): Promise<void> {
+    this.outdated = true;
+    if (this.refreshing) return;
+    this.refreshing = true;
+    while (this.outdated) {
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      this.outdated = false;
+      await this.refresh();
+    }
+    this.refreshing = false;
   }
 
   private async refresh(): Promise<void> {
     try {
       this.data = await get<Dashboard>("/api/dashboard");
+      await this.paint();
     } catch (error) {
-      return this.report(error);
+      // The status says when the server is away, and its return brings the next change.
+      if (!(error instanceof OfflineError)) this.report(error);
     }
-    await this.paint();
   }
 
   private showLive(connected: boolean): void {
