@@ -249,7 +249,7 @@ def test_bound_and_prior_options_are_heard() -> None:
 
 def test_the_default_sharpness_is_stated() -> None:
     behaviour = tm.Learner(POOL).behaviour
-    assert (behaviour.w, behaviour.K) == (12.0, 9.0)
+    assert (behaviour.w, behaviour.K) == (7.0, 5.4)
 
 
 def test_seed_examples_give_a_mean() -> None:

@@ -60,7 +60,7 @@ class Learner:
     seed: makes every choice repeatable. prior: ``pool`` (directions in which the items vary), ``isotropic``, or a belief.
     bound: ``centred`` or ``paper``. mode: ``default``, or ``paper`` for the paper's statistics: isotropic prior, paper's bound,
     random unit start, renormalised mean, one factor after another. acquisition: ``greedy``, ``random``, or ``particles``
-    (Algorithm 5 to the letter). w, K: sharpness of labels and of choices; the defaults 12 and 9 suit unit-norm embeddings.
+    (Algorithm 5 to the letter). w, K: sharpness of labels and of choices; the defaults 7 and 5.4 suit unit-norm embeddings.
     stop: a rule of `tellmore.core.stopping`. seeds_positive, seeds_negative: ids known beforehand. cost: seconds per question.
     exclude_last: items of this many last questions are not asked again at once.
     """

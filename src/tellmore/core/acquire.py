@@ -29,6 +29,7 @@ from tellmore.types import Array
 
 Rows = NDArray[np.int64]
 LABEL_SHORTLIST = 256
+ROUNDING = 1e-6  # share of a variance that float32 projections cannot tell from zero
 TIE_TOLERANCE = 1e-6  # items whose gains differ by less are ties, broken at random
 
 
@@ -161,13 +162,14 @@ class _Tracks:
 
     def add(self, row: int) -> None:
         """Condition every item on the score of ``row``, O(n d)."""
-        root = np.sqrt(max(self.remaining[row], 1e-300))
-        covariance = self.scan.covariance_with(self.belief, self.scan.X[row])
-        known = self.coordinates[:, : self.used] @ self.coordinates[row, : self.used]
-        column = (covariance - known) / root
-        column[row] = root
-        self.coordinates[:, self.used] = column
-        self.remaining = np.maximum(self.remaining - column**2, 0.0)
+        left = self.remaining[row]
+        if left > ROUNDING * self.scan.variance[row]:  # else the set determines this score already: no new axis
+            covariance = self.scan.covariance_with(self.belief, self.scan.X[row])
+            known = self.coordinates[:, : self.used] @ self.coordinates[row, : self.used]
+            column = (covariance - known) / np.sqrt(left)
+            column[row] = np.sqrt(left)
+            self.coordinates[:, self.used] = column
+            self.remaining = np.maximum(self.remaining - column**2, 0.0)
         self.remaining[row] = 0.0
         self.used += 1
 
