@@ -104,7 +104,9 @@ def crashes(moments: int, database: str) -> None:
         project = new_project(Path(folder), database)
         server = Server(project)
         links = invite(server.start(), CRASH_PEOPLE)
-        people = threading.Thread(target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop)))
+        people = threading.Thread(
+            target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))
+        )
         people.start()
         for _ in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))

@@ -54,7 +54,7 @@ def _send_many(operation: Any, token: str, statuses: set[int]) -> None:
     for mode in GenerationMode:
 
         @settings(
-            max_examples=12,
+            max_examples=8,
             deadline=None,
             database=None,
             derandomize=True,

@@ -221,11 +221,13 @@ def drive(
     cost: CostModel = PAPER_COST,
     stop: threading.Event | None = None,
     stagger: bool = False,
+    give_up_s: float = GIVE_UP_S,
     on_answer: Callable[[], None] = lambda: None,
 ) -> Report:
     """``answers`` answers by each of ``links`` at once.
 
-    ``speed`` divides think times; ``stop`` ends early; ``stagger`` lets people arrive over some seconds, as they do.
+    ``speed`` divides think times; ``stop`` ends early; ``stagger`` lets people arrive over some seconds, as they do;
+    who gets no reply for ``give_up_s`` gives up.
     """
     report, turn, halt = Report(), threading.Lock(), stop or threading.Event()
 
@@ -240,7 +242,7 @@ def drive(
     def work(client: Client, mind: Mind, number: int) -> None:
         if stagger and halt.wait(ARRIVAL_S * number / len(links) / speed):
             return
-        _, reply = client.patiently("GET", "/api/question")
+        _, reply = client.patiently("GET", "/api/question", give_up_s=give_up_s)
         for _ in range(answers):
             question = reply.get("question") if isinstance(reply, dict) else None
             if question is None or halt.is_set():
@@ -252,7 +254,7 @@ def drive(
                 return
             body = _body(question, mind.answer(question["kind"], items), thought_s)
             sent = time.monotonic()
-            status, outcome = client.patiently("POST", "/api/answers", body)
+            status, outcome = client.patiently("POST", "/api/answers", body, give_up_s)
             done = time.monotonic()
             shown = Shown(question["id"], question["kind"], frozenset(items), start, sent, number)
             with turn:
