@@ -90,7 +90,7 @@ def test_ties_are_broken_at_random_and_labels_follow_the_order() -> None:
 
 @pytest.mark.parametrize("kind", ["select_high", "select_low", "rank", "label"])
 def test_the_model_annotator_answers_with_the_models_probabilities(kind: str) -> None:
-    z, w, K, n = np.array([0.3, -0.2, 0.1]), 4.0, 3.0, 30_000
+    z, w, K, n = np.array([0.3, -0.2, 0.1]), 4.0, 3.0, 12_000
     person = ModelRespondent(z, w, K)
     items = ["a", "b", "c"]
     rng = np.random.default_rng(2)
@@ -101,25 +101,25 @@ def test_the_model_annotator_answers_with_the_models_probabilities(kind: str) ->
         return 1 / (1 + np.exp(-t))
 
     if kind == "label":
-        assert np.mean([a.positive for a in answers]) == pytest.approx(sigmoid(w * z[0]), abs=0.01)
+        assert np.mean([a.positive for a in answers]) == pytest.approx(sigmoid(w * z[0]), abs=0.025)
     elif kind == "rank":
         order = ("a", "c", "b")
         e = np.exp(K * z)
         expected = e[0] / e.sum() * e[2] / (e[2] + e[1])
-        assert np.mean([a.order == order for a in answers]) == pytest.approx(expected, abs=0.01)
+        assert np.mean([a.order == order for a in answers]) == pytest.approx(expected, abs=0.02)
         zs = z[[0, 2, 1]]
         weights = np.array(
             [np.prod([sigmoid(w * v if j < n_pos else -w * v) for j, v in enumerate(zs)]) for n_pos in range(4)]
         )
         seen = Counter(a.n_positive for a in answers if a.order == order)
         shares = [seen[n_pos] / seen.total() for n_pos in range(4)]
-        assert shares == pytest.approx(list(weights / weights.sum()), abs=0.015)
+        assert shares == pytest.approx(list(weights / weights.sum()), abs=0.025)
     else:
         e = np.exp((1 if kind == "select_high" else -1) * K * z)
         chosen = Counter(a.chosen for a in answers)
-        assert [chosen[i] / n for i in items] == pytest.approx(list(e / e.sum()), abs=0.01)
+        assert [chosen[i] / n for i in items] == pytest.approx(list(e / e.sum()), abs=0.02)
         first = [a.positive for a in answers if a.chosen == "a"]
-        assert np.mean(first) == pytest.approx(sigmoid(w * z[0]), abs=0.02)
+        assert np.mean(first) == pytest.approx(sigmoid(w * z[0]), abs=0.025)
 
 
 def test_lapses_happen_at_their_rate() -> None:
@@ -146,12 +146,12 @@ def test_time_has_the_cost_models_mean_and_slows_down() -> None:
 
     def mean_seconds(slowing: float, n_answered: int) -> float:
         annotator = Annotator(person, PAPER_COST, slowing=slowing)
-        moments = (now(n_answered=n_answered) for _ in range(20_000))
+        moments = (now(n_answered=n_answered) for _ in range(6000))
         return float(np.mean([annotator.reply(QUESTIONS[3], ROWS, now=m, clock=clock).seconds for m in moments]))
 
     expected = PAPER_COST.seconds("rank", 3)
-    assert mean_seconds(0.0, 50) == pytest.approx(expected, rel=0.03)
-    assert mean_seconds(0.01, 50) == pytest.approx(1.5 * expected, rel=0.03)
+    assert mean_seconds(0.0, 50) == pytest.approx(expected, rel=0.04)
+    assert mean_seconds(0.01, 50) == pytest.approx(1.5 * expected, rel=0.04)
 
 
 def test_the_clock_never_moves_an_answer() -> None:

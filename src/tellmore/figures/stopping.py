@@ -66,10 +66,10 @@ def stopping_rows(bench: Bench) -> Rows:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((ITEMS, DIMENSIONS))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    runs, epsilons = (8, (0.1, 0.03)) if bench.plan.quick else (100, (0.1, 0.03, 0.01, 0.005))
+    runs, per_axis, epsilons = (5, 32, (0.1, 0.03)) if bench.plan.quick else (100, 64, (0.1, 0.03, 0.01, 0.005))
     rows: list[Row] = []
     for kind, size in QUESTIONS:
-        problem = ideal_problem(X, kind, size, SHARPNESS, rng=np.random.default_rng(1), max_sets=32)
+        problem = ideal_problem(X, kind, size, SHARPNESS, rng=np.random.default_rng(1), max_sets=32, per_axis=per_axis)
         for epsilon in epsilons:
             found = stopping_times(problem, epsilon, runs, rng=np.random.default_rng(2))
             times = [float(run.stopping_time) for run in found]

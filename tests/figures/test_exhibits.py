@@ -1,0 +1,235 @@
+"""Every exhibit is known by name, drawn from rows alone, written whole, and says how it compares."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from tellmore.errors import SettingError
+from tellmore.figures import ablation, black_box, gumbel, information, learning, score_distance, stopping, table1
+from tellmore.figures.bench import Bench, Source, data_folder
+from tellmore.figures.curves import at_least, crossing, curve_rows, reach_row, reach_text
+from tellmore.figures.exhibit import Exhibit, Rows
+from tellmore.figures.registry import EXHIBITS, chosen
+from tellmore.figures.report import html_report, write_page, write_report
+from tellmore.figures.reproduce import SIMULATED, as_csv, produce, produce_all
+from tellmore.sim.config import Config
+from tests.figures.conftest import fake_curves, fake_trial
+
+NAMES = {"fig1", "fig3", "fig4", "fig5", *(f"fig{n}" for n in range(8, 18)), *(f"table{n}" for n in range(1, 6))} | {
+    "theorem1",
+    "claims",
+    "bbvi",
+    "ablation",
+}
+
+
+def exhibit(rows: Rows = ({"x": 1.0},), *, simulated: bool = False) -> Exhibit:
+    from tellmore.figures.style import new_figure
+
+    def draw(_: Rows) -> Figure:
+        return new_figure()[0]
+
+    return Exhibit("fig99", "Fig. 99: nothing", lambda _: rows, draw, lambda _: "It compares.", simulated)
+
+
+def texts(figure: Figure) -> str:
+    words = [axes.get_xlabel() + axes.get_ylabel() + axes.get_title() for axes in figure.axes]
+    return " ".join(words)
+
+
+def test_all_names_are_known_and_unknown_ones_are_answered_with_them() -> None:
+    assert set(EXHIBITS) == NAMES
+    assert [e.name for e in chosen(["all"])] == list(EXHIBITS)
+    assert [e.name for e in chosen(["fig3", "fig1", "fig3"])] == ["fig3", "fig1"]
+    with pytest.raises(SettingError, match=r"unknown name 'fig2'; the known ones are all, fig1.*claims"):
+        chosen(["fig2"])
+
+
+def test_an_exhibit_is_written_whole(bench: Bench, tmp_path: Path) -> None:
+    outcome = produce(exhibit(), bench, tmp_path / "out")
+    assert outcome.sentence == "It compares."
+    assert (tmp_path / "out" / "fig99.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "out" / "fig99.svg").read_text()
+    assert (tmp_path / "out" / "fig99.csv").read_text() == "x\n1\n"
+    assert (tmp_path / "out" / "fig99.txt").read_text() == "It compares.\n"
+
+
+def test_the_same_rows_give_the_same_svg(bench: Bench, tmp_path: Path) -> None:
+    texts = []
+    for folder in ("one", "two"):
+        produce(exhibit(), bench, tmp_path / folder)
+        texts.append((tmp_path / folder / "fig99.svg").read_text())
+    assert texts[0] == texts[1]
+
+
+def test_what_is_simulated_says_so(bench: Bench, tmp_path: Path) -> None:
+    outcome = produce(exhibit(simulated=True), bench, tmp_path)
+    assert outcome.sentence.startswith(SIMULATED)
+    assert "simulated" in (tmp_path / "fig99.svg").read_text()
+    assert all(EXHIBITS[name].simulated for name in ("fig8", "fig15", "fig16", "fig17", "table2", "table5"))
+    assert not EXHIBITS["fig3"].simulated
+
+
+def test_the_report_and_the_page_hold_every_exhibit(bench: Bench, tmp_path: Path) -> None:
+    announced: list[str] = []
+    outcomes = produce_all([exhibit()], bench, tmp_path, announce=lambda e: announced.append(e.name))
+    assert announced == ["fig99"]
+    report = write_report(outcomes, bench, tmp_path).read_text()
+    assert report == html_report(outcomes, bench)
+    assert '<img src="fig99.png"' in report
+    assert "It compares." in report
+    assert "2 seeds (0 to 1)" in report
+    (tmp_path / "docs").mkdir()
+    write_page(outcomes, bench, tmp_path, tmp_path / "docs" / "results.md")
+    page = (tmp_path / "docs" / "results.md").read_text()
+    assert "## Fig. 99: nothing" in page
+    assert "tellmore reproduce all" in page
+    assert (tmp_path / "docs" / "results" / "fig99.csv").exists()
+
+
+def test_rows_are_measured_once(bench: Bench, small_source: Source) -> None:
+    calls: list[int] = []
+
+    def measure() -> Rows:
+        calls.append(1)
+        return [{"value": 0.5}]
+
+    first = bench.remembered("thing", [small_source], measure)
+    again = bench.remembered("thing", [small_source], measure)
+    assert first == again == [{"value": 0.5}]
+    assert len(calls) == 1
+    bench.remembered("other", [small_source], measure)
+    assert len(calls) == 2
+
+
+def test_csv_has_every_column_and_no_text_for_what_is_missing() -> None:
+    rows = [{"a": 1 / 3, "b": None}, {"a": 2, "c": "x, y"}]
+    assert list(csv.DictReader(io.StringIO(as_csv(rows)))) == [
+        {"a": "0.333333", "b": "", "c": ""},
+        {"a": "2", "b": "", "c": "x, y"},
+    ]
+
+
+def test_pools_at_hand_take_the_parts_and_say_for_whom(bench: Bench, tmp_path: Path) -> None:
+    assert bench.source("sentiment").pool == "words"
+    assert "stands in for SocialSent" in bench.source("sentiment").caption
+    assert not bench.has("images")
+    with pytest.raises(SettingError, match="images_oasis_valence_efflite2.npz is not at hand"):
+        bench.source("images")
+    bench.data = tmp_path
+    (tmp_path / "images_oasis_valence_efflite2.npz").write_bytes(b"")
+    assert bench.source("images").matrix == "X_pca128"
+    with pytest.raises(SettingError, match="no data folder"):
+        data_folder(tmp_path / "missing")
+
+
+def test_score_against_distance(bench: Bench, small_source: Source) -> None:
+    rows = score_distance.score_rows(bench, small_source)
+    figure = score_distance.fig1(rows)
+    assert "small (stands in for something larger)" in texts(figure)
+    model = bench.truth(small_source).model
+    assert rows[0]["r2"] == model.r2 > 0.8
+    assert rows[0]["score"] == pytest.approx(model.a * rows[0]["distance"] + model.b, abs=3 * math.pi * model.sigma)
+
+
+def test_gumbel_diagnostics_know_gumbel_noise(bench: Bench, small_source: Source) -> None:
+    rows = gumbel.residual_rows(bench, small_source)
+    assert {row["law"] for row in rows} == {"Gumbel-max", "Gumbel-min"}
+    assert all(0 < row["ks"] < 0.3 for row in rows)
+    assert len(gumbel.fig14(rows).axes) == 3
+
+
+def test_learning_curves_are_drawn_with_axes_and_legend() -> None:
+    rows = fake_curves(rank_4=10)
+    figure = learning.fig3(rows)
+    assert len(figure.axes) == 6
+    assert all(axes.get_xlabel() == "interactions" for axes in figure.axes)
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {"label", "rank-4", "rank-4, random"} <= set(legend)
+    sentence = learning.EXHIBITS[0].compare(rows)
+    assert "In default mode: label, random not within 40" in sentence
+    assert sentence.endswith("rank-4 10.")
+
+
+def test_interactions_to_an_accuracy_are_a_lower_bound_where_seeds_fail() -> None:
+    config = Config(answers=4)
+    trials = [fake_trial(0, [0.5, 0.8, 0.8, 0.8]), fake_trial(1, [0.5, 0.5, 0.5, 0.5])]
+    assert at_least(trials, 0.75) == 3.0
+    assert reach_text(reach_row(config, trials, 0.75)) == "> 3 (1 of 2)"
+    assert reach_text(reach_row(config, trials[:1], 0.75)) == "2"
+    assert reach_text(reach_row(config, [trials[0], fake_trial(1, [0.5, 0.5, 0.5, 0.8])], 0.75)) == "3 ± 1"
+
+
+def test_curves_keep_every_early_answer_and_every_tenth_later() -> None:
+    rows = curve_rows({Config(): [fake_trial(0, [0.6] * 123)]}, pool="p")
+    answers = [row["answer"] for row in rows]
+    assert answers[:50] == list(range(1, 51))
+    assert answers[50:] == [60, 70, 80, 90, 100, 110, 120, 123]
+    assert rows[0]["accuracy_se"] is None
+    assert crossing(rows, "rank-4", 0.6) == 1
+    assert crossing(rows, "rank-4", 0.7) is None
+
+
+def test_table_one_tells_bits_and_reach() -> None:
+    rows = []
+    for mode in ("paper", "default"):
+        for question, size in (("label", 1), ("select", 4), ("rank", 4)):
+            config = Config(question=question, size=size, mode=mode)
+            rows.append(table1._row(config, [fake_trial(0, [0.5, 0.8]), fake_trial(1, [0.5, 0.5])]))
+    assert [row["outcomes"] for row in rows[:3]] == [2, 8, 120]
+    assert rows[2]["bits_at_most"] == pytest.approx(6.907, abs=1e-3)
+    assert rows[2]["seconds_each"] == pytest.approx(17.32)
+    assert isinstance(table1.table1(rows), Figure)
+    assert "rank-4 > 2 (1 of 2)" in table1.EXHIBITS[0].compare(rows)
+
+
+def test_the_ablation_switches_one_part_at_a_time(bench: Bench) -> None:
+    configs = ablation.configs(bench)
+    by_name = {name: config for (_, name), config in configs.items()}
+    assert by_name[ablation.DEFAULT].options == ()
+    assert by_name[ablation.PAPER].mode == "paper"
+    assert len({config.options for config in by_name.values()}) == len(by_name) - 1
+
+
+def test_information_rates_and_their_best(bench: Bench, small_source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "source", lambda _part: small_source)
+    rows = information.rates_by_size(bench)
+    assert sum(row["best"] for row in rows) == 2
+    assert {row["times"] for row in rows} == {"the paper's fitted times", "synthetic times"}
+    figure = information.fig11(rows)
+    assert "bits per second" in texts(figure)
+    assert "peaks at" in information._compare_fig11(rows)
+
+
+def test_gains_along_a_run_start_at_the_prior(
+    bench: Bench, small_source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "source", lambda _part: small_source)
+    rows = information.gains_along(bench)
+    assert rows[0]["answer"] == 0
+    label = [row for row in rows if row["question"] == "label"]
+    assert all(row["ratio"] == 1 for row in label)
+    assert label[-1]["bits"] < label[0]["bits"]
+    assert len(information.fig9(rows).axes) == 2
+
+
+def test_theorem_one_rows_lie_between_the_bounds(bench: Bench) -> None:
+    rows = stopping.stopping_rows(bench)
+    assert all(row["lower"] <= row["measured"] <= row["upper_corrected"] for row in rows)
+    assert {row["question"] for row in rows} == {"label", "select-4", "rank-4"}
+    assert isinstance(stopping.theorem1(rows), Figure)
+
+
+def test_the_exact_posterior_of_the_black_box_comparison_is_the_one_the_methods_near() -> None:
+    problem = black_box.make_problem(0, 3)
+    row = black_box._method_row("closed", black_box._closed("centred"), [problem], runs=2)
+    assert row["spread_over_runs"] == 0
+    assert row["mean_error"] < 0.3
+    rows = [{**row, "method": name} for name in (black_box.CENTRED, black_box.PAPER, black_box.BLACK_BOX)]
+    assert len(black_box.bbvi(rows).axes) == 4

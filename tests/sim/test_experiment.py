@@ -1,0 +1,165 @@
+"""Trials: what is measured, what they depend on, and what a learner never sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tellmore.core.score_model import unit_least_squares
+from tellmore.data import Pool, Scores
+from tellmore.errors import PoolError, SettingError
+from tellmore.sim.config import Config
+from tellmore.sim.experiment import conversation, make_annotator, make_learner, trial
+from tellmore.sim.rows import Trial
+from tellmore.sim.truth import load_truth, truth_of
+from tests.sim.conftest import write_pool
+
+
+@pytest.mark.parametrize("question", ["label", "select", "rank", "auto"])
+def test_a_trial_measures_after_each_answer(small_pool: str, question: str) -> None:
+    config = Config(pool=small_pool, question=question, size=3, answers=8)
+    rows = trial(config, seed=1).rows
+    assert [row.answer for row in rows] == list(range(1, 9))
+    assert np.diff([row.logdet for row in rows]).max() < 0
+    assert np.diff([row.seconds for row in rows]).min() > 0
+    assert all(row.bits > 0 and 0 <= row.accuracy <= 1 and 0 <= row.mse <= 4 for row in rows)
+    if question != "auto":
+        assert {row.size for row in rows} == {1 if question == "label" else 3}
+
+
+def test_the_same_seed_gives_the_same_rows_and_another_does_not(small_pool: str) -> None:
+    config = Config(pool=small_pool, answers=4)
+    assert trial(config, 3) == trial(config, 3)
+    assert trial(config, 3).rows != trial(config, 4).rows
+
+
+def test_people_are_learnt_from(small_pool: str) -> None:
+    config = Config(pool=small_pool, question="select", answers=25)
+    assert np.mean([trial(config, seed).rows[-1].accuracy for seed in range(3)]) > 0.9
+
+
+def test_random_answers_teach_nothing(small_pool: str) -> None:
+    config = Config(pool=small_pool, question="label", answers=20, lapse=1.0)
+    assert np.mean([trial(config, seed).rows[-1].accuracy for seed in range(6)]) < 0.8
+
+
+def test_a_trial_stops_at_the_accuracy_asked_for(small_pool: str) -> None:
+    rows = trial(Config(pool=small_pool, answers=60, stop_at=0.85), 0).rows
+    assert rows[-1].accuracy >= 0.85
+    assert all(row.accuracy < 0.85 for row in rows[:-1])
+
+
+def test_measures_agree_with_their_definitions(small_pool: str) -> None:
+    truth = load_truth(small_pool, "X")
+    config = Config(pool=small_pool, answers=5)
+    learner, _ = make_learner(config, truth, 0)
+    for _ in conversation(config, learner, truth, 0):
+        pass
+    last = trial(config, 0).rows[-1]
+    theta = np.concatenate([learner.intercept_, learner.coef_[0]])
+    labels = np.where(truth.scores.mean > 0, 1.0, -1.0)
+    target = unit_least_squares(truth.pool.X, labels)
+    assert last.mse == pytest.approx(np.sum((theta / np.linalg.norm(theta) - target) ** 2))
+    counted = np.abs(truth.scores.probability_positive() - 0.5) >= 0.1
+    assert 0 < counted.sum() < len(counted)
+    guess = learner.decision_function(truth.pool.X) > 0
+    assert last.accuracy == pytest.approx(np.mean((guess == (labels > 0))[counted]))
+
+
+def permuted(small_pool: str, path: Path) -> str:
+    with np.load(small_pool) as arrays:
+        keys = dict(arrays)
+    order = np.random.default_rng(5).permutation(len(keys["mean"]))
+    keys |= {"mean": keys["mean"][order] + 1.0, "sd": 2 * keys["sd"][order], "threshold": np.array(0.5)}
+    np.savez(path, **keys)
+    return str(path)
+
+
+@pytest.mark.parametrize("question", ["label", "select", "rank", "auto"])
+def test_permuted_scores_leave_the_first_question_the_same(small_pool: str, tmp_path: Path, question: str) -> None:
+    """In default mode a learner sees no scores, no threshold and no constants fitted from them."""
+    other = permuted(small_pool, tmp_path / "another-name.npz")
+    asked = []
+    for pool in (small_pool, other):
+        config = Config(pool=pool, question=question, size=4)
+        learner, notes = make_learner(config, load_truth(pool, "X"), seed=7)
+        assert learner.pool.scores is None
+        assert notes == {}
+        asked.append(learner.ask())
+    assert asked[0] == asked[1]
+
+
+def test_paper_mode_fits_w_and_K_from_the_scores(small_pool: str) -> None:
+    config = Config(pool=small_pool, mode="paper", answers=2)
+    truth = load_truth(small_pool, "X")
+    learner, notes = make_learner(config, truth, 0)
+    assert notes == {"w": truth.model.w, "K": truth.model.K}
+    assert (learner.behaviour.w, learner.behaviour.K) == (truth.model.w, truth.model.K)
+    assert trial(config, 0).notes == notes
+
+
+def test_without_a_spread_scores_are_certain_and_all_items_count(tmp_path: Path) -> None:
+    path = write_pool(tmp_path / "certain.npz", sd=None)
+    truth = load_truth(str(path), "X")
+    assert truth.counted.all()
+    config = Config(pool=str(path), question="label", answers=3)
+    learner, _ = make_learner(config, truth, 0)
+    for exchange in conversation(config, learner, truth, 0):
+        row = truth.pool.rows(exchange.question.items)[0]
+        assert learner.history[-1][1].positive == truth.labels[row]
+
+
+def test_a_pool_without_scores_cannot_be_simulated(tmp_path: Path) -> None:
+    path = write_pool(tmp_path / "bare.npz", mean=None, sd=None, threshold=None)
+    with pytest.raises(PoolError, match="no human scores"):
+        trial(Config(pool=str(path)), 0)
+
+
+def test_the_histogram_annotator_needs_a_histogram(small_pool: str) -> None:
+    config = Config(pool=small_pool, annotator="histogram")
+    with pytest.raises(PoolError, match="no histogram"):
+        make_annotator(config, load_truth(small_pool, "X"))
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"question": "sort"}, "known ones are label, select, rank, auto"),
+        ({"acquisition": "best"}, "known ones are greedy"),
+        ({"mode": "fast"}, "default, paper"),
+        ({"annotator": "crowd"}, "gaussian, histogram, model"),
+        ({"answers": 0}, "at least 1 answer"),
+        ({"size": 1}, "at least 2 items"),
+        ({"lapse": 1.5}, "from 0 to 1"),
+        ({"stop_at": 0.4}, "above 0.5"),
+    ],
+)
+def test_a_wrong_setting_says_what_is_allowed(setting: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        replace(Config(), **setting)  # type: ignore[arg-type]
+
+
+def test_trials_survive_json(small_pool: str) -> None:
+    done = trial(Config(pool=small_pool, answers=2, mode="paper"), 0)
+    assert Trial.from_dict(done.as_dict()) == done
+
+
+def test_drift_and_fatigue_change_what_is_answered_later(small_pool: str) -> None:
+    plain = trial(Config(pool=small_pool, answers=10), 0)
+    for setting in ({"drift": 300.0}, {"fatigue": 300.0}):
+        changed = trial(Config(pool=small_pool, answers=10, **setting), 0)  # type: ignore[arg-type]
+        assert changed.rows[0].accuracy == plain.rows[0].accuracy
+        assert changed.rows[-1] != plain.rows[-1]
+    slower = trial(Config(pool=small_pool, answers=10, slowing=100.0), 0)
+    assert slower.rows[-1].accuracy == plain.rows[-1].accuracy
+    assert slower.rows[-1].seconds > plain.rows[-1].seconds
+
+
+def test_truth_of_needs_scores_with_a_threshold() -> None:
+    pool = Pool(np.eye(3), scores=Scores(np.array([1.0, -1.0, 2.0])))
+    truth = truth_of(pool)
+    assert truth.labels.tolist() == [True, False, True]
+    assert truth.mse(np.zeros(4))[0] == pytest.approx(1.0)
