@@ -1,11 +1,12 @@
 /** Builds the browser client into the Python package: hashed assets plus the pages that name them. */
-import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.env.TELLMORE_STATIC ?? join(here, "..", "src", "tellmore", "app", "static");
+const out = join(here, "dist");
+const installed = process.env.TELLMORE_STATIC ?? join(here, "..", "src", "tellmore", "app", "static");
 
 const scripts = ["annotate", "dashboard", "study"].map((page) => ({ in: join(here, "src", page, "main.ts"), out: page }));
 const styles = { in: join(here, "src", "styles", "app.css"), out: "app" };
@@ -54,5 +55,8 @@ await writePages(addresses(
   { outputs: Object.fromEntries(Object.entries(result.metafile.outputs).map(([path, output]) => [join(here, path), output])) },
 ));
 await copyFile(join(here, "pages", "icon.svg"), join(out, "assets", "icon.svg"));
+// Only a build that succeeded takes the place of the one before.
+await rm(installed, { recursive: true, force: true });
+await cp(out, installed, { recursive: true });
 const bytes = Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-console.log(`built ${relative(process.cwd(), out)}: ${Math.round(bytes / 1024)} KiB of assets`);
+console.log(`built ${relative(process.cwd(), installed)}: ${Math.round(bytes / 1024)} KiB of assets`);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { facts } from "../src/annotate/progress";
 import { answerText, decimal, duration, percent, questionName } from "../src/dashboard/format";
+import { askedNow } from "../src/dashboard/overview";
 import { changes } from "../src/dashboard/settings";
+import type { Rate } from "../src/dashboard/wire";
 import { question, WORDS } from "./fixtures";
 
 const { items } = question("rank", "calm", "grim", "safe");
@@ -28,11 +30,22 @@ describe("numbers", () => {
   });
 });
 
+describe("rates", () => {
+  it("finds the row of what is asked now, whichever end is selected", () => {
+    const row = (kind: string, size: number): Rate => ({ kind, size, bits: 1, bits_se: 0, seconds: 1, bits_per_second: 1, best: false });
+    expect(askedNow("rank 4", row("rank", 4))).toBe(true);
+    expect(askedNow("select_low 3", row("select", 3))).toBe(true);
+    expect(askedNow("select_low 3", row("select", 2))).toBe(false);
+    expect(askedNow("rank 4", row("label", 1))).toBe(false);
+  });
+});
+
 describe("progress", () => {
   it("shows accuracy and time left only where the server sends them", () => {
     expect(facts({ answers: 1, minutes: 0.2 })).toEqual(["1 answer", "under a minute"]);
     const accuracy = { estimate: 0.9, low: 0.8, high: 0.95, n: 20 };
     expect(facts({ answers: 12, minutes: 3.4, accuracy, minutes_left: 4 })).toEqual(["12 answers", "3 minutes", "accuracy 90 % (80–95)", "about 4 minutes left"]);
+    expect([0, 0.4].map((left) => facts({ answers: 2, minutes: 3, minutes_left: left }).at(-1))).toEqual(["target reached", "under a minute left"]);
   });
 });
 

@@ -17,7 +17,9 @@ function accuracy({ accuracy: share }: Progress): string | null {
 }
 
 function left({ minutes_left: value }: Progress): string | null {
-  return typeof value === "number" ? `about ${minutes(value)} left` : null;
+  if (typeof value !== "number") return null;
+  if (value <= 0) return "target reached";
+  return value < 1 ? "under a minute left" : `about ${minutes(value)} left`;
 }
 
 /** The facts in reading order; what the server does not send is left out. */

@@ -135,7 +135,7 @@ export function bitsChart(): Chart {
     hint: "Information each answer was expected to bring.",
     x: overTime,
     y: "bits",
-    series: (accent) => [{ stroke: accent, width: 1.5, points: { show: true, size: 4, fill: accent } }],
+    series: (accent) => [{ stroke: accent, paths: () => null, points: { show: true, size: 5, fill: accent } }],
     columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.bits)],
     summary: ({ curve }) => (curve.length ? `The last answer brought ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
   });

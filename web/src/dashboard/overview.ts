@@ -13,9 +13,14 @@ interface Tile {
   note: string;
 }
 
+function timeLeft({ minutes_left: left, stop }: Dashboard): Pick<Tile, "value" | "note"> {
+  if (stop || left === 0) return { value: "Reached", note: stop ? "by its whole interval" : "by the estimate alone" };
+  return left === null ? { value: "–", note: "not known yet" } : { value: duration(left), note: "estimated" };
+}
+
 /** The figures at the top of the page. */
 export function tiles(data: Dashboard): Tile[] {
-  const { accuracy, minutes_left: left } = data;
+  const { accuracy } = data;
   const asked = data.now.split(" ");
   return [
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
@@ -25,7 +30,7 @@ export function tiles(data: Dashboard): Tile[] {
       value: accuracy ? percent(accuracy.estimate) : "–",
       note: accuracy ? `${Math.round(100 * accuracy.low)}–${percent(accuracy.high)}, ${accuracy.n} random` : "no random question yet",
     },
-    { label: `Time left to ${percent(data.target_accuracy)}`, value: left === null ? "–" : duration(left), note: data.stop ? (data.stop_reason ?? "done") : left === null ? "not known yet" : "estimated" },
+    { label: `Time left to ${percent(data.target_accuracy)}`, ...timeLeft(data) },
     { label: "Class balance", value: percent(data.positive_share), note: `${data.project.positive}, threshold ${data.threshold.toFixed(2)}` },
     { label: "Asking now", value: kindName(asked[0] ?? ""), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
   ];
@@ -35,10 +40,15 @@ function tileView({ label, value, note }: Tile): HTMLElement {
   return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
 }
 
+/** Whether `now` ("select_low 3") is the question of this row; selecting either end is one row. */
+export function askedNow(now: string, { kind, size }: Rate): boolean {
+  const [asked = "", items] = now.split(" ");
+  return (asked === kind || asked.startsWith(`${kind}_`)) && Number(items) === size;
+}
+
 function ratesPanel({ rates, now }: Dashboard): HTMLElement {
-  const chosen = (rate: Rate): boolean => `${rate.kind} ${rate.size}` === now;
   const flags = (rate: Rate): HTMLElement[] =>
-    [rate.best && "best", chosen(rate) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
+    [rate.best && "best", askedNow(now, rate) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
   const view = table<Rate>({
     caption: "Bits per second by question kind and size",
     rows: rates,
