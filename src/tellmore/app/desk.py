@@ -9,12 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 
 from tellmore.data.settings import Settings
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.store.repository import ERASED, Event
+from tellmore.store.repository import Event
 from tellmore.types import Skip
 
 
@@ -31,7 +30,6 @@ class Desk(Ledger):
     """The log so far, and what is in whose hands."""
 
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
-        self.log: list[Event] = []
         self._in_hand: dict[str, list[str]] = defaultdict(list)
         self._done: dict[str, list[str]] = defaultdict(list)
         self._leases: dict[str, float] = {}
@@ -40,11 +38,6 @@ class Desk(Ledger):
         self._minutes: dict[str, float] = defaultdict(float)
         self._answers: dict[str, int] = defaultdict(int)
         super().__init__(settings, events)
-
-    def apply(self, event: Event) -> None:
-        """Take in one event."""
-        self.log.append(event)
-        super().apply(event)
 
     @property
     def mark(self) -> int:
@@ -153,7 +146,6 @@ class Desk(Ledger):
             self._leases.pop(question_id, None)
         for everything in (self._done, self._minutes, self._answers):
             everything.pop(gone, None)
-        self.log = [_without_payload(each) if each.participant == gone else each for each in self.log]
 
     def _void(self, given: Given, why: str) -> None:
         if not given.void and why == "undo":
@@ -169,7 +161,3 @@ class Desk(Ledger):
         self._leases.pop(question_id, None)
         if question_id in self._in_hand[participant]:
             self._in_hand[participant].remove(question_id)
-
-
-def _without_payload(event: Event) -> Event:
-    return replace(event, payload=ERASED)

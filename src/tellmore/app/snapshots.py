@@ -43,7 +43,7 @@ class SnapshotKeeper:
             return False
         try:
             told, belief = unpack(found[1])
-        except (KeyError, TypeError, ValueError, OSError, zipfile.BadZipFile):
+        except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
             log.warning("a snapshot could not be read; the answers are learnt from the log instead")
             return False
         if [each.seq for each in told] != [given.seq for _, given in pairs[: len(told)]]:

@@ -1,0 +1,67 @@
+"""The desk: a reading of the log that finds the same situation after a restart."""
+
+from __future__ import annotations
+
+from tellmore.app.desk import Desk, seconds_of
+from tellmore.data.settings import Settings
+from tellmore.store.events import answer_event, lease_event, question_event, release_event, undo_event
+from tellmore.store.repository import Event
+from tellmore.types import LabelAnswer, Question, Skip
+
+T0 = seconds_of("2026-01-01T00:00:00.000Z")
+TIMING = {"onset_ms": 0, "submit_ms": 30_000, "hidden_ms": 0}
+
+
+def desk_of(*events: Event) -> Desk:
+    numbered = [
+        Event(e.kind, e.question_id, e.participant, e.payload, seq, "2026-01-01T00:00:00.000Z")
+        for seq, e in enumerate(events, start=1)
+    ]
+    return Desk(Settings(), numbered)
+
+
+def out(question_id: str, participant: str, item: str = "a", minute: int = 2) -> list[Event]:
+    asked = question_event(Question("label", [item], id=question_id), participant)
+    return [asked, lease_event(question_id, participant, f"2026-01-01T00:{minute:02d}:00.000Z")]
+
+
+def test_a_question_is_out_until_its_lease_ends() -> None:
+    desk = desk_of(*out("q1", "ann", "a"), *out("q2", "bob", "b", minute=4))
+    assert desk.reserved(T0 + 60) == {"a", "b"}
+    assert desk.reserved(T0 + 60, besides="ann") == {"b"}
+    assert desk.reserved(T0 + 180) == {"b"}
+    assert [asked.participant for asked in desk.out(T0 + 60)] == ["ann", "bob"]
+    assert desk.open_for("ann").question.id == "q1"
+
+
+def test_the_newest_unanswered_question_is_shown_first() -> None:
+    desk = desk_of(*out("q1", "ann"), *out("q2", "ann", "b"))
+    assert desk.open_for("ann").question.id == "q2"
+    assert desk.hand("ann") == ["q1", "q2"]
+    after = desk_of(*out("q1", "ann"), *out("q2", "ann", "b"), answer_event("q2", "ann", LabelAnswer(True)))
+    assert after.open_for("ann").question.id == "q1"
+    put_down = desk_of(*out("q1", "ann"), release_event("q1", "ann"))
+    assert put_down.open_for("ann") is None
+
+
+def test_counts_follow_answers_skips_and_undo() -> None:
+    events = [
+        *out("q1", "ann"),
+        answer_event("q1", "ann", LabelAnswer(True), timing=TIMING),
+        *out("q2", "ann"),
+        answer_event("q2", "ann", Skip(), timing=TIMING),
+    ]
+    desk = desk_of(*events)
+    assert (desk.answers_of("ann"), desk.minutes_of("ann"), desk.can_undo("ann")) == (1, 1.0, 2)
+    assert desk.last_answer("ann").question_id == "q2"
+    undone = desk_of(*events, undo_event("q1", "ann", 3))
+    assert (undone.answers_of("ann"), undone.minutes_of("ann"), undone.can_undo("ann")) == (0, 0.5, 1)
+    assert undone.mark == 7
+    assert desk.mark == 3
+    assert undone.changes_after(3) == 1
+
+
+def test_a_deleted_person_leaves_the_desk() -> None:
+    desk = desk_of(*out("q1", "ann"), *out("q2", "bob", "b"), Event("delete", None, "owner", {"participant": "ann"}))
+    assert desk.reserved(T0) == {"b"}
+    assert desk.contributors() == {"bob"}
