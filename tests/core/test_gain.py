@@ -157,7 +157,7 @@ def test_a_ranking_is_worth_more_than_its_top() -> None:
 
 def test_label_gain_of_many_items_at_once() -> None:
     mean, variance = np.array([0.0, 0.4, -2.0]), np.array([0.2, 0.01, 3.0])
-    gains = label_gain_bits(mean, variance, Behaviour())
+    gains = label_gain_bits(mean, variance, Behaviour(12.0, 9.0))
     rng = np.random.default_rng(0)
     slow = [
         information.information_gain(mean[i : i + 1], variance[i : i + 1, None], "label", 12.0, 9.0, rng)

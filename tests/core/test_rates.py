@@ -30,7 +30,7 @@ from tellmore.core.scan import PoolScan
 from tellmore.core.update import update, with_constant
 from tellmore.errors import InputError
 
-BEHAVIOUR = Behaviour()
+BEHAVIOUR = Behaviour(12.0, 9.0)
 
 
 @pytest.fixture(scope="module")
