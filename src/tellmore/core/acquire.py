@@ -3,7 +3,7 @@
 The greedy search adds the item that makes the set so far most informative. Scores of a candidate c and the set S are drawn
 jointly from common Sobol points e: z_S = m_S + L e, and z_c = m_c + l_c'e + r_c e', where l_c = L^-1 cov(z_S, z_c) is kept for
 every item of the pool and grows by one number a step. A closed-form surrogate, the gain of comparing c with the members of S,
-shortlists the pool; the shortlist is then scored exactly.
+shortlists the pool; the shortlist is scored by its gain from few draws, the best of it again from many.
 """
 
 from __future__ import annotations
@@ -43,20 +43,26 @@ class Acquired:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is scored exactly at one greedy step: the best ``shortlist`` by surrogate, with ``draws`` joint scores each."""
+    """How much is scored at one greedy step.
+
+    The best ``shortlist`` items by the surrogate are scored by their gain from ``rough`` joint draws, the best ``finalists`` of
+    those again from ``draws``. Without finalists the whole shortlist is scored from ``draws``.
+    """
 
     shortlist: int
     draws: int
+    finalists: int | None = None
+    rough: int = 32
 
 
 def effort_for(kind: str, k: int) -> Effort:
-    """The effort that keeps at least 99 % of the gain of an unshortened greedy search (benchmarks/bench_acquire.py)."""
+    """The effort that keeps at least 99 % of the gain of an unshortened greedy search (benchmarks/bench_engine.py)."""
     if kind != "rank":
-        return Effort(48, 256)
+        return Effort(384, 256, finalists=16)
     if k <= 3:
-        return Effort(64, 256)
+        return Effort(256, 256, finalists=16)
     if k <= MAX_ENUMERATED:
-        return Effort(24, 256) if k == 4 else Effort(12, 128)
+        return Effort(96, 256, finalists=8) if k == 4 else Effort(32, 128, finalists=6)
     return Effort(8, 128)
 
 
@@ -84,8 +90,12 @@ def greedy_set(
         k = len(rows) + 1
         budget = effort(kind, k)
         candidates = _shortlist(tracks, rows, available, behaviour, budget.shortlist, rng)
-        z = tracks.joint_scores(rows, candidates, points[: budget.draws])
-        gains = scored.gain_nats(z, behaviour, rng)[0] / log(2)
+        if budget.finalists is not None and budget.finalists < candidates.size:
+            rough = scored.gain_nats(tracks.joint_scores(rows, candidates, points[: budget.rough]), behaviour, rng)[0]
+            candidates = candidates[_top(rough, budget.finalists, rng)]
+        gains = scored.gain_nats(tracks.joint_scores(rows, candidates, points[: budget.draws]), behaviour, rng)[
+            0
+        ] / log(2)
         best = _argmax(gains, rng)
         rows.append(int(candidates[best]))
         bits.append(max(float(gains[best]), 0.0))
