@@ -31,11 +31,11 @@ from tellmore.core.stopping import DeterminantRule, Progress, Rule, Stability, S
 from tellmore.core.update import UpdateInfo, update, with_constant
 from tellmore.core.variational import Bound
 from tellmore.data.pool import Pool
-from tellmore.errors import PoolError, SettingError, StateError
+from tellmore.errors import PoolError, StateError
+from tellmore.options import checked_size, one_of, positive_number
 from tellmore.types import KINDS, Answer, Array, Kind, Question, Skip, check_answer
 
 QuestionOption = Literal["label", "select", "rank", "auto"]
-MAX_SIZE = 10
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
@@ -88,9 +88,9 @@ class Learner:
         prior_options: dict[str, float] | None = None,
         paper_parts: Collection[str] = (),
     ) -> None:
-        _one_of("bound", bound, ("centred", "paper"))
-        _one_of("mode", mode, ("default", "paper"))
-        _one_of("acquisition", acquisition, ("greedy", "random", "particles"))
+        one_of("bound", bound, ("centred", "paper"))
+        one_of("mode", mode, ("default", "paper"))
+        one_of("acquisition", acquisition, ("greedy", "random", "particles"))
         behaviour = Behaviour()
         self.pool = pool
         self.ask_for(question, set_size, kinds, sizes)
@@ -98,10 +98,10 @@ class Learner:
         self.mode = mode
         self.paper_parts = frozenset(PAPER_PARTS if mode == "paper" else paper_parts)
         for part in self.paper_parts:
-            _one_of("paper_parts", part, PAPER_PARTS)
+            one_of("paper_parts", part, PAPER_PARTS)
         self.bound: Bound = "paper" if "bound" in self.paper_parts else bound
         self.acquisition = acquisition
-        self.behaviour = Behaviour(_positive("w", w, behaviour.w), _positive("K", K, behaviour.K))
+        self.behaviour = Behaviour(positive_number("w", w, behaviour.w), positive_number("K", K, behaviour.K))
         self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
         self.cost = cost if cost is not None else PAPER_COST
         self.exclude_last = (0 if mode == "paper" else RECENT_QUESTIONS) if exclude_last is None else int(exclude_last)
@@ -119,7 +119,7 @@ class Learner:
                 raise PoolError(f"the prior has {prior.dim - 1} dimensions and the pool {self.pool.d}; they must agree")
             belief = prior
         else:
-            _one_of("prior", prior, ("pool", "isotropic"))
+            one_of("prior", prior, ("pool", "isotropic"))
             isotropic = prior == "isotropic" or "prior" in self.paper_parts
             belief = isotropic_prior(self.pool.d, **options) if isotropic else pool_prior(self.pool.X, **options)
         positive, negative = (self.pool.X[self.pool.rows(map(str, ids))] for ids in self.seeds)
@@ -133,12 +133,15 @@ class Learner:
 
     def ask_for(self, question: QuestionOption, set_size: int, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
         """Which questions to ask from now on; what was learnt stays."""
-        _one_of("question", question, ("label", "select", "rank", "auto"))
+        one_of("question", question, ("label", "select", "rank", "auto"))
         for kind in kinds:
-            _one_of("kinds", kind, KINDS)
+            one_of("kinds", kind, KINDS)
         self.question: QuestionOption = question
-        self.set_size = 1 if question == "label" else _size(set_size, self.pool)
-        self.kinds, self.sizes = tuple(kinds), tuple(_size(size, self.pool) for size in sizes if size <= len(self.pool))
+        self.set_size = 1 if question == "label" else checked_size(set_size, len(self.pool))
+        self.kinds, self.sizes = (
+            tuple(kinds),
+            tuple(checked_size(size, len(self.pool)) for size in sizes if size <= len(self.pool)),
+        )
         self._rates: RateTable | None = None
 
     def ask(self, *, kind: Kind | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
@@ -148,8 +151,10 @@ class Learner:
         if kind is None:
             kind, best_size = self._choose_kind(rng, exclude)
             size = size if size is not None else best_size
-        _one_of("kind", kind, KINDS)
-        count = 1 if kind == "label" else _size(size if size is not None else max(self.set_size, 2), self.pool)
+        one_of("kind", kind, KINDS)
+        count = (
+            1 if kind == "label" else checked_size(size if size is not None else max(self.set_size, 2), len(self.pool))
+        )
         rows = self._acquire(kind, count, rng, exclude)
         items = [self.pool.ids[row] for row in rng.permutation(rows)]
         question = Question(kind, items, id=rng.bytes(16).hex())
@@ -328,16 +333,26 @@ class Learner:
 
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool, to one .npz file without pickles."""
-        saved.write(path, self.pool, self._saved_options(), self.prior, self._now.belief, self._history, self._asked)
+        changed = list(self._now.changed)
+        saved.write(
+            path, self.pool, self._saved_options(), self.prior, self._now.belief, self._history, self._asked, changed
+        )
 
     @classmethod
-    def load(cls, path: str | Path, pool: Pool | None = None) -> Learner:
-        """A learner saved before; ``pool`` replaces the one in the file where both are the same items."""
+    def load(
+        cls, path: str | Path, pool: Pool | None = None, *, stop: Rule | None = None, cost: CostModel | None = None
+    ) -> Learner:
+        """A learner saved before. ``pool`` replaces the one in the file where both are the same items.
+
+        Rules and cost models are not in the file: give them again where they are not the defaults.
+        """
         state = saved.read(path, pool)
-        learner = cls(state.pool, prior=state.prior, **{**state.options, "seeds_positive": (), "seeds_negative": ()})
+        learner = cls(state.pool, prior=state.prior, stop=stop, cost=cost, **state.options)
         learner.prior = state.prior  # as saved: seeds and a random start are in it already
         learner._history, learner._asked = list(state.history), state.asked
-        learner._now = _State(state.belief, PoolScan.of(state.pool.X, state.belief), learner._seconds_so_far())
+        learner._now = _State(
+            state.belief, PoolScan.of(state.pool.X, state.belief), learner._seconds_so_far(), state.changed
+        )
         return learner
 
     def _seconds_so_far(self) -> float:
@@ -371,24 +386,3 @@ class Learner:
 PAPER_PARTS = ("prior", "bound", "start", "norm", "factors")
 """What paper mode switches, each also alone by ``paper_parts``: isotropic prior, paper's bound, random unit start,
 renormalised mean, one factor after another."""
-
-
-def _one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-
-
-def _positive(name: str, value: float | None, default: float) -> float:
-    if value is None:
-        return default
-    if not np.isfinite(value) or value <= 0:
-        raise SettingError(f"{name} must be a positive number, not {value!r}")
-    return float(value)
-
-
-def _size(size: int, pool: Pool) -> int:
-    if not 2 <= size <= MAX_SIZE:
-        raise SettingError(f"a set must have 2 to {MAX_SIZE} items, not {size}")
-    if size > len(pool):
-        raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {len(pool)}")
-    return int(size)

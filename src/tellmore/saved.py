@@ -30,6 +30,7 @@ class Saved:
     belief: Gaussian
     history: tuple[tuple[Question, Answer], ...]
     asked: int
+    changed: tuple[float, ...]
 
 
 def write(
@@ -40,12 +41,14 @@ def write(
     belief: Gaussian,
     history: Sequence[tuple[Question, Answer]],
     asked: int,
+    changed: Sequence[float],
 ) -> None:
     """Write a learner's state; the file appears whole or not at all."""
     meta = {
         "format": FORMAT,
         "options": options,
         "asked": asked,
+        "changed": list(changed),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
         "logdet": {"prior": prior.logdet, "belief": belief.logdet},
         "history": [
@@ -92,7 +95,7 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
         )
     prior = Gaussian(arrays["prior_mean"], arrays["prior_cov"], float(meta["logdet"]["prior"]))
     belief = Gaussian(arrays["mean"], arrays["cov"], float(meta["logdet"]["belief"]))
-    return Saved(pool, options, prior, belief, history, int(meta["asked"]))
+    return Saved(pool, options, prior, belief, history, int(meta["asked"]), tuple(meta["changed"]))
 
 
 def _exchange(entry: dict[str, Any]) -> tuple[Question, Answer]:
