@@ -31,5 +31,8 @@ class ClientBuildHook(BuildHookInterface[Any]):
                 "error: the browser client is not built and npm was not found; install Node.js 20 or newer, "
                 f"run `make wheel`, or set {WITHOUT_CLIENT}=1 for the library alone"
             )
-        for step in (["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], ["run", "--silent", "build"]):
+        for step in (
+            ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
+            ["run", "--silent", "build"],
+        ):
             subprocess.run([npm, "--prefix", "web", *step], cwd=root, check=True)

@@ -211,9 +211,7 @@ def bench_labels(X: np.ndarray) -> None:
         members.append(SklearnClassifier(LogisticRegression(), classes=[0, 1], random_state=seed).fit(X, resampled))
     search = GreedyBALD(random_state=0)
     theirs = median_ms(lambda: search.query(X, y, ensemble=members, fit_ensemble=False), 5)
-    print(
-        f"\nAsking a label over {len(X):,}: ours {ours:.1f} ms, scikit-activeml's BALD (10 members) {theirs:.1f} ms"
-    )
+    print(f"\nAsking a label over {len(X):,}: ours {ours:.1f} ms, scikit-activeml's BALD (10 members) {theirs:.1f} ms")
 
 
 def plot_scaling(path: Path) -> None:
@@ -256,9 +254,7 @@ def main() -> None:
         "--plot", type=Path, default=Path("build/bench/scaling.png"), help="where the picture of growth goes"
     )
     options, _ = parser.parse_known_args()
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
-    )
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")
     X = words()
     bench_times(X, options.quick)
     bench_labels(X)
