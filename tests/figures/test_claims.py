@@ -58,8 +58,10 @@ def test_the_order_of_kinds(bench: Bench, reached: dict[str, int], holds: bool |
     assert claims._order_of_kinds(FakeEvidence(bench, fig3=fake_curves(**reached)))[1] is holds
 
 
-def test_active_against_random_and_two_against_two(bench: Bench) -> None:
+def test_active_against_random_and_two_against_two(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = FakeEvidence(bench, fig3=fake_curves())
+    assert claims._active_beats_random(evidence)[1] is None
+    monkeypatch.setattr(claims, "ENOUGH_ANSWERS", 40)
     assert claims._active_beats_random(evidence)[1] is True
     # select-2 active ends at 1.2 / 40, rank-2 random at 1.6 / 40.
     assert claims._two_active_beat_two_random(evidence) == (

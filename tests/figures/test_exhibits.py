@@ -194,7 +194,7 @@ def test_the_ablation_switches_one_part_at_a_time(bench: Bench) -> None:
     by_name = {name: config for (_, name), config in configs.items()}
     assert by_name[ablation.DEFAULT].options == ()
     assert by_name[ablation.PAPER].mode == "paper"
-    assert len({config.options for config in by_name.values()}) == len(by_name) - 1
+    assert len({(config.mode, config.options) for config in by_name.values()}) == len(by_name)
 
 
 def test_information_rates_and_their_best(bench: Bench, small_source: Source, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,3 +163,19 @@ def test_truth_of_needs_scores_with_a_threshold() -> None:
     truth = truth_of(pool)
     assert truth.labels.tolist() == [True, False, True]
     assert truth.mse(np.zeros(4))[0] == pytest.approx(1.0)
+
+
+def test_paper_mode_can_leave_parts_out(small_pool: str) -> None:
+    truth = load_truth(small_pool, "X")
+    config = Config(pool=small_pool, mode="paper", options=(("paper_parts", ("prior", "bound")),))
+    learner, notes = make_learner(config, truth, 0)
+    assert learner.paper_parts == {"prior", "bound"}
+    assert learner.exclude_last == make_learner(replace(config, options=()), truth, 0)[0].exclude_last
+    assert (learner.behaviour.w, learner.behaviour.K) == (notes["w"], notes["K"])
+
+
+def test_options_reach_the_prior(small_pool: str) -> None:
+    truth = load_truth(small_pool, "X")
+    wide = Config(pool=small_pool, options=(("prior_options", (("scale", 4.0),)),))
+    plain, scaled = (make_learner(config, truth, 0)[0].posterior.cov for config in (Config(pool=small_pool), wide))
+    np.testing.assert_allclose(scaled, 4 * plain)

@@ -51,16 +51,19 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
     if "prior_options" in options:
         options["prior_options"] = dict(options["prior_options"])
     notes: dict[str, float] = {}
-    if config.mode == "paper":
+    mode = config.mode
+    if mode == "paper":
         notes = {"w": truth.model.w, "K": truth.model.K}
         options = {**notes, **options}
+        if "paper_parts" in options:  # paper mode without some of its parts
+            mode, options = "default", {"exclude_last": 0, **options}
     bare = Pool(truth.pool.X, truth.pool.ids, name=truth.pool.name)
     learner = Learner(
         bare,
         question=config.question,
         set_size=config.size,
         seed=seed,
-        mode=config.mode,
+        mode=mode,
         acquisition=config.acquisition,
         cost=PAPER_COST,
         **options,
