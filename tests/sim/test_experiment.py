@@ -12,7 +12,7 @@ from tellmore.core.score_model import unit_least_squares
 from tellmore.data import Pool, Scores
 from tellmore.errors import PoolError, SettingError
 from tellmore.sim.config import Config
-from tellmore.sim.experiment import conversation, make_annotator, make_learner, trial
+from tellmore.sim.experiment import PAPER_PRIOR_SCALE, conversation, make_annotator, make_learner, trial
 from tellmore.sim.rows import Trial
 from tellmore.sim.truth import load_truth, truth_of
 from tests.sim.conftest import write_pool
@@ -98,6 +98,7 @@ def test_paper_mode_fits_w_and_K_from_the_scores(small_pool: str) -> None:
     learner, notes = make_learner(config, truth, 0)
     assert notes == {"w": truth.model.w, "K": truth.model.K}
     assert (learner.behaviour.w, learner.behaviour.K) == (truth.model.w, truth.model.K)
+    np.testing.assert_allclose(learner.posterior.cov, np.eye(6) * PAPER_PRIOR_SCALE / 6)
     assert trial(config, 0).notes == notes
 
 
