@@ -79,6 +79,7 @@ class Client:
     def patiently(self, method: str, path: str, body: Any = None, give_up_s: float = GIVE_UP_S) -> tuple[int, Any]:
         """Like ``call``, again and again with the same body while the server is away or asks to wait."""
         deadline = time.monotonic() + give_up_s
+        wait_s = 0.0  # a connection that was idle for long may just have been closed
         while True:
             try:
                 status, reply = self.call(method, path, body)
@@ -88,7 +89,8 @@ class Client:
                 pass
             if time.monotonic() > deadline:
                 raise StateError(f"the server has not answered for {give_up_s:g} s; is it running?")
-            time.sleep(RETRY_S)
+            time.sleep(wait_s)
+            wait_s = RETRY_S
 
     def __enter__(self) -> Client:
         return self

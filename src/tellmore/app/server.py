@@ -25,6 +25,7 @@ from tellmore.errors import StateError
 from tellmore.store.repository import Repository
 
 STOP_WITHIN_S = 2
+KEEP_ALIVE_S = 75  # people think longer than the usual five seconds; a new connection each time would be felt
 SWITCH_S = 0.0005
 
 
@@ -121,6 +122,7 @@ def serve(
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=STOP_WITHIN_S,
+        timeout_keep_alive=KEEP_ALIVE_S,
         server_header=False,
         ws="none",
     )
