@@ -81,16 +81,24 @@ class SelectAnswer:
 
 @dataclass(frozen=True)
 class RankAnswer:
-    """All items, highest first; the first ``n_positive`` of them are positive; None where only the order is known."""
+    """All items, highest first; the first ``n_positive`` of them are positive; None where only the order is known.
+
+    ``ties``: places (from 0) whose item is level with the next one. A partial ranking, the best m in order, ties the rest.
+
+    >>> RankAnswer(["calm", "plain", "dull", "grim"], n_positive=1, ties=[1]).ties  # plain and dull are level
+    (1,)
+    """
 
     order: tuple[str, ...]
     n_positive: int | None
+    ties: tuple[int, ...] = ()
 
-    def __init__(self, order: Sequence[Any], n_positive: int | None) -> None:
+    def __init__(self, order: Sequence[Any], n_positive: int | None, ties: Iterable[int] = ()) -> None:
         if isinstance(n_positive, bool) or not isinstance(n_positive, int | np.integer | None):
             raise AnswerError(f"n_positive must be a whole number from 0 to {len(order)}, not {n_positive!r}")
         object.__setattr__(self, "order", _ids(order))
         object.__setattr__(self, "n_positive", None if n_positive is None else int(n_positive))
+        object.__setattr__(self, "ties", tuple(sorted({int(place) for place in ties})))
 
 
 @dataclass(frozen=True)
@@ -131,3 +139,9 @@ def check_answer(question: Question, answer: Answer) -> None:
             )
         if answer.n_positive is not None and not 0 <= answer.n_positive <= question.size:
             raise AnswerError(f"n_positive must be from 0 to {question.size}, not {answer.n_positive}")
+        if any(not 0 <= place < question.size - 1 for place in answer.ties):
+            raise AnswerError(f"ties must be places from 0 to {question.size - 2}, not {list(answer.ties)}")
+        if answer.n_positive is not None and answer.n_positive - 1 in answer.ties:
+            raise AnswerError(
+                "the last positive item cannot be level with the first negative one; move the border or the tie"
+            )

@@ -26,7 +26,8 @@ from tellmore.types import Answer, Array, Question, RankAnswer
 
 MAX_ENUMERATED = 5
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
-RankOutcome = tuple[tuple[int, ...], int]
+RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]
+"""(order, n_positive), and where items are level the places that tie with the next one."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class RankKind:
 
     def log_likelihood(self, z: Array, outcome: RankOutcome, behaviour: Behaviour) -> Array:
         """log P(order | z) + log P(threshold | order, z), z [..., k] -> [...]."""
-        order, n_positive = outcome
+        order, n_positive = outcome[:2]
         ranked = np.asarray(z, dtype=np.float64)[..., list(order)]
         x = behaviour.K * ranked
         tails = np.logaddexp.accumulate(x[..., ::-1], axis=-1)[..., ::-1]
@@ -66,25 +67,41 @@ class RankKind:
         return bounds[:, 0], bounds[:, 1]
 
     def evidence(self, outcome: RankOutcome, k: int) -> Evidence:
-        """k labels (none where n_positive is UNMARKED) and k - 1 choices on shrinking sets."""
+        """k labels (none where n_positive is UNMARKED) and k - 1 choices on shrinking sets.
+
+        An item that is level with others was chosen over those below all of them, and says nothing about its equals.
+        """
         order, n_positive = np.array(outcome[0]), outcome[1]
         labels = np.zeros(k)
         if n_positive != UNMARKED:
             labels[order] = np.where(np.arange(k) < n_positive, 1.0, -1.0)
         place = np.empty(k, dtype=int)
         place[order] = np.arange(k)
-        candidates = place[None, :] >= np.arange(k - 1)[:, None]
-        return Evidence(labels, order[:-1], candidates)
+        last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place level with each place
+        rivals = place[None, :] > last[:, None]
+        candidates = rivals | (place[None, :] == np.arange(k)[:, None])
+        chosen = rivals.any(axis=1)
+        return Evidence(labels, order[chosen], candidates[chosen])
 
     def outcome(self, question: Question, answer: Answer) -> RankOutcome:
         """(order of positions, n_positive)."""
         assert isinstance(answer, RankAnswer)
         n_positive = UNMARKED if answer.n_positive is None else answer.n_positive
-        return tuple(question.items.index(item) for item in answer.order), n_positive
+        order = tuple(question.items.index(item) for item in answer.order)
+        return (order, n_positive, answer.ties) if answer.ties else (order, n_positive)
 
     def answer(self, question: Question, outcome: RankOutcome) -> RankAnswer:
         """The ids, highest first."""
-        return RankAnswer([question.items[i] for i in outcome[0]], None if outcome[1] == UNMARKED else outcome[1])
+        n_positive = None if outcome[1] == UNMARKED else outcome[1]
+        return RankAnswer([question.items[i] for i in outcome[0]], n_positive, outcome[2] if len(outcome) > 2 else ())
+
+
+def _last_of_level(k: int, ties: tuple[int, ...]) -> NDArray[np.int64]:
+    """For every place the last place that is level with it."""
+    last = np.arange(k)
+    for place in sorted(ties, reverse=True):
+        last[place] = last[place + 1]
+    return last
 
 
 def _levels(ranked: Array) -> Array:
