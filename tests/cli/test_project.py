@@ -145,7 +145,7 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
     (here / "pairs.csv").write_text("winner,loser\n" + "".join(f"{order[n]},{order[-1 - n]}\n" for n in range(12)))
     run("import p pairs.csv")
     belief = load_state(project).learner.posterior
-    assert belief.mean[1] == pytest.approx(np.linalg.norm(belief.mean[1:]), rel=0.2)
+    assert belief.mean[1] == pytest.approx(np.linalg.norm(belief.mean[1:]), rel=0.3)
     assert abs(belief.mean[0]) < 0.3 * belief.mean[1]
 
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds import KINDS_BY_NAME, check_question_kind
+from tellmore.core.kinds import KINDS_BY_NAME, RANK, check_question_kind
 from tellmore.core.kinds.label import LabelKind
-from tellmore.errors import TellmoreError
-from tellmore.types import KINDS
+from tellmore.errors import AnswerError, TellmoreError
+from tellmore.types import KINDS, Question, RankAnswer, check_answer
 from tests.oracles import cases, information, likelihoods
 
 SIZES = [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 3), ("rank", 4)]
@@ -143,3 +143,31 @@ def test_gain_does_not_depend_on_the_order_of_items(seed: int, case: tuple[str, 
     one, _ = KINDS_BY_NAME[kind].gain_nats(z, Behaviour(3.0, 4.0), rng)
     other, _ = KINDS_BY_NAME[kind].gain_nats(z[..., order], Behaviour(3.0, 4.0), rng)
     np.testing.assert_allclose(one, other, atol=1e-10)
+
+
+def test_level_items_are_chosen_over_those_below_them_only() -> None:
+    """Ranking c, then a and d level, then b: c beats all, a and d each beat b and say nothing of each other."""
+    evidence = RANK.evidence(((2, 0, 3, 1), 1, (1,)), 4)
+    assert evidence.chosen.tolist() == [2, 0, 3]
+    assert [np.flatnonzero(row).tolist() for row in evidence.candidates] == [[0, 1, 2, 3], [0, 1], [1, 3]]
+    assert evidence.labels.tolist() == [-1, -1, 1, -1]
+
+
+def test_a_partial_ranking_ties_the_rest() -> None:
+    evidence = RANK.evidence(((3, 1, 0, 2), 1, (1, 2)), 4)
+    assert evidence.chosen.tolist() == [3]
+    assert evidence.candidates.all()
+
+
+def test_ties_survive_the_way_from_answer_to_outcome_and_back() -> None:
+    question = Question("rank", ["a", "b", "c"])
+    answer = RankAnswer(["b", "c", "a"], 1, ties=[1])
+    assert RANK.answer(question, RANK.outcome(question, answer)) == answer
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "ties", "says"), [(1, [5], "from 0 to 1"), (1, [-1], "from 0 to 1"), (2, [1], "level")]
+)
+def test_impossible_ties_are_refused(n_positive: int, ties: list[int], says: str) -> None:
+    with pytest.raises(AnswerError, match=says):
+        check_answer(Question("rank", ["a", "b", "c"]), RankAnswer(["a", "b", "c"], n_positive, ties))
