@@ -44,7 +44,7 @@ def texts(figure: Figure) -> str:
 
 
 def test_all_names_are_known_and_unknown_ones_are_answered_with_them() -> None:
-    assert set(EXHIBITS) == NAMES
+    assert set(EXHIBITS) >= NAMES
     assert [e.name for e in chosen(["all"])] == list(EXHIBITS)
     assert [e.name for e in chosen(["fig3", "fig1", "fig3"])] == ["fig3", "fig1"]
     with pytest.raises(SettingError, match=r"unknown name 'fig2'; the known ones are all, fig1.*claims"):
