@@ -16,13 +16,14 @@ from tellmore.figures import (
     score_distance,
     stopping,
     table1,
+    times,
 )
 from tellmore.figures.exhibit import Exhibit
 
 _ORDER = (
     *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
     *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5"),
-    *("theorem1", "bbvi", "ablation", "claims"),
+    *("times", "theorem1", "bbvi", "ablation", "claims"),
 )
 _MODULES = (
     score_distance,
@@ -34,6 +35,7 @@ _MODULES = (
     stopping,
     black_box,
     ablation,
+    times,
     claims,
 )
 _BY_NAME = {exhibit.name: exhibit for module in _MODULES for exhibit in module.EXHIBITS}

@@ -1,0 +1,152 @@
+"""Seconds of a person's time to a target accuracy: "auto" against every fixed kind, on all pools at hand, paired over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tellmore.figures.bench import Bench
+from tellmore.figures.exhibit import Exhibit, Row, Rows, distinct, where
+from tellmore.figures.style import KIND_COLOURS, new_figure
+from tellmore.sim.config import Config
+from tellmore.sim.rows import Trial
+from tellmore.sim.summary import first_reached
+from tellmore.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TARGETS = {"sentiment": 0.75, "valence": 0.75, "ratings": 0.90, "images": 0.75}
+"""Accuracy to reach on each pool; VADER's words pass 75 % after two or three answers of any kind."""
+SEEDS = 20
+LABEL_ANSWERS = 1500
+"""Labels are quick and many: their trials may last longer than others, so that most reach the target."""
+FIXED = (("label", 1), ("select", 2), ("select", 3), ("select", 4), ("rank", 4), ("rank", 6))
+YARDSTICK = "label, paper mode"
+
+
+def seconds_to(trial: Trial, target: float) -> float:
+    """Seconds until the target was first reached; the whole length of a trial that failed, which is a lower bound."""
+    reached = first_reached(np.asarray(trial.column("accuracy")), target)
+    return float(trial.rows[-1 if reached is None else reached - 1].seconds)
+
+
+def settings(bench: Bench, part: str) -> dict[str, Config]:
+    """The settings compared on a pool, by title."""
+    source = bench.source(part)
+    long = max(bench.plan.answers, LABEL_ANSWERS) if not bench.plan.quick else bench.plan.answers
+    target = TARGETS[part]
+    named: dict[str, Config] = {}
+    for question, size in FIXED:
+        title = question if question == "label" else f"{question}-{size}"
+        answers = long if question == "label" else bench.plan.answers
+        named[title] = bench.config(source, question=question, size=size, answers=answers, stop_at=target)
+    named["auto"] = bench.config(source, question="auto", size=4, stop_at=target)
+    if part == "sentiment":
+        named[YARDSTICK] = bench.config(source, question="label", size=1, mode="paper", answers=long, stop_at=target)
+    return named
+
+
+def _collect(bench: Bench) -> Rows:
+    seeds = range(2 if bench.plan.quick else SEEDS)
+    return [row for part in TARGETS if bench.has(part) for row in _pool_rows(bench, part, list(seeds))]
+
+
+def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
+    named, target = settings(bench, part), TARGETS[part]
+    done = bench.trials(list(named.values()), seeds)
+    seconds = {
+        title: np.array([seconds_to(trial, target) for trial in done[config]]) for title, config in named.items()
+    }
+    reached = {title: sum(_reaches(trial, target) for trial in done[config]) for title, config in named.items()}
+    fixed = [title for title in named if title not in ("auto", YARDSTICK)]
+    best = min(fixed, key=lambda title: (-reached[title], float(seconds[title].mean())))
+    rows = []
+    for title, config in named.items():
+        against_best = _ratio(seconds[title], seconds[best])
+        against_label = _ratio(seconds[title], seconds["label"])
+        rows.append(
+            {
+                "pool": bench.source(part).title,
+                "setting": title,
+                "seeds": len(seeds),
+                "target": target,
+                "reached": reached[title],
+                "interactions": float(np.mean([len(trial.rows) for trial in done[config]])),
+                "seconds": float(seconds[title].mean()),
+                "seconds_se": _se(seconds[title]),
+                "best_fixed": title == best,
+                "to_best_fixed": against_best[0],
+                "to_best_fixed_se": against_best[1],
+                "to_label": against_label[0],
+                "to_label_se": against_label[1],
+                "to_paper_label": _ratio(seconds[title], seconds[YARDSTICK])[0] if YARDSTICK in seconds else None,
+            }
+        )
+    return rows
+
+
+def _reaches(trial: Trial, target: float) -> bool:
+    return first_reached(np.asarray(trial.column("accuracy")), target) is not None
+
+
+def _se(values: Array) -> float | None:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+
+
+def _ratio(values: Array, reference: Array) -> tuple[float, float | None]:
+    """Ratio of means over the same seeds, with its standard error by linearisation."""
+    ratio = float(values.mean() / reference.mean())
+    spread = _se(values - ratio * reference)
+    return ratio, None if spread is None else spread / float(reference.mean())
+
+
+def times(rows: Rows) -> Figure:
+    """One panel a pool: seconds of each setting with its standard error."""
+    pools = distinct(rows, "pool")
+    figure, axes = new_figure(1, len(pools), width=3.4, height=3.4)
+    for axis, pool in zip(np.ravel(axes), pools, strict=True):
+        own = sorted(where(rows, pool=pool), key=lambda row: float(row["seconds"]), reverse=True)
+        for place, row in enumerate(own):
+            kind = str(row["setting"]).split("-")[0].split(",")[0]
+            failed = row["reached"] < row["seeds"]
+            axis.barh(
+                place,
+                row["seconds"],
+                xerr=row["seconds_se"],
+                color=KIND_COLOURS[kind],
+                alpha=0.5 if failed else 0.9,
+                error_kw={"elinewidth": 1},
+            )
+        names = [f"{row['setting']}{' (≥)' if row['reached'] < row['seeds'] else ''}" for row in own]
+        axis.set_yticks(range(len(own)), names)
+        axis.set_xlabel(f"seconds to {own[0]['target']:.0%}")
+        axis.set_title(str(pool), fontsize=9)
+        axis.grid(axis="y", visible=False)
+    return figure
+
+
+def _compare(rows: Rows) -> str:
+    said = []
+    for pool in distinct(rows, "pool"):
+        own = {row["setting"]: row for row in where(rows, pool=pool)}
+        best = next(row for row in own.values() if row["best_fixed"])
+        auto = own["auto"]
+        said.append(
+            f"{pool}, to {best['target']:.0%}: {best['setting']} is the quickest fixed kind ({best['seconds']:.0f} s); "
+            f"auto takes {auto['seconds']:.0f} s, "
+            f"{auto['to_best_fixed']:.2f} ± {auto['to_best_fixed_se'] or 0:.2f} of it and {auto['to_label']:.2f} of labelling"
+        )
+    paper = [row for row in rows if row["to_paper_label"] is not None and row["setting"] != YARDSTICK]
+    if paper:
+        quickest = min(paper, key=lambda row: float(row["to_paper_label"]))
+        said.append(
+            f"against paper mode's active labels the best setting ({quickest['setting']}) takes "
+            f"{quickest['to_paper_label']:.0%} of the seconds (the paper: 43 %, of its own labels)"
+        )
+    return "; ".join(said) + ". Trials that failed count with their length, a lower bound."
+
+
+EXHIBITS = (Exhibit("times", "Seconds to a target accuracy by kind of question", _collect, times, _compare),)
