@@ -45,7 +45,7 @@ def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -
 
 def save(store: Repository, pool: Pool, fold: Fold, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tellmore.app.snapshots.SAVE_EVERY", 5)
-    assert SnapshotKeeper(store, pool, SETTINGS).save_if_due(fold)
+    assert SnapshotKeeper(store, pool).save_if_due(fold)
 
 
 def test_a_snapshot_is_used_where_it_fits(
@@ -54,7 +54,7 @@ def test_a_snapshot_is_used_where_it_fits(
     fold, ledger = taught
     save(store, pool, fold, monkeypatch)
     fresh = Fold(pool, SETTINGS)
-    assert SnapshotKeeper(store, pool, SETTINGS).restore(fresh, ledger.counting())
+    assert SnapshotKeeper(store, pool).restore(fresh, ledger.counting())
     np.testing.assert_array_equal(fresh.learner.posterior.mean, fold.learner.posterior.mean)
     assert [question for question, _ in fresh.learner.history] == [asked.question for asked, _ in ledger.counting()]
 
@@ -65,16 +65,18 @@ def test_a_snapshot_of_other_answers_settings_or_items_is_passed_over(
     fold, ledger = taught
     save(store, pool, fold, monkeypatch)
     sharper = SETTINGS.changed(learning={"w": 3.0})
-    assert not SnapshotKeeper(store, pool, sharper).restore(Fold(pool, sharper), ledger.counting())
+    assert not SnapshotKeeper(store, pool).restore(Fold(pool, sharper), ledger.counting())
+    seeded = SETTINGS.changed(learning={"seeds_positive": ["i1"]})
+    assert not SnapshotKeeper(store, pool).restore(Fold(pool, seeded), ledger.counting())
     moved = Pool(pool.X * 1.01, ids=pool.ids)
-    assert not SnapshotKeeper(store, moved, SETTINGS).restore(Fold(moved, SETTINGS), ledger.counting())
-    assert not SnapshotKeeper(store, pool, SETTINGS).restore(Fold(pool, SETTINGS), ledger.counting()[1:])
+    assert not SnapshotKeeper(store, moved).restore(Fold(moved, SETTINGS), ledger.counting())
+    assert not SnapshotKeeper(store, pool).restore(Fold(pool, SETTINGS), ledger.counting()[1:])
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04broken", b"\x93NUMPY"])
 def test_a_damaged_snapshot_is_passed_over(
     store: Repository, pool: Pool, taught: tuple[Fold, Ledger], damage: bytes
 ) -> None:
-    keeper = SnapshotKeeper(store, pool, SETTINGS)
-    store.save_snapshot(1, keeper._version, damage)
+    keeper = SnapshotKeeper(store, pool)
+    store.save_snapshot(1, keeper.version(SETTINGS), damage)
     assert not keeper.restore(Fold(pool, SETTINGS), taught[1].counting())

@@ -170,7 +170,7 @@ def test_replay_compares_the_saved_state_too(here: Path):
     repository = Repository(project.database_url)
     half = list(repository.since())[:10]
     folded = fold(half, project.pool, project.settings)
-    keeper = SnapshotKeeper(repository, project.pool, project.settings)
+    keeper = SnapshotKeeper(repository, project.pool)
     keeper._saved_at = -1000
     assert keeper.save_if_due(folded)
     repository.close()

@@ -17,6 +17,9 @@ answers = st.one_of(
     st.builds(LabelAnswer, st.booleans()),
     st.builds(SelectAnswer, ids, st.booleans() | st.none()),
     st.builds(lambda order: RankAnswer(order, len(order) // 2), st.lists(ids, min_size=2, max_size=6, unique=True)),
+    st.builds(
+        lambda order, ties: RankAnswer(order, 2, ties), st.just(["a", "b", "c", "d"]), st.sets(st.sampled_from([0, 2]))
+    ),
     st.builds(Skip, st.sampled_from(["skip", "cant_tell"])),
 )
 
@@ -30,6 +33,12 @@ def test_every_answer_survives_the_log(answer) -> None:
 def test_a_damaged_answer_is_an_answer_error(values) -> None:
     with pytest.raises(AnswerError):
         answer_from_json(values)
+
+
+def test_a_ranking_names_its_ties_only_where_it_has_some() -> None:
+    assert answer_to_json(RankAnswer(["a", "b", "c"], 1, [1]))["ties"] == [1]
+    assert "ties" not in answer_to_json(RankAnswer(["a", "b", "c"], 1))
+    assert answer_from_json({"type": "rank", "order": ["a", "b"], "n_positive": 0, "ties": []}).ties == ()
 
 
 def test_a_skip_is_an_event_of_its_own_kind() -> None:

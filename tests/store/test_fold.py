@@ -128,3 +128,48 @@ def test_settings_decide_what_is_asked_next(pool: Pool) -> None:
     assert state.learner.ask().kind == "label"
     state.ask_by(SETTINGS.changed(learning={"question": "select_low", "set_size": 2}))
     assert (state.learner.ask().kind, state.learner.ask().size) == ("select_low", 2)
+
+
+def with_seeds(positive: list[str], negative: list[str]) -> Settings:
+    return SETTINGS.changed(learning={"seeds_positive": positive, "seeds_negative": negative})
+
+
+def test_the_seeds_named_last_are_the_prior_of_every_answer(pool: Pool) -> None:
+    first = setting_event("owner", {"learning": {"seeds_positive": [pool.ids[0]]}})
+    last = setting_event("owner", {"learning": {"seeds_positive": [pool.ids[1]], "seeds_negative": [pool.ids[2]]}})
+    told = exchanges(pool, 5)
+    by_seeds = new_learner(pool, with_seeds([pool.ids[1]], [pool.ids[2]]))
+    for question, answer in told:
+        by_seeds.tell(question, answer)
+    state = fold(numbered([first, *log(pool, 5), last]), pool, SETTINGS)
+    same(state.learner, by_seeds)
+    assert np.abs(state.learner.posterior.mean - by_hand(pool, told).posterior.mean).max() > 1e-3
+    assert sum(each.bits for each in state.told) > 0
+
+
+def test_a_fold_begins_again_only_where_the_seeds_are_others(pool: Pool) -> None:
+    pairs = Ledger(SETTINGS, log(pool, 6)).counting()
+    state = Fold(pool, SETTINGS)
+    state.catch_up(pairs)
+    learner = state.learner
+    state.begin_with(SETTINGS.changed(learning={"check_share": 0.5}))
+    assert state.learner is learner
+    seeded = with_seeds([pool.ids[7]], [])
+    state.begin_with(seeded)
+    assert state.told == []
+    state.catch_up(pairs)
+    same(state.learner, fold(log(pool, 6), pool, seeded).learner)
+    state.begin_with(SETTINGS)
+    state.catch_up(pairs)
+    same(state.learner, learner)
+
+
+def test_ties_are_learnt_from(pool: Pool) -> None:
+    question = Question("rank", pool.ids[:3], id="q")
+    level = RankAnswer(pool.ids[:3], 1, ties=[1])
+    events = numbered([question_event(question, "p"), answer_event("q", "p", level)])
+    state = fold(events, pool, SETTINGS)
+    same(state.learner, by_hand(pool, [(question, level)]))
+    assert not np.allclose(
+        state.learner.posterior.mean, by_hand(pool, [(question, RankAnswer(pool.ids[:3], 1))]).posterior.mean
+    )

@@ -18,6 +18,7 @@ from tellmore import __version__
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
 from tellmore.app.downloads import FORMATS, download
+from tellmore.app.seeds import check_seeds
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.store.events import answer_to_json, participant_event
@@ -189,8 +190,8 @@ def read_settings(shared: Shared, _visitor: Owner) -> wire.SettingsOut:
 
 @owner.put("/settings")
 def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -> wire.SettingsOut:
-    """Change wording, kinds, sizes or target from now on."""
-    changes = present.changes_of(body)
+    """Change wording, kinds, sizes or target from now on; other seed examples let everything be learnt again."""
+    changes = present.changes_of(body, shared.session.pool)
     if not changes:
         return present.settings_out(shared.session.settings)
     return present.settings_out(shared.session.change_settings(visitor.participant, changes))
@@ -200,7 +201,8 @@ def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -
 def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner) -> wire.PreviewOut:
     """How people would see the project after the change; nothing is saved."""
     session = shared.session
-    changed = session.settings.changed(**present.changes_of(body))
+    changed = session.settings.changed(**present.changes_of(body, session.pool))
+    check_seeds(session.pool, changed)
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
     return wire.PreviewOut(
         project=present.project_out(changed, images=session.pool.images is not None), question=sample

@@ -17,7 +17,7 @@ from tellmore.app.access import Tokens, Visitor
 from tellmore.app.api import cookie_name, study_page
 from tellmore.app.project import image_finder
 from tellmore.app.server import open_session, serve
-from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, Timing, Wire
+from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, RankIn, Timing, Wire
 from tellmore.data.project import Project
 from tellmore.study.bank import BANK_FILE, read_bank
 from tellmore.study.design import check_bank
@@ -178,7 +178,10 @@ def study_router(desk: StudyDesk, tokens: Tokens, cookie: str, page: Callable[[]
     def answer(body: StudyAnswerIn, request: Request) -> StudySaved:
         """Store an answer with raw times. Idempotent by question id."""
         participant = _participant(request)
-        given, timing = body.answer.model_dump(mode="json"), body.timing.model_dump(mode="json")
+        if isinstance(body.answer, RankIn) and body.answer.ties:
+            raise HTTPException(422, "a study takes no level items; put all of them in order")
+        given = body.answer.model_dump(mode="json", exclude={"ties"})
+        timing = body.timing.model_dump(mode="json")
         return StudySaved(next=shown(desk.answer(participant, body.question_id, given, timing)))
 
     return router
@@ -207,7 +210,7 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     """Serve the study of a project until it is stopped; the question file is read and checked first."""
     bank = read_bank(project.folder / BANK_FILE, project.pool.ids)
     check_bank(study, bank)
-    session = open_session(project.database_url, project.pool, project.settings)
+    session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
     desk = StudyDesk(session.repository, study, bank, project.pool)
 
     def routers(tokens: Tokens) -> list[APIRouter]:

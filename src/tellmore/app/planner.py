@@ -18,6 +18,7 @@ import numpy as np
 
 from tellmore.app.desk import Desk
 from tellmore.app.likely import likely_answers
+from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
 from tellmore.store.fold import Fold, Told
@@ -102,8 +103,8 @@ class Planner:
 
     @property
     def up_to_date(self) -> bool:
-        """Whether every answer that counts has been learnt."""
-        return self._learnt == self._desk.mark
+        """Whether every answer that counts has been learnt, on top of the seed examples named last."""
+        return self._learnt == self._desk.mark and self._fold.begins_with(self._desk.settings)
 
     @property
     def worth_waiting(self) -> bool:
@@ -175,8 +176,7 @@ class Planner:
         if self._closing:
             return None
         if not self.up_to_date:
-            pairs, mark = self._desk.counting(), self._desk.mark
-            return lambda: self._learn(pairs, mark)
+            return self._learning_job()
         if self._settings is not self._desk.settings:
             settings = self._settings = self._desk.settings
             return lambda: self._fold.ask_by(settings)
@@ -191,6 +191,13 @@ class Planner:
             return self._supposing_job([asked.question for asked in out], reserved)
         return None
 
+    def _learning_job(self) -> Job:
+        """Learn what is new; all of it again where the seed examples have changed."""
+        pairs, mark, settings = self._desk.counting(), self._desk.mark, self._desk.settings
+        if not self._fold.begins_with(settings):
+            self._learnt = -1
+        return lambda: self._learn(pairs, mark, settings)
+
     def _lacks_ready(self, people: int, reserved: set[str]) -> bool:
         """Whether too few questions are ready that are fresh enough and touch nothing that is out."""
         patience = 0 if people <= 1 else people
@@ -202,7 +209,8 @@ class Planner:
         fresh = [each for each in self._ready if self._desk.changes_after(each.as_of) <= patience]
         return len(fresh) < min(MAX_READY, people + 1)
 
-    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int) -> None:
+    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, settings: Settings) -> None:
+        self._fold.begin_with(settings)
         finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
         view = self._look()
         with self._changed:

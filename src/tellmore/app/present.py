@@ -7,6 +7,7 @@ from typing import Any
 from tellmore.app import dashboard
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
+from tellmore.app.seeds import SEEDS, seed_ids
 from tellmore.app.session import Session
 from tellmore.app.wire import (
     ProgressOut,
@@ -17,13 +18,14 @@ from tellmore.app.wire import (
     SettingsOut,
 )
 from tellmore.app.wire_board import DashboardOut, RateOut
+from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.types import Question, Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
-LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share")
+LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties", *SEEDS)
 NOTHING_LEFT = "every item is out with somebody else; try again in a minute"
 
 
@@ -39,6 +41,7 @@ def project_out(settings: Settings, *, images: bool) -> ProjectOut:
             "rank": f"Put the most {words.attribute} first",
         },
         media="image" if images else "text",
+        ties=settings.learning.ties,
     )
 
 
@@ -87,9 +90,10 @@ def settings_out(settings: Settings) -> SettingsOut:
     )
 
 
-def changes_of(change: SettingsChange) -> dict[str, dict[str, Any]]:
-    """A change by section, as the log keeps it."""
+def changes_of(change: SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
+    """A change by section, as the log keeps it; seed examples by id, however they were named."""
     given = change.model_dump(exclude_none=True)
+    given |= {key: seed_ids(pool, given[key]) for key in SEEDS if key in given}
     sections = {
         "project": {key: given[key] for key in WORDING if key in given},
         "learning": {key: given[key] for key in LEARNING if key in given},

@@ -19,11 +19,12 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
+from tellmore.app.seeds import check_seeds
 from tellmore.app.snapshots import SnapshotKeeper
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
-from tellmore.errors import StateError, TellmoreError
+from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.store.events import (
     answer_event,
     lease_event,
@@ -32,10 +33,10 @@ from tellmore.store.events import (
     setting_event,
     undo_event,
 )
-from tellmore.store.fold import Fold
+from tellmore.store.fold import Fold, beginning
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
-from tellmore.types import Answer, Question, Skip, check_answer
+from tellmore.types import Answer, Question, RankAnswer, Skip, check_answer
 
 FIRST_PATIENCE_S = 5.0
 """How long a person's first question may wait for the learner; afterwards a random one is asked."""
@@ -84,9 +85,9 @@ class Session:
         self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
-        fold = Fold(pool, settings, prior=prior)
+        fold = Fold(pool, beginning(settings, self.desk.settings), prior=prior)
         fold.ask_by(self.desk.settings)
-        keeper = SnapshotKeeper(repository, pool, settings)
+        keeper = SnapshotKeeper(repository, pool)
         keeper.restore(fold, self.desk.counting())
         self.rates = RateKeeper(self)
         chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
@@ -133,6 +134,7 @@ class Session:
             asked = self._theirs(participant, question_id)
             if question_id not in self.desk.given:
                 check_answer(asked.question, answer)
+                self._check_ties(answer)
                 self._record(asked, participant, answer, timing)
             self._agree(self.desk.given[question_id], answer)
             return self.question(participant, patience_s=PATIENCE_S)
@@ -153,9 +155,12 @@ class Session:
     # For the owner
 
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
-        """Apply {section: {key: value}} from now on; SettingError where a value is not allowed."""
+        """Apply {section: {key: value}} from now on; SettingError where a value is not allowed.
+
+        Other seed examples let everything be learnt again, from the prior that they make.
+        """
         with self.lock:
-            self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
+            check_seeds(self.pool, self.settings.changed(**{section: dict(keys) for section, keys in changes.items()}))
             self._append([setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
@@ -212,6 +217,10 @@ class Session:
         if asked.seq < self.desk.reset_seq:
             raise ConflictError("the project was reset since this question was asked; load the page again")
         return asked
+
+    def _check_ties(self, answer: Answer) -> None:
+        if isinstance(answer, RankAnswer) and answer.ties and not self.settings.learning.ties:
+            raise AnswerError("this project takes no level items; put all of them in order, or load the page again")
 
     def _agree(self, given: Given, answer: Answer) -> None:
         if given.answer != answer:

@@ -29,16 +29,19 @@ SAVE_EVERY = 50
 class SnapshotKeeper:
     """Saves and restores the fold of one project; a snapshot of other data or settings is never used."""
 
-    def __init__(self, repository: Repository, pool: Pool, settings: Settings) -> None:
-        self._repository = repository
-        learning = settings.model_dump_json(include={"learning"})
-        facts = f"{__version__} {pool.fingerprint} {learning}"
-        self._version = sha256(facts.encode()).hexdigest()[:32]
+    def __init__(self, repository: Repository, pool: Pool) -> None:
+        self._repository, self._pool = repository, pool
         self._saved_at = 0
+
+    def version(self, settings: Settings) -> str:
+        """What a belief that began from ``settings`` is saved under."""
+        learning = settings.model_dump_json(include={"learning"})
+        facts = f"{__version__} {self._pool.fingerprint} {learning}"
+        return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:
         """Put the newest snapshot into ``fold`` where its answers are a beginning of ``pairs``."""
-        found = self._repository.load_snapshot(self._version)
+        found = self._repository.load_snapshot(self.version(fold.settings))
         if found is None:
             return False
         try:
@@ -56,7 +59,7 @@ class SnapshotKeeper:
         """Chore: save where enough was learnt since the last time."""
         if abs(len(fold.told) - self._saved_at) < SAVE_EVERY:
             return False
-        self._repository.save_snapshot(fold.seq, self._version, pack(fold))
+        self._repository.save_snapshot(fold.seq, self.version(fold.settings), pack(fold))
         self._saved_at = len(fold.told)
         return True
 

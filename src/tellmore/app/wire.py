@@ -23,6 +23,9 @@ Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
 Intervals: TypeAlias = Annotated[list[tuple[Milliseconds, Milliseconds]], Field(max_length=200)]
 Role = Literal["owner", "annotator", "participant"]
 QuestionSetting = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
+Seeds: TypeAlias = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=2000)]], Field(max_length=1000)
+]
 SetSize: TypeAlias = Annotated[StrictInt, Field(ge=2, le=10)]
 
 
@@ -51,11 +54,15 @@ class SelectIn(Wire):
 
 
 class RankIn(Wire):
-    """All items shown, highest first; the first ``n_positive`` are positive."""
+    """All items shown, highest first; the first ``n_positive`` are positive.
+
+    ``ties``: places, from 0, whose item is level with the next one; only where the project allows ties.
+    """
 
     type: Literal["rank"]
     order: Annotated[list[Id], Field(min_length=2, max_length=MAX_SHOWN)]
     n_positive: Annotated[StrictInt, Field(ge=0, le=MAX_SHOWN)]
+    ties: Annotated[list[Annotated[StrictInt, Field(ge=0, le=MAX_SHOWN)]], Field(max_length=MAX_SHOWN)] = []
 
 
 class SkipIn(Wire):
@@ -168,7 +175,7 @@ class ErrorOut(Wire):
 
 
 class ProjectOut(Wire):
-    """The project's own words; ``ask`` has one sentence per question kind."""
+    """The project's own words; ``ask`` has one sentence per question kind; ``ties``: rankings may have level items."""
 
     name: str
     attribute: str
@@ -177,6 +184,7 @@ class ProjectOut(Wire):
     instruction: str
     ask: dict[str, str]
     media: Literal["text", "image"]
+    ties: bool
 
 
 class MeOut(Wire):
@@ -206,6 +214,9 @@ class SettingsOut(Wire):
     set_size: int
     target_accuracy: float
     check_share: float
+    ties: bool
+    seeds_positive: list[str]
+    seeds_negative: list[str]
     config: dict[str, Any]
 
 
@@ -223,6 +234,9 @@ class SettingsChange(Wire):
     set_size: SetSize | None = None
     target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
     check_share: Annotated[float, Field(ge=0.0, le=0.9)] | None = None
+    ties: StrictBool | None = None
+    seeds_positive: Seeds | None = Field(None, description="items known to be positive, by id or by their whole text")
+    seeds_negative: Seeds | None = Field(None, description="items known to be negative, by id or by their whole text")
 
 
 class PreviewOut(Wire):
@@ -266,8 +280,8 @@ class DoneOut(Wire):
 def to_answer(wire: LabelIn | SelectIn | RankIn | SkipIn) -> Answer:
     """The frozen answer of a wire answer.
 
-    >>> to_answer(RankIn(type="rank", order=["a", "b"], n_positive=1))
-    RankAnswer(order=('a', 'b'), n_positive=1)
+    >>> to_answer(SelectIn(type="select", chosen="a", positive=True))
+    SelectAnswer(chosen='a', positive=True)
     """
     match wire:
         case LabelIn():
@@ -275,6 +289,6 @@ def to_answer(wire: LabelIn | SelectIn | RankIn | SkipIn) -> Answer:
         case SelectIn():
             return SelectAnswer(wire.chosen, wire.positive)
         case RankIn():
-            return RankAnswer(wire.order, wire.n_positive)
+            return RankAnswer(wire.order, wire.n_positive, wire.ties)
         case SkipIn():
             return Skip(wire.reason)

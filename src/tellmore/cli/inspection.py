@@ -15,7 +15,7 @@ from tellmore.data.project import Project
 from tellmore.export.state import State, state_of
 from tellmore.export.tables import log_jsonl_bytes
 from tellmore.learner import Learner
-from tellmore.store.fold import Fold
+from tellmore.store.fold import Fold, beginning
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
 
@@ -111,9 +111,10 @@ def _exported(state: State) -> list[Event]:
 
 
 def _from_snapshot(project: Project, repository: Repository, events: Sequence[Event]) -> Fold | None:
-    pairs = Ledger(project.settings, events).counting()
-    fold = Fold(project.pool, project.settings, prior=project.prior)
-    if not SnapshotKeeper(repository, project.pool, project.settings).restore(fold, pairs):
+    ledger = Ledger(project.settings, events)
+    pairs = ledger.counting()
+    fold = Fold(project.pool, beginning(project.settings, ledger.settings), prior=project.prior)
+    if not SnapshotKeeper(repository, project.pool).restore(fold, pairs):
         return None
     fold.catch_up(pairs)
     return fold

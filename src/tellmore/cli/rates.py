@@ -52,7 +52,7 @@ def rates(
 def _of_project(folder: Path) -> tuple[Any, CostModel]:
     from tellmore.app.ratetable import fitted_cost
     from tellmore.data.project import open_project
-    from tellmore.store.fold import Fold
+    from tellmore.store.fold import Fold, beginning
     from tellmore.store.ledger import Ledger
     from tellmore.store.repository import Repository
 
@@ -62,7 +62,7 @@ def _of_project(folder: Path) -> tuple[Any, CostModel]:
         ledger = Ledger(opened.settings, repository.since(0))
     finally:
         repository.close()
-    fold = Fold(opened.pool, opened.settings, prior=opened.prior, kept=1)
+    fold = Fold(opened.pool, beginning(opened.settings, ledger.settings), prior=opened.prior, kept=1)
     fold.catch_up(ledger.counting())
     return fold.learner, fitted_cost(ledger)
 

@@ -48,6 +48,7 @@ class LearningSettings(Section):
     set_size: int = Field(default=4, ge=2, le=10)
     target_accuracy: float = Field(default=0.9, gt=0.5, lt=1.0)
     check_share: float = Field(default=0.1, ge=0.0, le=0.9)
+    ties: bool = False
     prior: PriorChoice = "pool"
     bound: BoundChoice = "centred"
     seed: int = Field(default=0, ge=0)

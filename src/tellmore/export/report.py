@@ -118,7 +118,8 @@ def _said(state: State, answer: Answer | None, items: tuple[str, ...]) -> str:
             label = "" if answer.positive is None else f" ({positive if answer.positive else negative})"
             return f"<b>{_item(state, answer.chosen)}</b>{label} among {rest}"
         case RankAnswer():
-            ranked = [_item(state, item) for item in answer.order]
+            level = set(answer.ties)
+            ranked = [_item(state, item) + (" =" if place in level else "") for place, item in enumerate(answer.order)]
             if answer.n_positive is not None:
                 ranked.insert(answer.n_positive, f"<i>| {positive} before, {negative} after |</i>")
             return " ".join(ranked)

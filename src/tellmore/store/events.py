@@ -25,7 +25,7 @@ from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnsw
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """An answer as it stands in the log and travels over HTTP.
+    """An answer as it stands in the log and travels over HTTP; ``ties`` of a ranking only where there are any.
 
     >>> answer_to_json(SelectAnswer("calm", True))
     {'type': 'select', 'chosen': 'calm', 'positive': True}
@@ -37,7 +37,8 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
             label = None if answer.positive is None else bool(answer.positive)
             return {"type": "select", "chosen": answer.chosen, "positive": label}
         case RankAnswer():
-            return {"type": "rank", "order": list(answer.order), "n_positive": answer.n_positive}
+            ranked = {"type": "rank", "order": list(answer.order), "n_positive": answer.n_positive}
+            return {**ranked, "ties": list(answer.ties)} if answer.ties else ranked
         case Skip():
             return {"type": "skip", "reason": answer.reason}
 
@@ -55,7 +56,7 @@ def answer_from_json(values: Mapping[str, Any]) -> Answer:
             case "select":
                 return SelectAnswer(values["chosen"], values["positive"])
             case "rank":
-                return RankAnswer(values["order"], values["n_positive"])
+                return RankAnswer(values["order"], values["n_positive"], values.get("ties") or ())
             case "skip":
                 return Skip(values["reason"])
     except KeyError as missing:

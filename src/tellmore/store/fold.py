@@ -1,7 +1,8 @@
 """Events to learner: the belief is a fold over the answers that count, in the order of the log.
 
-The TOML is the initial state. Undo, delete and reset change which answers count; the fold then goes back to the newest
-kept belief that is still a prefix of what counts, and tells the rest again. Snapshots in the store only save time.
+The TOML is the initial state, with the seed examples that were named last. Undo, delete and reset change which answers
+count; the fold then goes back to the newest kept belief that is still a prefix of what counts, and tells the rest again.
+Snapshots in the store only save time.
 """
 
 from __future__ import annotations
@@ -53,22 +54,42 @@ class Told:
 
 
 class Fold:
-    """The learner after the answers that counted when ``catch_up`` was last called, and what each of them did."""
+    """The learner after the answers that counted when ``catch_up`` was last called, and what each of them did.
+
+    ``settings`` are what the belief began from.
+    """
 
     def __init__(
         self, pool: Pool, settings: Settings, *, prior: Gaussian | None = None, kept: int = KEPT_BELIEFS
     ) -> None:
-        self._pool, self._settings, self._prior = pool, settings, prior
-        self.learner = new_learner(pool, settings, prior)
-        self._prior_logdet = float(self.learner.posterior.logdet)
+        self._pool, self._prior = pool, prior
         self.told: list[Told] = []
         self._kept: deque[tuple[int, Learner]] = deque(maxlen=kept)
         self._asking = settings
+        self._begin(settings)
+
+    def _begin(self, settings: Settings) -> None:
+        """Go back to the prior that ``settings`` mean."""
+        self.settings = settings
+        self.learner = new_learner(self._pool, settings, self._prior)
+        self._prior_logdet = float(self.learner.posterior.logdet)
+        self.told.clear()
+        self._kept.clear()
 
     @property
     def seq(self) -> int:
         """Number of the last answer learnt from, 0 before the first."""
         return self.told[-1].seq if self.told else 0
+
+    def begins_with(self, now: Settings) -> bool:
+        """Whether the belief begins from the seeds of ``now``, the settings with all changes of the log."""
+        return _seeds(self.settings) == _seeds(now)
+
+    def begin_with(self, now: Settings) -> None:
+        """Begin from the seeds of ``now``; where they are others than before, ``catch_up`` has to tell everything again."""
+        if not self.begins_with(now):
+            self._begin(beginning(self.settings, now))
+            self.ask_by(self._asking)
 
     def catch_up(self, pairs: Sequence[tuple[Asked, Given]], *, limit: int | None = None) -> bool:
         """Make the belief that of ``pairs``, telling at most ``limit`` answers; returns whether it is there."""
@@ -125,7 +146,7 @@ class Fold:
         if self._kept:
             count, self.learner = self._kept.pop()
         else:
-            count, self.learner = 0, new_learner(self._pool, self._settings, self._prior)
+            count, self.learner = 0, new_learner(self._pool, self.settings, self._prior)
         del self.told[count:]
         self.ask_by(self._asking)
 
@@ -133,9 +154,22 @@ class Fold:
 def fold(events: Iterable[Event], pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Fold:
     """The state after ``events``: ``.learner`` and ``.told``. ``settings`` are those of the TOML, ``prior`` its project's."""
     ledger = Ledger(settings, events)
-    state = Fold(pool, settings, prior=prior, kept=1)
+    state = Fold(pool, beginning(settings, ledger.settings), prior=prior, kept=1)
     state.catch_up(ledger.counting())
     return state
+
+
+def beginning(settings: Settings, now: Settings) -> Settings:
+    """What the belief begins from: ``settings`` of the TOML with the seed examples of ``now``.
+
+    Seeds belong to the prior: whenever they were named, every answer is learnt on top of them.
+    """
+    positive, negative = _seeds(now)
+    return settings.changed(learning={"seeds_positive": positive, "seeds_negative": negative})
+
+
+def _seeds(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return settings.learning.seeds_positive, settings.learning.seeds_negative
 
 
 def labels_given(answer: Answer) -> dict[str, bool]:
