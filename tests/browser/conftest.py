@@ -65,7 +65,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
-    """Servers by name, each started when first asked for: "rank 6", "pictures select 4", "markup"."""
+    """Servers by name, each started when first asked for: "rank 6", "pictures select 4", "ties rank 4", "markup"."""
     with ExitStack() as stack:
         running: dict[str, Server] = {}
 
@@ -86,6 +86,8 @@ def make_project(name: str, folder: Path) -> None:
             markup_project(folder)
         case ["pictures", question, size]:
             picture_project(folder, question, int(size))
+        case ["ties", question, size]:
+            word_project(folder, question, int(size), ties=True)
         case [question, size]:
             word_project(folder, question, int(size))
         case _:

@@ -17,22 +17,23 @@ PICTURES = 24
 PICTURE_SIZE = (320, 240)
 
 
-def settings(question: str, size: int, *, name: str, instruction: str) -> Settings:
+def settings(question: str, size: int, *, name: str, instruction: str, ties: bool = False) -> Settings:
     """Only this kind and size is asked; where the random check would be of another kind, there is none."""
     kinds = ("select_high", "select_low") if question == "select" else (question,)
     check_share = 0.0 if question == "select" else 0.1
     return Settings(
         project=ProjectSettings(name=name, instruction=instruction),
         learning=LearningSettings(
-            question=question, kinds=kinds, sizes=(size,), set_size=size, check_share=check_share
+            question=question, kinds=kinds, sizes=(size,), set_size=size, check_share=check_share, ties=ties
         ),
     )
 
 
-def word_project(folder: Path, question: str, size: int = 4) -> Path:
+def word_project(folder: Path, question: str, size: int = 4, *, ties: bool = False) -> Path:
     """A project that asks one kind of question about bundled words."""
     words = demo_pool().subset(np.arange(WORDS))
-    told = settings(question, size, name="Word sentiment", instruction="Judge each word by the feeling it carries.")
+    instruction = "Judge each word by the feeling it carries."
+    told = settings(question, size, name="Word sentiment", instruction=instruction, ties=ties)
     create_project(folder, words, told)
     return folder
 

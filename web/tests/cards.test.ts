@@ -14,8 +14,8 @@ interface Shown {
   button: (text: string) => HTMLButtonElement;
 }
 
-function show(make: (context: CardContext) => Card, kind: Kind, ids: string[], previous: CardContext["previous"] = null): Shown {
-  const context = { question: question(kind, ...ids), words: WORDS, previous, moved: vi.fn(), announce: vi.fn(), submit: vi.fn() };
+function show(make: (context: CardContext) => Card, kind: Kind, ids: string[], previous: CardContext["previous"] = null, words = WORDS): Shown {
+  const context = { question: question(kind, ...ids), words, previous, moved: vi.fn(), announce: vi.fn(), submit: vi.fn() };
   const card = make(context);
   document.body.replaceChildren(card.element);
   return {
@@ -130,6 +130,86 @@ describe("rank card", () => {
       slider.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
       expect(slider.getAttribute("aria-valuetext")).toBe(words);
     }
+  });
+});
+
+describe("rank card with ties", () => {
+  const rank = (ids: string[], previous: CardContext["previous"] = null): Shown => show(rankCard, "rank", ids, previous, { ...WORDS, ties: true });
+  const joined = (card: Card): string[] => [...card.element.querySelectorAll<HTMLElement>(".row.joined")].map((row) => row.dataset.id!);
+  const levels = (card: Card): HTMLButtonElement[] => [...card.element.querySelectorAll<HTMLButtonElement>(".level")].filter((button) => !button.hidden);
+
+  it("offers none where the project has none", () => {
+    const { card } = show(rankCard, "rank", ["a", "b", "c"]);
+    expect(card.element.querySelector(".level, .rest")).toBeNull();
+    expect(card.bindings.some(({ keys }) => keys.includes("l") || keys.includes("t"))).toBe(false);
+  });
+
+  it("joins and parts neighbours on one side of the divider, by button", () => {
+    const { card, context, key } = rank(["a", "b", "c", "d"]);
+    expect(levels(card).map((button) => button.textContent)).toEqual(["La level with b", "Lc level with d"]);
+    levels(card)[1]!.click();
+    expect(joined(card)).toEqual(["c"]);
+    expect(levels(card)[1]!.getAttribute("aria-pressed")).toBe("true");
+    expect(context.announce).toHaveBeenLastCalledWith("c and d are level.");
+    key("r");
+    expect(context.submit).toHaveBeenCalledWith({ type: "rank", order: ["a", "b", "c", "d"], n_positive: 2, ties: [2] });
+    levels(card)[1]!.click();
+    expect(context.announce).toHaveBeenLastCalledWith("c and d are no longer level.");
+    key("r");
+    expect(context.submit).toHaveBeenLastCalledWith({ type: "rank", order: ["a", "b", "c", "d"], n_positive: 2 });
+  });
+
+  it("joins what is picked up, or in focus, by key", () => {
+    const { card, context, key, button } = rank(["a", "b", "c", "d"]);
+    key("l");
+    expect(context.announce).toHaveBeenLastCalledWith("First pick up an item; L makes it level with the next.");
+    key("1");
+    key("l");
+    expect(joined(card)).toEqual(["a"]);
+    key("Escape");
+    button("c").focus();
+    key("l");
+    expect(joined(card)).toEqual(["a", "c"]);
+    key("2");
+    key("l");
+    expect(context.announce).toHaveBeenLastCalledWith("b has no next item on its side of the divider.");
+    expect(joined(card)).toEqual(["a", "c"]);
+  });
+
+  it("parts a pair when the divider moves between it, and says so", () => {
+    const { card, context, key } = rank(["a", "b", "c", "d"]);
+    key("1");
+    key("l");
+    key("0");
+    key("ArrowUp");
+    expect(context.announce).toHaveBeenLastCalledWith("Divider: 1 of 4 positive. a and b are no longer level.");
+    expect(joined(card)).toEqual([]);
+  });
+
+  it("parts a pair when one of it moves away", () => {
+    const { card, context, key } = rank(["a", "b", "c", "d"]);
+    key("1");
+    key("l");
+    key("2");
+    key("ArrowUp");
+    expect(context.announce).toHaveBeenLastCalledWith("b: 1 of 4, positive. a and b are no longer level.");
+    expect(joined(card)).toEqual([]);
+  });
+
+  it("ends a partial ranking: the rest are level", () => {
+    const { context, key, button } = rank(["a", "b", "c", "d", "e"]);
+    button("The rest are level").click();
+    expect(context.announce).toHaveBeenLastCalledWith("First pick up the first item of the rest.");
+    key("2");
+    key("t");
+    expect(context.announce).toHaveBeenLastCalledWith("All from b on are level, on each side of the divider.");
+    key("r");
+    expect(context.submit).toHaveBeenCalledWith({ type: "rank", order: ["a", "b", "c", "d", "e"], n_positive: 3, ties: [1, 3] });
+  });
+
+  it("starts with the ties that were taken back", () => {
+    const { card } = rank(["a", "b", "c"], { type: "rank", order: ["c", "b", "a"], n_positive: 1, ties: [1] });
+    expect(joined(card)).toEqual(["b"]);
   });
 });
 

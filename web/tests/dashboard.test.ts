@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { facts } from "../src/annotate/progress";
 import { answerText, decimal, duration, percent, questionName } from "../src/dashboard/format";
 import { askedNow } from "../src/dashboard/overview";
-import { changes } from "../src/dashboard/settings";
+import { changes, lines } from "../src/dashboard/settings";
 import type { Rate } from "../src/dashboard/wire";
 import { question, WORDS } from "./fixtures";
 
@@ -14,6 +14,8 @@ describe("answers in one line", () => {
     [{ type: "select" as const, chosen: "safe", positive: true }, "safe: positive"],
     [{ type: "rank" as const, order: ["safe", "calm", "grim"], n_positive: 2 }, "safe › calm | grim"],
     [{ type: "rank" as const, order: ["safe", "calm", "grim"], n_positive: 0 }, "none | safe › calm › grim"],
+    [{ type: "rank" as const, order: ["safe", "calm", "grim"], n_positive: 1, ties: [1] }, "safe | calm = grim"],
+    [{ type: "rank" as const, order: ["safe", "calm", "grim"], n_positive: 3, ties: [0] }, "safe = calm › grim | none"],
     [{ type: "skip" as const, reason: "cant_tell" as const }, "can’t tell"],
     [null, "erased"],
   ])("%j", (answer, text) => {
@@ -51,7 +53,12 @@ describe("progress", () => {
 
 describe("settings", () => {
   it("send only what differs", () => {
-    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1 };
+    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, seeds_positive: ["a"], seeds_negative: [] };
     expect(changes(before, { name: "A", positive: "warm", sizes: [2, 4] })).toEqual({ positive: "warm", sizes: [2, 4] });
+    expect(changes(before, { ties: true, seeds_positive: ["a"], seeds_negative: ["b"] })).toEqual({ ties: true, seeds_negative: ["b"] });
+  });
+
+  it("take seed examples one a line", () => {
+    expect(lines(" calm \r\n\n grim day\n")).toEqual(["calm", "grim day"]);
   });
 });

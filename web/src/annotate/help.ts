@@ -12,10 +12,16 @@ function kinds(words: Wording): HTMLElement {
     ["Rank", `Put the items in order, then set the divider: above it ${words.positive}, below it ${words.negative}. All of them may be on one side.`],
     ["Skip and can’t tell", "Skip passes over a question. “Can’t tell” says that you looked and cannot decide. Neither counts as a label."],
   ];
+  if (words.ties) entries.splice(3, 0, ["Level items", "Where two neighbours are equal, join them. To rank only the best, pick up the first of the others and say that the rest are level."]);
   return h("dl", { class: "help-kinds" }, ...entries.flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]));
 }
 
-function keys(): HTMLElement {
+const TIE_KEYS: [string[], string][] = [
+  [["L"], "level with the next: what is picked up or in focus"],
+  [["T"], "the rest are level, from what is picked up on"],
+];
+
+function keys(ties: boolean): HTMLElement {
   const rows: [string[], string][] = [
     [["1", "…", "9"], "choose an item, or pick it up to move it"],
     [["0"], "pick up the divider"],
@@ -23,6 +29,7 @@ function keys(): HTMLElement {
     [["+", "−"], "positive, negative"],
     [["↵"], "submit a ranking"],
     [["R"], "this order is right (nothing moved)"],
+    ...(ties ? TIE_KEYS : []),
     [["Space"], "skip"],
     [["C"], "can’t tell"],
     [["⌫", "Ctrl Z"], "undo the last answer"],
@@ -38,7 +45,7 @@ export async function openHelp(words: Wording, keyboard: Keyboard): Promise<void
   const intro = words.instruction || `You are teaching what counts as ${words.positive} and ${words.negative}.`;
   await openDialog(
     "How this works",
-    [h("p", {}, intro), kinds(words), h("h3", {}, "Keys"), keys(), h("label", { class: "check" }, toggle, h("span", {}, "Use single-key shortcuts"))],
+    [h("p", {}, intro), kinds(words), h("h3", {}, "Keys"), keys(words.ties ?? false), h("label", { class: "check" }, toggle, h("span", {}, "Use single-key shortcuts"))],
     [{ label: "Close", value: "" }],
   );
 }

@@ -10,6 +10,8 @@ import { share } from "./wording";
 export interface RowActions {
   pick(byKeyboard: boolean): void;
   step(by: number): void;
+  /** Joins the item with the next one, or parts them; absent where the project has no ties. */
+  level?(): void;
 }
 
 export interface Row {
@@ -39,7 +41,27 @@ export function itemRow(item: Item, actions: RowActions): Row {
   main.addEventListener("click", (event) => actions.pick(byKeyboard(event)));
   const element = h("li", { class: "row", "data-id": item.id });
   element.append(handle(), main, stepButton("up", itemName(item), actions.step), stepButton("down", itemName(item), actions.step));
+  if (actions.level) element.append(levelButton(actions.level));
   return { element, main };
+}
+
+/** Sits on the border to the next row. */
+function levelButton(level: () => void): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "level", title: "Level with the next", "aria-pressed": "false", "aria-keyshortcuts": "L" });
+  button.append(h("span", { class: "link" }, icon("level"), keycap("L")), h("span", { class: "visually-hidden with" }));
+  button.addEventListener("click", level);
+  return button;
+}
+
+/** Updates the border to the next row: whether the two are `joined`, and with whom they could be. */
+export function paintLevel(row: Row, item: Item, below: Item | null, joined: boolean): void {
+  row.element.classList.toggle("joined", joined);
+  const button = row.element.querySelector<HTMLButtonElement>(".level");
+  if (!button) return;
+  button.hidden = below === null;
+  button.setAttribute("aria-pressed", String(joined));
+  button.querySelector(".with")!.textContent = below ? `${itemName(item)} level with ${itemName(below)}` : "";
+  row.main.querySelector(".where")!.textContent += joined ? ", level with the next" : "";
 }
 
 export function dividerRow(size: number, actions: RowActions): Row {

@@ -1,12 +1,15 @@
 /** Rank: one list and a movable divider. Four equal ways to move: drag, buttons, click item then place, keyboard. */
 
 import { h } from "../kit/dom";
+import { icon } from "../kit/icons";
 import { type Binding, keycap } from "../kit/keyboard";
+import type { Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
 import { itemName } from "./item";
 import { makeDraggable } from "./rank-drag";
 import { DIVIDER, type Entry, initialOrder, itemsOf, moved, nPositive, restoredOrder, sameOrder, toAnswer } from "./rank-order";
-import { dividerRow, itemRow, paintDivider, paintEnds, paintItem, type Row } from "./rank-rows";
+import { dividerRow, itemRow, paintDivider, paintEnds, paintItem, paintLevel, type Row } from "./rank-rows";
+import { holding, NO_TIES, partner, restLevel, restoredTies, type Ties, toggled, withTies } from "./rank-ties";
 import { headline, share } from "./wording";
 
 class RankCard implements Card {
@@ -17,7 +20,11 @@ class RankCard implements Card {
   private readonly hint = h("p", { class: "prompt" });
   private readonly size: number;
   private readonly undrag: () => void;
+  /** Says that everything from the picked item on is level; only where the project allows ties. */
+  private readonly rest = h("button", { type: "button", class: "button quiet rest", "aria-keyshortcuts": "T" });
+  private readonly allowsTies: boolean;
   private entries: Entry[];
+  private ties: Ties = NO_TIES;
   private picked: Entry | null = null;
   /** Until an item has been moved, the order is chance's and not yet the person's. */
   private ordered = false;
@@ -26,14 +33,18 @@ class RankCard implements Card {
     const { question, words } = context;
     this.size = question.items.length;
     this.entries = restoredOrder(question.items, context.previous) ?? initialOrder(question.items);
+    this.allowsTies = words.ties ?? false;
+    if (this.allowsTies) this.ties = restoredTies(this.entries, context.previous);
     this.list = h("ol", { class: "ranking", "aria-label": headline("rank", words) });
     this.list.append(...this.entries.map((entry) => this.makeRow(entry).element));
     this.undrag = makeDraggable(this.list, (from, to) => this.move(this.entries[from]!, to));
     this.send.addEventListener("click", () => this.submit());
+    this.rest.append(icon("level"), h("span", {}, "The rest are level"), keycap("T"));
+    this.rest.addEventListener("click", () => this.levelRest());
     this.element.append(
       h("p", { class: "pole pole-positive" }, `Most ${words.attribute}`),
       this.list,
-      h("p", { class: "pole pole-negative" }, `Least ${words.attribute}`),
+      h("div", { class: "list-end" }, h("p", { class: "pole pole-negative" }, `Least ${words.attribute}`), this.allowsTies && this.rest),
       h("div", { class: "sending" }, this.hint, this.send),
     );
     this.paint();
@@ -52,6 +63,14 @@ class RankCard implements Card {
       { keys: ["Escape"], run: () => this.pick(null, false) },
       { keys: ["Enter"], run: () => this.enter() },
       { keys: ["r"], run: () => this.confirmOrder() },
+      ...(this.allowsTies ? this.tieBindings : []),
+    ];
+  }
+
+  private get tieBindings(): Binding[] {
+    return [
+      { keys: ["l"], run: () => this.levelAtHand() },
+      { keys: ["t"], run: () => this.levelRest() },
     ];
   }
 
@@ -63,6 +82,7 @@ class RankCard implements Card {
     const actions = {
       pick: (byKeyboard: boolean) => this.clicked(entry, byKeyboard),
       step: (by: number) => this.step(entry, by),
+      ...(this.allowsTies && entry !== DIVIDER ? { level: () => this.level(entry) } : {}),
     };
     const row = entry === DIVIDER ? dividerRow(this.size, actions) : itemRow(entry, actions);
     this.rows.set(entry, row);
@@ -95,10 +115,51 @@ class RankCard implements Card {
   /** Arrows move what is picked up; with nothing picked up they walk through the rows. */
   private arrow(by: number): void {
     if (this.picked !== null) return this.step(this.picked, by);
-    const focused = this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(document.activeElement));
+    const focused = this.focused();
     const next = focused < 0 ? (by > 0 ? 0 : this.size) : focused + by;
     const entry = this.entries[next];
     if (entry !== undefined) this.rows.get(entry)!.main.focus();
+  }
+
+  /** Index of the entry whose row has the focus; -1 where none has. */
+  private focused(): number {
+    return this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(document.activeElement));
+  }
+
+  /** L joins what is picked up, or else the row in focus, with the next. */
+  private levelAtHand(): void {
+    const entry = this.picked ?? this.entries[this.focused()];
+    if (entry === undefined || entry === DIVIDER) this.say("First pick up an item; L makes it level with the next.");
+    else this.level(entry);
+  }
+
+  private level(item: Item): void {
+    const below = partner(this.entries, item);
+    if (below === null) return this.say(`${itemName(item)} has no next item on its side of the divider.`);
+    this.tie(toggled(this.ties, this.entries, item));
+    this.context.announce(`${itemName(item)} and ${itemName(below)} are ${this.ties.has(item) ? "level" : "no longer level"}.`);
+  }
+
+  /** T ends a partial ranking: what is picked up and everything below it is level, on each side of the divider. */
+  private levelRest(): void {
+    const first = this.picked;
+    if (first === null || first === DIVIDER) return this.say("First pick up the first item of the rest.");
+    this.tie(restLevel(this.ties, this.entries, first));
+    this.pick(null, false);
+    const apart = this.entries.indexOf(first) < nPositive(this.entries) && nPositive(this.entries) < this.size;
+    this.context.announce(`All from ${itemName(first)} on are level${apart ? ", on each side of the divider" : ""}.`);
+  }
+
+  private tie(ties: Ties): void {
+    this.ties = ties;
+    this.context.moved();
+    this.paint();
+  }
+
+  /** Says why nothing happened, to eyes and ears. */
+  private say(message: string): void {
+    this.hint.textContent = message;
+    this.context.announce(message);
   }
 
   private move(entry: Entry, to: number): void {
@@ -106,10 +167,18 @@ class RankCard implements Card {
     if (sameOrder(next, this.entries)) return;
     this.ordered ||= !sameOrder(itemsOf(next), itemsOf(this.entries));
     this.entries = next;
+    const parted = this.partTies();
     this.context.moved();
     this.arrange();
     this.paint();
-    this.context.announce(this.describe(entry));
+    this.context.announce([this.describe(entry), ...parted].join(" "));
+  }
+
+  /** Lets go of the ties that a move broke; returns what to say of each. */
+  private partTies(): string[] {
+    const before = this.ties;
+    this.ties = holding(before, this.entries);
+    return [...before].filter(([upper]) => !this.ties.has(upper)).map(([upper, lower]) => `${itemName(upper)} and ${itemName(lower)} are no longer level.`);
   }
 
   /** Puts the rows in the order of the entries, leaving alone those that already stand right. */
@@ -130,10 +199,7 @@ class RankCard implements Card {
 
   private enter(): void {
     if (this.ordered) this.submit();
-    else {
-      this.hint.textContent = "Press R if this order is right, or move an item.";
-      this.context.announce(this.hint.textContent);
-    }
+    else this.say("Press R if this order is right, or move an item.");
   }
 
   private confirmOrder(): void {
@@ -141,7 +207,7 @@ class RankCard implements Card {
   }
 
   private submit(): void {
-    this.context.submit(toAnswer(this.entries));
+    this.context.submit(withTies(toAnswer(this.entries), this.ties, this.entries));
   }
 
   private paint(): void {
@@ -151,11 +217,15 @@ class RankCard implements Card {
       const row = this.rows.get(entry)!;
       const picked = this.picked === entry;
       if (entry === DIVIDER) paintDivider(row, above, this.size, picked, words);
-      else paintItem(row, index + (index < above ? 1 : 0), this.size, index < above, picked, words);
+      else {
+        paintItem(row, index + (index < above ? 1 : 0), this.size, index < above, picked, words);
+        paintLevel(row, entry, partner(this.entries, entry), this.ties.has(entry));
+      }
       paintEnds(row, index === 0, index === this.size);
     });
     this.list.classList.toggle("placing", this.picked !== null);
     this.paintSend(share(above, this.size, words));
+    this.rest.ariaDisabled = String(this.picked === null || this.picked === DIVIDER);
   }
 
   private paintSend(shared: string): void {

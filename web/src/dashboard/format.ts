@@ -40,7 +40,7 @@ export function questionName(kind: string, size: number): string {
   return kind === "label" ? kindName(kind) : `${kindName(kind)} ${size}`;
 }
 
-/** An answer in one line; a ranking shows where its divider stands. */
+/** An answer in one line; a ranking shows where its divider stands and what is level. */
 export function answerText(answer: Answer | null, items: Item[], words: Pick<Wording, "positive" | "negative">): string {
   const name = (id: string): string => itemName(items.find((item) => item.id === id) ?? { id });
   const side = (positive: boolean): string => (positive ? words.positive : words.negative);
@@ -50,9 +50,10 @@ export function answerText(answer: Answer | null, items: Item[], words: Pick<Wor
     case "select":
       return `${name(answer.chosen)}: ${side(answer.positive)}`;
     case "rank": {
-      const names = answer.order.map(name);
-      const part = (some: string[]): string => some.join(" › ") || "none";
-      return `${part(names.slice(0, answer.n_positive))} | ${part(names.slice(answer.n_positive))}`;
+      const level = new Set(answer.ties ?? []);
+      const sign = (place: number, start: number): string => (place === start ? "" : level.has(place - 1) ? " = " : " › ");
+      const part = (start: number, end: number): string => answer.order.slice(start, end).map((id, index) => sign(start + index, start) + name(id)).join("") || "none";
+      return `${part(0, answer.n_positive)} | ${part(answer.n_positive, answer.order.length)}`;
     }
     case "skip":
       return answer.reason === "skip" ? "skipped" : "can’t tell";

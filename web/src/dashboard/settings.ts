@@ -20,6 +20,16 @@ const SIZES = [2, 3, 4, 5, 6, 8, 10];
 const QUESTIONS = ["auto", "label", "select", "rank"];
 const PREVIEW_DELAY_MS = 250;
 
+const SEEDS = [
+  ["seeds_positive", "Known positive items"],
+  ["seeds_negative", "Known negative items"],
+] as const;
+
+/** One entry a line; blank lines and spaces around are nobody's. */
+export function lines(text: string): string[] {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean);
+}
+
 function checks(name: string, legend: string, options: [string, string][], chosen: string[]): HTMLElement {
   const boxes = options.map(([value, label]) => h("label", { class: "check" }, h("input", { type: "checkbox", name, value, checked: chosen.includes(value) }), h("span", {}, label)));
   return h("fieldset", { class: "checks" }, h("legend", {}, legend), ...boxes);
@@ -27,6 +37,17 @@ function checks(name: string, legend: string, options: [string, string][], chose
 
 function textField(name: string, label: string, value: string): HTMLElement {
   return h("label", { class: "field" }, h("span", {}, label), h("input", { name, value, required: true, maxlength: 200, autocomplete: "off" }));
+}
+
+function seedField(name: string, label: string, ids: string[]): HTMLElement {
+  const area = h("textarea", { name, rows: 3, spellcheck: "false", "aria-describedby": "seeds-hint" }, ids.join("\n"));
+  return h("label", { class: "field" }, h("span", {}, label), area);
+}
+
+/** Items that are known beforehand: part of what the learner starts from. */
+function seedFields(settings: Settings): HTMLElement[] {
+  const hint = "Ids or whole texts, one a line. They are what learning starts from; a change learns all answers again.";
+  return [...SEEDS.map(([name, label]) => seedField(name, label, settings[name])), h("p", { class: "hint wide", id: "seeds-hint" }, hint)];
 }
 
 /** The settings as the form now has them. */
@@ -40,6 +61,8 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
     kinds: data.getAll("kinds").map(String) as Kind[],
     sizes: data.getAll("sizes").map(Number),
     target_accuracy: Number(text("target_accuracy")) / 100,
+    ties: data.has("ties"),
+    ...Object.fromEntries(SEEDS.map(([name]) => [name, lines(text(name))])),
   };
 }
 
@@ -88,6 +111,8 @@ export class SettingsView {
       h("label", { class: "field" }, h("span", {}, "Target accuracy, %"), target),
       checks("kinds", "Kinds allowed", KINDS.map((kind) => [kind, kindName(kind)]), settings.kinds),
       checks("sizes", "Sizes allowed", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
+      checks("ties", "Rankings", [["yes", "Level items and partial rankings"]], settings.ties ? ["yes"] : []),
+      ...seedFields(settings),
       h("div", { class: "buttons wide" }, h("button", { type: "submit", class: "button primary" }, "Save")),
     );
   }

@@ -100,6 +100,9 @@ export interface Settings {
   set_size: number;
   target_accuracy: number;
   check_share: number;
+  ties: boolean;
+  seeds_positive: string[];
+  seeds_negative: string[];
 }
 
 export interface Preview {

@@ -19,7 +19,8 @@ export interface Question {
 export type Answer =
   | { type: "label"; positive: boolean }
   | { type: "select"; chosen: string; positive: boolean }
-  | { type: "rank"; order: string[]; n_positive: number }
+  /** `ties`: places, from 0, whose item is level with the next one. */
+  | { type: "rank"; order: string[]; n_positive: number; ties?: number[] }
   | { type: "skip"; reason: "skip" | "cant_tell" };
 
 export type Device = "mouse" | "touch" | "pen" | "keyboard" | "mixed" | "unknown";
@@ -50,6 +51,8 @@ export interface Wording {
   instruction: string;
   /** One sentence per question kind, in the project's words. */
   ask?: Partial<Record<Kind, string>>;
+  /** Whether items of a ranking may be level. */
+  ties?: boolean;
 }
 
 export interface Me {

@@ -1,0 +1,59 @@
+/** Which neighbours of a ranking are level, without any display. A tie joins two items that stand directly one after the other. */
+
+import type { Answer, Item } from "../kit/wire";
+import { DIVIDER, type Entry, itemsOf } from "./rank-order";
+
+/** Upper item to the item level with it, directly below. */
+export type Ties = ReadonlyMap<Item, Item>;
+
+export const NO_TIES: Ties = new Map();
+
+/** The item that `entry` could be level with: the one directly below, with no divider between. */
+export function partner(entries: readonly Entry[], entry: Entry): Item | null {
+  const next = entries[entries.indexOf(entry) + 1];
+  return entry === DIVIDER || next === undefined || next === DIVIDER ? null : next;
+}
+
+/** `ties` with `item` and the next one joined, or parted where they were joined; unchanged where there is no next one. */
+export function toggled(ties: Ties, entries: readonly Entry[], item: Item): Ties {
+  const next = new Map(ties);
+  const below = partner(entries, item);
+  if (!next.delete(item) && below) next.set(item, below);
+  return next;
+}
+
+/** `ties` with all items from `first` on level; the divider still keeps its two sides apart. */
+export function restLevel(ties: Ties, entries: readonly Entry[], first: Item): Ties {
+  const next = new Map(ties);
+  for (const entry of entries.slice(entries.indexOf(first))) {
+    const below = partner(entries, entry);
+    if (entry !== DIVIDER && below) next.set(entry, below);
+  }
+  return next;
+}
+
+/** The ties that still hold in `entries`: those whose items stand directly one after the other, in the same order. */
+export function holding(ties: Ties, entries: readonly Entry[]): Ties {
+  return new Map([...ties].filter(([upper, lower]) => partner(entries, upper) === lower));
+}
+
+/** Places, from 0, whose item is level with the next one. */
+export function places(ties: Ties, entries: readonly Entry[]): number[] {
+  return itemsOf(entries).flatMap((item, place) => (ties.has(item) ? [place] : []));
+}
+
+/** `answer` with its level items named; a ranking without any stays as it is. */
+export function withTies(answer: Answer, ties: Ties, entries: readonly Entry[]): Answer {
+  return answer.type === "rank" && ties.size > 0 ? { ...answer, ties: places(ties, entries) } : answer;
+}
+
+/** The ties that `previous` left, as far as they hold in `entries`. */
+export function restoredTies(entries: readonly Entry[], previous: Answer | null | undefined): Ties {
+  if (previous?.type !== "rank") return NO_TIES;
+  const items = itemsOf(entries);
+  const pairs = (previous.ties ?? []).flatMap((place): [Item, Item][] => {
+    const [upper, lower] = [items[place], items[place + 1]];
+    return upper && lower ? [[upper, lower]] : [];
+  });
+  return holding(new Map(pairs), entries);
+}
