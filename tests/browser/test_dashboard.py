@@ -110,6 +110,39 @@ def test_an_impossible_setting_is_refused_in_words(join: Join) -> None:
     assert owner.server.call("GET", "/api/settings")["kinds"]
 
 
+def test_seed_examples_are_named_by_text_and_checked(join: Join) -> None:
+    owner = join("label 5", owner=True, path="/dashboard#settings")
+    shown = owner.server.call("GET", "/api/dashboard")
+    words = {"Known positive items": "most_negative", "Known negative items": "most_positive"}
+    for label, extreme in words.items():
+        owner.page.get_by_label(label).fill(f"{shown[extreme][0]['text'].upper()}\n\n{shown[extreme][1]['id']}\n")
+    expect(owner.page.get_by_text("Not saved yet.")).to_be_visible()
+    owner.page.get_by_label("Known positive items").press_sequentially("xyzzy")
+    expect(owner.page.locator(".settings-form + .hint")).to_contain_text("'xyzzy'")
+    owner.page.get_by_role("button", name="Save").click()
+    expect(owner.page.get_by_role("alert")).to_contain_text("'xyzzy'")
+    for _ in "xyzzy":
+        owner.page.get_by_label("Known positive items").press("Backspace")
+    owner.page.get_by_role("button", name="Save").click()
+    expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
+    known = [item["id"] for item in shown["most_negative"][:2]]
+    assert owner.server.call("GET", "/api/settings")["seeds_positive"] == known
+    expect(owner.page.get_by_label("Known positive items")).to_have_value("\n".join(known))
+    eventually(lambda: known[0] not in [i["id"] for i in owner.server.call("GET", "/api/dashboard")["most_negative"]])
+
+
+def test_ties_are_allowed_by_a_check_box_and_previewed(join: Join) -> None:
+    owner = join("rank 3", owner=True, path="/dashboard#settings")
+    expect(owner.page.locator(".preview .headline")).to_be_visible()
+    expect(owner.page.locator(".preview .level")).to_have_count(0)
+    owner.page.get_by_label("Level items and partial rankings").check()
+    expect(owner.page.locator(".preview .level")).to_have_count(3)
+    owner.page.get_by_role("button", name="Save").click()
+    expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
+    worker = join("rank 3").seek("rank")
+    expect(worker.page.get_by_role("button", name="The rest are level")).to_be_visible()
+
+
 def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
     owner = join("rank 5", owner=True, path="/dashboard#people")
     owner.page.get_by_label("Name").fill("Kim")
