@@ -79,7 +79,8 @@ def test_probabilities_follow_the_decision() -> None:
     np.testing.assert_allclose(probability.sum(axis=1), 1)
     np.testing.assert_array_equal(probability[:, 1] > 0.5, score > 0)
     np.testing.assert_array_equal(model.predict(X) == "warm", score > 0)
-    np.testing.assert_allclose(score, X @ model.coef_[0] + model.intercept_[0], atol=1e-6)
+    np.testing.assert_allclose(score, np.log(probability[:, 1] / probability[:, 0]), atol=1e-9)
+    np.testing.assert_array_equal(score > 0, X @ model.coef_[0] + model.intercept_[0] > 0)
 
 
 def test_its_learner_can_go_on_asking() -> None:

@@ -109,9 +109,12 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.prior if np.ptp(rows, axis=0).any() else "isotropic"
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Mean score [n]; the second class above 0."""
-        check_is_fitted(self, "learner_")
-        return self.learner_.decision_function(validate_data(self, X, reset=False, dtype=np.float64))
+        """Log-odds [n] of the averaged probability; the second class above 0.
+
+        Not the mean score: uncertainty pulls a probability towards a half, and scikit-learn expects both to sort items alike.
+        """
+        negative, positive = self.predict_proba(X).T
+        return np.asarray(np.log(np.maximum(positive, 1e-300)) - np.log(np.maximum(negative, 1e-300)))
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities [n, 2] of the classes, averaged over the belief."""
