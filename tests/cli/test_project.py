@@ -218,6 +218,7 @@ def test_score(here: Path, capsys):
     np.savez(here / "new.npz", ids=["n2", "n1"], X=np.eye(4)[:2])
     assert run("score p new.csv --embeddings new.npz --out s.csv").output == "wrote s.csv: 2 items scored\n"
     assert (here / "s.csv").read_text().splitlines()[1].startswith("n1,")
+    assert json.loads((here / "s.csv.provenance.json").read_text())["data_sha256"] == open_project("p").pool.fingerprint
     assert run("score p new.npz --out s.jsonl").exit_code == 0
     assert "a model named in a project is never loaded" in fails("score p new.csv --out t.csv", capsys)
 

@@ -15,6 +15,8 @@ from tellmore.errors import DataFileError, SettingError
 from tellmore.export.classifier import Classifier
 from tellmore.export.scoring import score_file, score_source
 
+PROVENANCE = {"tellmore_version": "9.9", "seed": 3, "data_sha256": "ab", "config": {"learning": {"seed": 3}}}
+
 
 @pytest.fixture
 def classifier() -> Classifier:
@@ -35,13 +37,18 @@ def test_scores_follow_the_items_in_every_format(tmp_path: Path, classifier, new
     wanted = classifier.apply(X).probability
     for suffix in ("csv", "jsonl", "parquet"):
         out = tmp_path / f"out.{suffix}"
-        assert score_file(classifier, items, out, EmbeddingSource(vectors)) == 5
+        assert score_file(classifier, items, out, EmbeddingSource(vectors), provenance=PROVENANCE) == 5
         if suffix == "csv":
             rows = list(csv.DictReader(out.read_text().splitlines()))
+            assert json.loads((tmp_path / "out.csv.provenance.json").read_text()) == PROVENANCE
         elif suffix == "jsonl":
-            rows = [json.loads(line) for line in out.read_text().splitlines()]
+            first, *rows = [json.loads(line) for line in out.read_text().splitlines()]
+            assert first == {"kind": "provenance", "payload": PROVENANCE}
         else:
             rows = pq.read_table(out).to_pylist()
+            metadata = pq.read_schema(out).metadata
+            assert metadata[b"seed"] == b"3"
+            assert json.loads(metadata[b"config"]) == PROVENANCE["config"]
         assert [row["id"] for row in rows] == [f"n{row}" for row in range(5)]
         assert np.allclose([float(row["probability"]) for row in rows], wanted)
         assert all(float(row["score_sd"]) > 0 for row in rows)
@@ -50,8 +57,8 @@ def test_scores_follow_the_items_in_every_format(tmp_path: Path, classifier, new
 def test_vectors_alone_are_enough(tmp_path: Path, classifier, new):
     _, vectors, X = new
     source = score_source(Settings(), vectors)
-    score_file(classifier, vectors, tmp_path / "o.jsonl", source)
-    first = json.loads((tmp_path / "o.jsonl").read_text().splitlines()[0])
+    score_file(classifier, vectors, tmp_path / "o.jsonl", source, provenance=PROVENANCE)
+    first = json.loads((tmp_path / "o.jsonl").read_text().splitlines()[1])
     assert first["id"] == "n4"
     assert first["score"] == pytest.approx(classifier.apply(X[4:]).score[0])
 
@@ -61,7 +68,7 @@ def test_new_texts_through_an_embedder(tmp_path: Path, classifier, new):
 
     (tmp_path / "mine.py").write_text("import sys\nfor line in sys.stdin: print([len(line), 1])\n")
     source = EmbeddingSource(embed=f"exec:{sys.executable} {tmp_path}/mine.py")
-    assert score_file(classifier, new[0], tmp_path / "o.csv", source) == 5
+    assert score_file(classifier, new[0], tmp_path / "o.csv", source, provenance=PROVENANCE) == 5
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
@@ -73,14 +80,14 @@ def test_what_cannot_be_scored(tmp_path: Path, classifier, new):
     ):
         score_source(settings, items)
     with pytest.raises(SettingError, match=r"written as \.csv, \.jsonl or \.parquet"):
-        score_file(classifier, items, tmp_path / "o.xlsx", EmbeddingSource(vectors))
+        score_file(classifier, items, tmp_path / "o.xlsx", EmbeddingSource(vectors), provenance=PROVENANCE)
     np.savez(tmp_path / "wide.npz", X=np.ones((5, 7)), ids=[f"n{row}" for row in range(5)])
     with pytest.raises(DataFileError, match=r"vectors of 7 dimensions, but the classifier takes 2"):
-        score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "wide.npz"))
+        score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "wide.npz"), provenance=PROVENANCE)
     np.savez(tmp_path / "nameless.npz", X=np.ones((5, 2)))
     with pytest.raises(DataFileError, match="no array 'ids'"):
-        score_file(classifier, tmp_path / "nameless.npz", tmp_path / "o.csv", None)
+        score_file(classifier, tmp_path / "nameless.npz", tmp_path / "o.csv", None, provenance=PROVENANCE)
     np.savez(tmp_path / "nan.npz", X=np.full((5, 2), np.nan), ids=[f"n{row}" for row in range(5)])
     with pytest.raises(DataFileError, match="row 1, column 1: nan"):
-        score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "nan.npz"))
+        score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "nan.npz"), provenance=PROVENANCE)
     assert not list(tmp_path.glob("*o.csv*"))

@@ -207,7 +207,8 @@ def score(
     project = open_project(folder)
     source = score_source(project.settings, items, embeddings, embedding_ids, id_column, by_row, embed)
     columns = Columns(id_column, text_column, image_column)
-    count = score_file(load_state(project).classifier, items, out, source, columns, progress)
+    state = load_state(project)
+    count = score_file(state.classifier, items, out, source, columns, progress, provenance=state.provenance)
     typer.echo(f"wrote {out}: {count} items scored")
 
 

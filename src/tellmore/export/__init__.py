@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tellmore.errors import DataFileError, SettingError
 
@@ -96,11 +96,14 @@ def write_export(state: State, format: str, out: Path, *, table: str = "scores")
     CSV has no place for settings: they go beside it, into OUT.provenance.json.
     """
     write_file(out, render(state, format, table=table))
-    if format != "csv":
-        return [out]
+    return [out] if format != "csv" else [out, write_beside(out, state.provenance)]
+
+
+def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:
+    """Write ``provenance`` into OUT.provenance.json, for a file that has no place for it; returns where."""
     beside = out.with_name(f"{out.name}.provenance.json")
-    write_file(beside, (json.dumps(state.provenance, indent=2, ensure_ascii=False) + "\n").encode())
-    return [out, beside]
+    write_file(beside, (json.dumps(provenance, indent=2, ensure_ascii=False) + "\n").encode())
+    return beside
 
 
 def write_file(path: Path, content: bytes) -> None:

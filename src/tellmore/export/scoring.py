@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from tellmore.data.progress import ProgressBar, silent
 from tellmore.data.settings import Settings
 from tellmore.data.vectors import VectorFile, open_vectors
 from tellmore.errors import DataFileError, SettingError
-from tellmore.export import write_file
+from tellmore.export import write_beside, write_file
 from tellmore.export.classifier import Classifier, Predictions
+from tellmore.export.state import as_texts
 from tellmore.export.tables import csv_bytes, parquet_bytes
 from tellmore.types import Array
 
@@ -52,8 +54,14 @@ def score_file(
     source: EmbeddingSource | None,
     columns: Columns | None = None,
     progress: ProgressBar = silent,
+    *,
+    provenance: Mapping[str, Any],
 ) -> int:
-    """Score ``items`` and write id, probability, score and score_sd to ``out``; returns how many."""
+    """Score ``items`` and write id, probability, score and score_sd to ``out``; returns how many.
+
+    ``provenance`` of the classifier (see ``State.provenance``) goes into the first line of JSONL, the schema of Parquet,
+    and OUT.provenance.json beside CSV.
+    """
     cache = out.with_name(f".{out.name}.embedding")
     if out.suffix.lower() not in (".csv", ".jsonl", ".parquet"):
         raise SettingError(f"{out}: scores are written as .csv, .jsonl or .parquet")
@@ -70,7 +78,9 @@ def score_file(
         raise DataFileError(
             f"{vectors.path}: vectors of {vectors.d} dimensions, but the classifier takes {classifier.d}; use the same embedder"
         )
-    write_file(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress)))
+    write_file(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress), provenance))
+    if out.suffix.lower() == ".csv":
+        write_beside(out, provenance)
     shutil.rmtree(cache, ignore_errors=True)
     return len(ids)
 
@@ -108,12 +118,13 @@ def _rows(ids: tuple[str, ...], told: Predictions) -> Iterator[dict[str, Any]]:
         }
 
 
-def _bytes(out: Path, ids: tuple[str, ...], told: Predictions) -> bytes:
+def _bytes(out: Path, ids: tuple[str, ...], told: Predictions, provenance: Mapping[str, Any]) -> bytes:
     rows = _rows(ids, told)
     match out.suffix.lower():
         case ".csv":
             return csv_bytes(COLUMNS, rows)
         case ".parquet":
-            return parquet_bytes(COLUMNS, rows, {})
+            return parquet_bytes(COLUMNS, rows, as_texts(provenance))
         case _:
-            return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+            lines = chain([{"kind": "provenance", "payload": provenance}], rows)
+            return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()

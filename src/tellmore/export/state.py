@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,10 +54,15 @@ class State:
     @cached_property
     def metadata(self) -> dict[str, str]:
         """The provenance as texts, for formats that hold only those."""
-        return {
-            key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-            for key, value in self.provenance.items()
-        }
+        return as_texts(self.provenance)
+
+
+def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Each value as text: JSON where it is none already."""
+    return {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+        for key, value in provenance.items()
+    }
 
 
 def load_state(project: Project) -> State:
