@@ -157,6 +157,20 @@ def test_bad_answers_are_refused_and_change_nothing(
     assert log.last_seq() == n
 
 
+def test_a_study_takes_no_level_items(site: Site, study: Study, log: Repository) -> None:
+    browser = site.visit()
+    question = to_first_question(browser, study, "pid1")["question"]
+    order = [item["id"] for item in question["items"]]
+    level = {"type": "rank", "order": order, "n_positive": 0, "ties": [0]}
+    body = {"question_id": question["id"], "timing": TIMING}
+    reply = browser.post("/api/study/answers", json={**body, "answer": level})
+    assert reply.status_code == 422
+    assert "no level items" in reply.json()["error"]
+    assert browser.post("/api/study/answers", json={**body, "answer": right_answer(study, question)}).status_code == 200
+    stored = next(event for event in log.about(question["id"]) if event.kind == "study_answer")
+    assert stored.payload["answer"] == right_answer(study, question)
+
+
 def test_another_answer_to_the_same_question_is_a_conflict(site: Site, study: Study) -> None:
     browser = site.visit()
     question = to_first_question(browser, study, "pid1")["question"]
