@@ -48,10 +48,8 @@ def main() -> None:
     by_answer.set(xlabel="answers", ylabel="items right (%)")
     by_minute.set(xlabel="minutes of a person's time", xlim=(0, minutes_shown), ylim=by_answer.get_ylim())
     by_answer.legend(loc="lower right")
-    figure.suptitle(
-        f"{options.title or load_pool(options.pool).name}: mean and standard error of {options.seeds} simulated people",
-        fontsize=9,
-    )
+    title = options.title or load_pool(options.pool).name
+    figure.suptitle(f"{title}: mean and standard error of {options.seeds} simulated people", fontsize=9)
     OUT.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(OUT, dpi=150)
     print(f"wrote {OUT.relative_to(Path.cwd())}")

@@ -93,6 +93,15 @@ def test_the_report_and_the_page_hold_every_exhibit(bench: Bench, tmp_path: Path
     assert (tmp_path / "docs" / "results" / "fig99.csv").exists()
 
 
+def test_the_page_leaves_out_rows_that_name_items_of_a_pool(bench: Bench, tmp_path: Path) -> None:
+    outcomes = produce_all([exhibit()], bench, tmp_path)
+    (tmp_path / "fig99.csv").write_text("pool,item,score\nwords,calm,1.3\n")
+    (tmp_path / "docs").mkdir()
+    write_page(outcomes, bench, tmp_path, tmp_path / "docs" / "results.md")
+    assert "fig99.csv" not in (tmp_path / "docs" / "results.md").read_text()
+    assert [path.name for path in (tmp_path / "docs" / "results").iterdir()] == ["fig99.png"]
+
+
 def test_rows_are_measured_once(bench: Bench, small_source: Source) -> None:
     calls: list[int] = []
 

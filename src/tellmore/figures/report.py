@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from pathlib import Path
 
@@ -64,7 +64,14 @@ def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:
     return path
 
 
-def markdown_page(outcomes: Sequence[Outcome], bench: Bench, *, preface: str = "", folder: str = "results") -> str:
+def markdown_page(
+    outcomes: Sequence[Outcome],
+    bench: Bench,
+    *,
+    preface: str = "",
+    folder: str = "results",
+    without_rows: Collection[str] = (),
+) -> str:
     """The documentation's page of results, with pictures and rows in ``folder`` beside it."""
     parts = [
         "# Results",
@@ -84,16 +91,27 @@ def markdown_page(outcomes: Sequence[Outcome], bench: Bench, *, preface: str = "
             f"![{outcome.title}]({folder}/{outcome.name}.png)",
             "",
         ]
-        parts += [f"Rows: [{outcome.name}.csv]({folder}/{outcome.name}.csv)", ""]
+        if outcome.name not in without_rows:
+            parts += [f"Rows: [{outcome.name}.csv]({folder}/{outcome.name}.csv)", ""]
     return "\n".join(parts)
 
 
 def write_page(outcomes: Sequence[Outcome], bench: Bench, out: Path, page: Path) -> None:
-    """Write the documentation's page, with the pictures (SVG would be large) and rows copied into a folder beside it."""
+    """Write the documentation's page, with the pictures (SVG would be large) and rows copied into a folder beside it.
+
+    Rows that name items of a pool are left out: a page may travel further than the pool's licence lets its items.
+    """
     folder = writable_folder(page.parent / page.stem)
+    of_items = {outcome.name for outcome in outcomes if _names_items(out / f"{outcome.name}.csv")}
     for outcome in outcomes:
-        for kind in ("png", "csv"):
+        for kind in ("png",) if outcome.name in of_items else ("png", "csv"):
             shutil.copyfile(out / f"{outcome.name}.{kind}", folder / f"{outcome.name}.{kind}")
     preface = page.parent / page.stem / "summary.md"
     text = preface.read_text(encoding="utf-8") if preface.exists() else ""
-    page.write_text(markdown_page(outcomes, bench, preface=text, folder=page.stem), encoding="utf-8")
+    written = markdown_page(outcomes, bench, preface=text, folder=page.stem, without_rows=of_items)
+    page.write_text(written, encoding="utf-8")
+
+
+def _names_items(rows: Path) -> bool:
+    with rows.open(encoding="utf-8") as file:
+        return "item" in file.readline().strip().split(",")
