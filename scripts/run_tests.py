@@ -110,9 +110,9 @@ def suites() -> tuple[Suite, ...]:
         pytest_suite("postgres", "-m", "postgres", "tests", prepare=with_postgres),
         Suite("client", ((*npm, "check"), (*npm, "test")), with_node),
         pytest_suite("browser", "-m", "browser", "tests", prepare=with_browser),
-        pytest_suite("docs", "-m", "docs", "tests"),
+        pytest_suite("docs", "-n", "2", "--dist", "loadscope", "-m", "docs", "tests"),
         pytest_suite("doctests", "--doctest-modules", "--ignore=src/tellmore/store/migrations", "src/tellmore"),
-        pytest_suite("wheel", "-m", "slow", "tests", prepare=with_client),
+        pytest_suite("wheel", "-n", "2", "--dist", "loadscope", "-m", "slow", "tests", prepare=with_client),
     )
 
 
