@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtrs  # solve_triangular without its checks, which cost more than the solve
 
 from tellmore.errors import NumericalError
 from tellmore.types import Array
@@ -78,7 +78,7 @@ class Gaussian:
         root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
         inner = np.eye(len(gram)) + root.T @ gram @ root
         factor = np.linalg.cholesky((inner + inner.T) / 2)
-        loss = solve_triangular(factor, (reach @ root).T, lower=True, check_finite=False).T
+        loss = dtrtrs(factor, (reach @ root).T, lower=1)[0].T
         move = reach @ shift
         # loss @ loss.T is computed as a symmetric product, so the covariance stays exactly symmetric.
         belief = Gaussian(
