@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tellmore.cli.output import JsonOption, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from tellmore.data.project import Project
+    from tellmore.export.state import State
 
 ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder.", show_default=False)]
 EmbeddingsOption = Annotated[
@@ -120,13 +124,20 @@ def _words(attribute: str) -> dict[str, str]:
     return {"attribute": attribute, "positive": attribute, "negative": negative}
 
 
+def _learnt_state(project: Project) -> State:
+    """The project after all its answers; a long log takes a while to learn from."""
+    from tellmore.export.state import load_state
+
+    with progress("learning from the log"):
+        return load_state(project)
+
+
 def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     """Show answers, minutes, accuracy and the time to the target."""
     from tellmore.cli.inspection import status_of
     from tellmore.data.project import open_project
-    from tellmore.export.state import load_state
 
-    found = status_of(load_state(open_project(folder)))
+    found = status_of(_learnt_state(open_project(folder)))
     if json:
         print_json(found.as_dict())
     else:
@@ -175,14 +186,13 @@ def export(
     """Write the classifier, its scores, log or report to a file."""
     from tellmore.data.project import open_project
     from tellmore.export import FORMATS, TABLES, write_export
-    from tellmore.export.state import load_state
 
     chosen = format or next((name for name, (suffix, _) in FORMATS.items() if suffix == out.suffix.lower()), None)
     if chosen not in FORMATS:
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
     if table not in TABLES:
         raise typer.BadParameter(f"--table is one of {', '.join(TABLES)}")
-    for written in write_export(load_state(open_project(folder)), chosen, out, table=table):
+    for written in write_export(_learnt_state(open_project(folder)), chosen, out, table=table):
         typer.echo(f"wrote {written}")
 
 
@@ -202,12 +212,11 @@ def score(
     from tellmore.data.items import Columns
     from tellmore.data.project import open_project
     from tellmore.export.scoring import score_file, score_source
-    from tellmore.export.state import load_state
 
     project = open_project(folder)
     source = score_source(project.settings, items, embeddings, embedding_ids, id_column, by_row, embed)
     columns = Columns(id_column, text_column, image_column)
-    state = load_state(project)
+    state = _learnt_state(project)
     count = score_file(state.classifier, items, out, source, columns, progress, provenance=state.provenance)
     typer.echo(f"wrote {out}: {count} items scored")
 
