@@ -230,7 +230,8 @@ def replay(
     from tellmore.cli.inspection import replay_project
     from tellmore.data.project import open_project
 
-    found = replay_project(open_project(folder), tolerance)
+    with progress("learning from the log"):
+        found = replay_project(open_project(folder), tolerance)
     if json:
         print_json([check.as_dict() for check in found])
     else:

@@ -56,7 +56,7 @@ class Effort:
 
 
 def effort_for(kind: str, k: int) -> Effort:
-    """The effort that keeps at least 99 % of the gain of an unshortened greedy search (benchmarks/bench_engine.py)."""
+    """The effort that keeps 99 % of the gain of an unshortened greedy search on average (benchmarks/bench_engine.py)."""
     if kind != "rank":
         return Effort(384, 256, finalists=16)
     if k <= 3:
