@@ -20,7 +20,7 @@ def optimiser_select_update(
     behaviour: Behaviour,
     *,
     sweeps: int = 50,
-    tolerance: float = 1e-6,
+    tolerance: float = 1e-8,
 ) -> tuple[FloatArray, FloatArray]:
     """Algorithm 4 as it reads: label by its fixed point, choice by a numerical optimiser over mean and Cholesky factor.
 
@@ -66,7 +66,11 @@ def _minimise(
 
     start = np.concatenate([mean, factor[lower]])
     found = minimize(
-        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-13}
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 0.0, "gtol": 1e-8},
     )
     L = np.zeros((D, D))
     L[lower] = found.x[D:]

@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtrs  # solve_triangular without its checks, which cost more than the solve
+from scipy.linalg.lapack import dgesv
 from scipy.special import log_expit
 
 from tellmore.core.evidence import Behaviour, Evidence
@@ -51,38 +51,47 @@ class Sites:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """m0 [k], G [k, k], the labels and, for the N stacked candidates of all choices, their item, choice and whether chosen."""
+    """m0 [k], G [k, k], the labels and the N candidates of all J choices, stacked one choice after another."""
 
     m0: Array
     G: Array
-    labels: Array
-    labelled: NDArray[np.intp]  # positions of labelled items
     w: float
-    K: float  # negative when the lowest is chosen
-    item: NDArray[np.intp]  # [N]
+    labels: Array  # [k]
+    labelled: NDArray[np.intp]  # positions of labelled items
+    choice: NDArray[np.intp]  # [N] the choice in which a candidate stands
+    starts: NDArray[np.intp]  # [J] where each choice begins
     member: Array  # [J, N] membership of candidates in choices
-    same: Array  # [N, N] True where two candidates stand in the same choice
-    chosen: Array  # [N]
+    same: Array  # [N, N] 1 where two candidates stand in the same choice
+    chosen: Array  # [N] 1 for those chosen
+    E: Array  # [N, k] +-K at a candidate's item
     centred: bool
+    identity: Array  # [k, k]
+
+    def per_choice(self, values: Array) -> Array:
+        """Sums [N] of values [N] within each choice."""
+        return np.asarray(np.add.reduceat(values, self.starts)[self.choice])
 
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """The unknowns and everything that follows from them."""
+    """The unknowns and what follows from them."""
 
     log_p: Array  # [N]
     c: Array  # [k]
     p: Array
     A: Array  # [N, k]
+    beta: Array  # [k]
     V1: Array  # [k, k] covariance of z after the labels alone
     m: Array  # [k] mean of z
     V: Array  # [k, k] covariance of z
-    gamma: Array  # [N, N]
-    spread: Array  # [N, N] covariance of A z
-    dual: float
     gap_p: Array  # [N] what log p lacks to its fixed point
     gap_c: Array  # [labelled]
-    residual: float
+    off_p: float  # largest error of p and of log c
+    off_c: float
+
+    @property
+    def residual(self) -> float:
+        return max(self.off_p, self.off_c)
 
 
 def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound = "centred") -> Sites:
@@ -104,97 +113,103 @@ def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: 
 def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound) -> _Problem:
     choice, item = np.nonzero(evidence.candidates)
     member = choice == np.arange(evidence.chosen.size)[:, None]
+    E = np.zeros((item.size, m0.size))
+    E[np.arange(item.size), item] = evidence.sign * behaviour.K
     return _Problem(
         m0=m0,
         G=G,
+        w=behaviour.w,
         labels=evidence.labels,
         labelled=np.flatnonzero(evidence.labels),
-        w=behaviour.w,
-        K=evidence.sign * behaviour.K,
-        item=item,
+        choice=choice,
+        starts=np.searchsorted(choice, np.arange(evidence.chosen.size)),
         member=member.astype(float),
-        same=choice[:, None] == choice,
+        same=(choice[:, None] == choice).astype(float),
         chosen=(item == evidence.chosen[choice]).astype(float),
+        E=E,
         centred=bound == "centred",
+        identity=np.eye(m0.size),
     )
 
 
 def _start(problem: _Problem) -> _State:
-    sizes = problem.member.sum(axis=1)
     c = np.zeros(problem.m0.size)
     index = problem.labelled
-    c[index] = 2 * problem.w**2 * _lambda(problem.w * np.sqrt(problem.m0[index] ** 2 + problem.G[index, index]))
-    return _state(problem, -np.log(sizes) @ problem.member, c)
+    c[index] = _fixed_point(problem, problem.m0[index], problem.G[index, index])
+    return _state(problem, -np.log(problem.per_choice(np.ones(problem.choice.size))), c)
 
 
 def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
-    m0, G, K = problem.m0, problem.G, problem.K
-    k, n = m0.size, log_p.size
+    E, G = problem.E, problem.G
     p = np.exp(log_p)
-    A = np.zeros((n, k))
-    A[np.arange(n), problem.item] = K
-    beta = A.T @ (problem.chosen - p)
-    if problem.centred:
-        A -= problem.member.T @ (problem.member @ (p[:, None] * A))
-    root_c = np.sqrt(c)
-    V1 = _downdate(G, G * root_c, root_c[:, None] * G * root_c)[0]
-    pull = problem.w * problem.labels / 2 - c * m0
-    shifts = np.linalg.solve(np.eye(k) + c[:, None] * G, np.column_stack([pull, pull + beta]))
-    m1, m = (m0[:, None] + G @ shifts).T
-    reach = V1 @ A.T
-    gamma = A @ reach
-    root_p = np.sqrt(p)
-    V, logdet = _downdate(V1, reach * root_p, root_p[:, None] * gamma * root_p)
-    spread = A @ V @ A.T
-    entropy = -float(p @ log_p)
-    dual = entropy + logdet / 2 - float(beta @ m1) - float(beta @ V1 @ beta) / 2
-    eta = A @ m + np.diag(spread) / 2
-    gap_p = eta - log_p
-    gap_p = gap_p - problem.member.T @ (problem.member @ (p * gap_p))
+    beta = E.T @ (problem.chosen - p)
+    A = E - problem.member.T @ ((problem.member * p) @ E) if problem.centred else E
+    after_labels, shift = _label_solve(problem, c, beta)
+    V1 = G @ after_labels
+    m = problem.m0 + G @ shift
+    V = V1 @ _solve(problem.identity + (A.T * p) @ A @ V1, problem.identity)
+    gap_p = A @ m + ((A @ V) * A).sum(axis=1) / 2 - log_p
+    gap_p -= problem.per_choice(p * gap_p)
     index = problem.labelled
-    xi = problem.w * np.sqrt(m[index] ** 2 + V[index, index])
-    gap_c = np.log(2 * problem.w**2 * _lambda(xi)) - np.log(c[index])
+    gap_c = np.log(_fixed_point(problem, m[index], V[index, index]) / c[index])
     # p * gap alone is blind where p is far too small, so the softmax that the gap asks for is compared as well.
     wanted = np.exp(_normalised(problem, log_p + gap_p))
-    off = np.maximum(np.abs(p * gap_p), np.abs(wanted - p))
-    residual = max(off.max(initial=0.0), np.abs(gap_c).max(initial=0.0))
-    return _State(log_p, c, p, A, V1, m, V, gamma, spread, dual, gap_p, gap_c, float(residual))
+    off_p = max(np.abs(p * gap_p).max(initial=0.0), np.abs(wanted - p).max(initial=0.0))
+    return _State(log_p, c, p, A, beta, V1, m, V, gap_p, gap_c, float(off_p), float(np.abs(gap_c).max(initial=0.0)))
 
 
-def _downdate(V: Array, reach: Array, inner: Array) -> tuple[Array, float]:
-    """V - reach (I + inner)^-1 reach', and logdet(I + inner)."""
-    factor = np.linalg.cholesky(np.eye(len(inner)) + (inner + inner.T) / 2)
-    loss = dtrtrs(factor, reach.T, lower=1)[0] if len(inner) else reach.T
-    return V - loss.T @ loss, 2.0 * float(np.log(np.diag(factor)).sum())
+def _label_solve(problem: _Problem, c: Array, beta: Array) -> tuple[Array, Array]:
+    """(I + diag(c) G)^-1 [k, k], and it times the pull of the labels and of beta [k]."""
+    right = np.column_stack([problem.identity, problem.w / 2 * problem.labels - c * problem.m0 + beta])
+    solved = _solve(problem.identity + c[:, None] * problem.G, right)
+    return solved[:, :-1], solved[:, -1]
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    """numpy.linalg.solve without its checks, which cost more than the solve; NaN where the matrix is singular."""
+    solution, failed = dgesv(matrix, right)[2:]
+    return np.full(right.shape, np.nan) if failed else np.asarray(solution).reshape(right.shape)
+
+
+def _dual(problem: _Problem, state: _State) -> float:
+    """g(p) for the state's c, up to a constant."""
+    p, A, V1, beta = state.p, state.A, state.V1, state.beta
+    logdet = np.linalg.slogdet(problem.identity + (A.T * p) @ A @ V1)[1]
+    m1 = problem.m0 + problem.G @ _label_solve(problem, state.c, np.zeros_like(beta))[1]
+    return float(logdet / 2 - p @ state.log_p - beta @ m1 - beta @ V1 @ beta / 2)
 
 
 def _curvature(problem: _Problem, state: _State) -> Array:
-    M = state.gamma + state.spread**2 / 2
-    return M + np.where(problem.same, state.spread, 0.0) if problem.centred else M
+    """[N, N] of the dual, less its entropy."""
+    A = state.A
+    spread = A @ state.V @ A.T
+    M = A @ state.V1 @ A.T + spread**2 / 2
+    return M + problem.same * spread if problem.centred else M
 
 
 def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] | None:
     """Newton's change of (log p [N], log c [labelled]) with one multiplier a choice; None where it has no finite value."""
-    p, m, V, V1, A = state.p, state.m, state.V, state.V1, state.A
+    p, A = state.p, state.A
     index, member = problem.labelled, problem.member
-    n, n_labels, n_choices = p.size, index.size, len(member)
+    n, n_labels = p.size, index.size
+    m, V1, V = state.m[index], state.V1[index], state.V[index]  # of the labelled items
     c = state.c[index]
-    slope = _log_lambda_slope(problem.w**2 * (m[index] ** 2 + V[index, index])) * problem.w**2
-    J = np.zeros((n + n_labels + n_choices,) * 2)
-    J[:n, :n] = np.eye(n) + _curvature(problem, state) * p
-    J[:n, n : n + n_labels] = ((A @ V1)[:, index] * m[index] + (A @ V)[:, index] ** 2 / 2) * c
-    J[n : n + n_labels, :n] = -slope[:, None] * (2 * m[index, None] * (V1 @ A.T)[index] + (V @ A.T)[index] ** 2) * p
-    pull = 2 * m[index, None] * V1[np.ix_(index, index)] * m[index] + V[np.ix_(index, index)] ** 2
-    J[n : n + n_labels, n : n + n_labels] = np.eye(n_labels) - slope[:, None] * pull * c
-    J[:n, n + n_labels :] = member.T
-    J[n + n_labels :, :n] = member * p
-    try:
-        step = np.linalg.solve(J, np.concatenate([state.gap_p, state.gap_c, np.zeros(n_choices)]))
-    except np.linalg.LinAlgError:
-        return None
+    slope = _log_lambda_slope(problem.w**2 * (m**2 + V[:, index].diagonal())) * problem.w**2
+    reach1, reach = V1 @ A.T, V @ A.T  # [labelled, N]
+    mV1 = m[:, None] * reach1
+    labels, multipliers = slice(n, n + n_labels), slice(n + n_labels, None)
+    J = np.eye(n + n_labels + len(member))
+    J[multipliers, multipliers] = 0.0
+    J[:n, :n] += _curvature(problem, state) * p
+    J[:n, labels] = (mV1 + reach**2 / 2).T * c
+    J[labels, :n] = -slope[:, None] * (2 * mV1 + reach**2) * p
+    J[labels, labels] -= slope[:, None] * (2 * m[:, None] * V1[:, index] * m + V[:, index] ** 2) * c
+    J[:n, multipliers] = member.T
+    J[multipliers, :n] = member * p
+    step = _solve(J, np.concatenate([state.gap_p, state.gap_c, np.zeros(len(member))]))
     if not np.isfinite(step).all():
         return None
-    return step[:n], np.clip(step[n : n + n_labels], -MAX_LOG_STEP, MAX_LOG_STEP)
+    return step[:n], np.clip(step[labels], -MAX_LOG_STEP, MAX_LOG_STEP)
 
 
 def _newton(problem: _Problem, state: _State) -> _State | None:
@@ -219,10 +234,9 @@ def _sweep(problem: _Problem, state: _State) -> _State:
     state = _solved_choices(problem, state)
     direction = _newton_direction(problem, state)
     v = np.zeros(0) if direction is None else direction[1]
-    off = np.abs(state.gap_c).max(initial=0.0)
     for length in STEP_LENGTHS if v.size else ():
         trial = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, length * v)))
-        if np.abs(trial.gap_c).max(initial=0.0) < (1 - length / 4) * off:
+        if trial.off_c < (1 - length / 4) * state.off_c:
             return trial
     return _state(problem, state.log_p, _scaled(problem, state.c, state.gap_c))
 
@@ -237,10 +251,7 @@ def _scaled(problem: _Problem, c: Array, log_factor: Array) -> Array:
 def _solved_choices(problem: _Problem, state: _State) -> _State:
     """The optimum of the choices for fixed c, by damped Newton on the concave dual."""
     for _ in range(MAX_STEPS):
-        wanted = np.exp(_normalised(problem, state.log_p + state.gap_p))
-        if np.maximum(np.abs(state.p * state.gap_p), np.abs(wanted - state.p)).max(initial=0.0) <= TOLERANCE / 10:
-            break
-        better = _ascend(problem, state)
+        better = _ascend(problem, state) if state.off_p > TOLERANCE / 10 else None
         if better is None:
             break
         state = better
@@ -255,11 +266,11 @@ def _ascend(problem: _Problem, state: _State) -> _State | None:
     J[:n, :n] = np.eye(n) + _curvature(problem, state) * p
     J[:n, n:] = member.T
     J[n:, :n] = member * p
-    u = np.linalg.solve(J, np.concatenate([state.gap_p, np.zeros(n_choices)]))[:n]
-    step = 1.0
+    u = _solve(J, np.concatenate([state.gap_p, np.zeros(n_choices)]))[:n]
+    dual, step = _dual(problem, state), 1.0
     while step > 1e-9:
         trial = _state(problem, _normalised(problem, _moved(state.log_p, step * u)), state.c)
-        if trial.dual > state.dual or trial.residual < 0.9 * state.residual:
+        if _dual(problem, trial) > dual or trial.residual < 0.9 * state.residual:
             return trial
         step /= 2
     return None
@@ -271,8 +282,13 @@ def _moved(log_p: Array, u: Array) -> Array:
 
 
 def _normalised(problem: _Problem, log_p: Array) -> Array:
-    stacked = np.where(problem.member > 0, log_p, -np.inf)
-    return np.asarray(log_p - np.logaddexp.reduce(stacked, axis=1) @ problem.member)
+    """log p with every choice summing to one."""
+    return np.asarray(log_p - np.logaddexp.reduceat(log_p, problem.starts)[problem.choice])
+
+
+def _fixed_point(problem: _Problem, m: Array, variance: Array) -> Array:
+    """The weights c of labelled items whose scores have these moments (Jaakkola-Jordan)."""
+    return 2 * problem.w**2 * _lambda(problem.w * np.sqrt(np.maximum(m**2 + variance, 0.0)))
 
 
 def _lambda(xi: Array) -> Array:
@@ -290,24 +306,18 @@ def _log_lambda_slope(xi_squared: Array) -> Array:
 
 def _sites(problem: _Problem, state: _State, iterations: int) -> Sites:
     precision = (state.A.T * state.p) @ state.A + np.diag(state.c)
-    uncentred = np.zeros_like(state.A)
-    uncentred[np.arange(state.p.size), problem.item] = problem.K
-    pull = uncentred.T @ (problem.chosen - state.p) + problem.w * problem.labels / 2 - state.c * problem.m0
-    shift = np.linalg.solve(np.eye(len(problem.G)) + state.c[:, None] * problem.G, pull)
+    shift = _label_solve(problem, state.c, state.beta)[1]
     return Sites(precision, shift, _elbo(problem, state, precision, shift), iterations, state.residual)
 
 
 def _elbo(problem: _Problem, state: _State, precision: Array, shift: Array) -> float:
     """-KL(q || p) plus the bounds on the log-likelihood, in nats."""
-    eigenvalues, vectors = np.linalg.eigh(precision)
-    root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
-    logdet = np.linalg.slogdet(np.eye(len(root)) + root.T @ problem.G @ root)[1]
-    kl = 0.5 * (logdet - np.sum(precision * state.V) + shift @ problem.G @ shift)
-    exponent = state.A @ state.m + np.diag(state.spread) / 2
-    stacked = np.where(problem.member > 0, exponent, -np.inf)
-    choices = (problem.chosen * (state.A @ state.m)).sum() - np.logaddexp.reduce(stacked, axis=1).sum()
+    A, m, V = state.A, state.m, state.V
+    logdet = np.linalg.slogdet(problem.identity + precision @ problem.G)[1]
+    kl = 0.5 * (logdet - (precision * V).sum() + shift @ problem.G @ shift)
+    exponent = A @ m + ((A @ V) * A).sum(axis=1) / 2
+    choices = problem.chosen @ (A @ m) - np.logaddexp.reduceat(exponent, problem.starts).sum()
     index = problem.labelled
-    m, w = state.m[index], problem.w
-    xi = w * np.sqrt(m**2 + state.V[index, index])
-    labels = (log_expit(xi) + (w * problem.labels[index] * m - xi) / 2).sum()
+    xi = problem.w * np.sqrt(m[index] ** 2 + V[index, index])
+    labels = (log_expit(xi) + (problem.w * problem.labels[index] * m[index] - xi) / 2).sum()
     return float(choices + labels - kl)
