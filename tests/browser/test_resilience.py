@@ -79,14 +79,38 @@ def test_undo_by_its_button_after_a_refresh(join: Join) -> None:
 
 def test_a_refresh_in_the_middle_resumes_the_same_question(join: Join) -> None:
     person = join("rank 4")
-    question, shown = person.question_id(), person.rows()
-    person.page.keyboard.press("2")
-    person.page.keyboard.press("ArrowUp")
+    question = person.question_id()
+    for key in ("2", "ArrowUp", "0", "ArrowDown"):
+        person.page.keyboard.press(key)
+    arranged = person.ranking()
+    assert arranged["n_positive"] == 3
     person.page.reload()
     assert person.question_id() == question
-    assert person.rows() == shown
-    person.submit(person.ranking(), lambda: person.page.keyboard.press("r"))
+    assert person.ranking() == arranged, "the order and the divider are as they were left"
+    person.page.reload()
+    person.submit(arranged, lambda: (person.card.wait_for(), person.page.keyboard.press("Enter")))
     person.check_log()
+    [timing] = person.server.timings(person.participant)
+    assert timing["moves"] == 2
+    assert len(timing["reloads"]) == 2
+    gone = sum(back - left for left, back in timing["reloads"])
+    assert 0 < gone <= timing["hidden_ms"] < timing["submit_ms"] - timing["onset_ms"]
+    assert timing["first_action_ms"] < timing["reloads"][0][0], "the clock went on from the first page"
+    person.submit(person.ranking(), lambda: person.page.keyboard.press("r"))
+    assert person.server.timings(person.participant)[-1]["reloads"] == []
+
+
+def test_a_refresh_keeps_the_choice_of_a_selection(join: Join) -> None:
+    person = join("select 4").seek("select")
+    before = len(person.given)
+    chosen = person.options()[2]
+    person.page.keyboard.press("3")
+    person.page.reload()
+    person.card.wait_for()
+    expect(person.page.locator(".option[aria-pressed=true]")).to_contain_text(chosen)
+    person.submit({"type": "select", "chosen": chosen, "positive": True}, lambda: person.page.keyboard.press("+"))
+    person.check_log()
+    assert len(person.server.timings(person.participant)[before]["reloads"]) == 1
 
 
 def test_a_refresh_right_after_submitting_neither_loses_nor_doubles(join: Join) -> None:

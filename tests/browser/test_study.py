@@ -140,15 +140,30 @@ def test_the_whole_way(enter: Enter, server: Server, device: str, theme: str) ->
     assert saved(server, answered) == answered
 
 
+def reloads(server: Server, question: str) -> int:
+    """How often the page was gone while ``question`` was on screen."""
+    lines = [json.loads(line) for line in server.call("GET", "/api/export/jsonl").splitlines()]
+    [given] = [row for row in lines if row["kind"] == "study_answer" and row["question_id"] == question]
+    return len(given["payload"]["timing"]["reloads"])
+
+
 def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
     page = enter()
     to_the_questions(page)
     first = answer(page)
     page.locator("section.card[data-shown]").wait_for()
-    question = page.locator("section.card").get_attribute("data-question")
+    question = page.locator("section.card").get_attribute("data-question") or ""
+    ranking = page.locator(".card-rank").count() > 0
+    for key in ["1", "ArrowDown"] if ranking else ["2"]:
+        page.keyboard.press(key)
+    arranged = page.locator(".card-body").inner_text()
     page.reload()
-    expect(page.locator("section.card[data-shown]")).to_have_attribute("data-question", question or "")
-    assert saved(server, [first]) == [first]
+    expect(page.locator("section.card[data-shown]")).to_have_attribute("data-question", question)
+    assert page.locator(".card-body").inner_text() == arranged, "the answer in the making is kept"
+    page.keyboard.press("Enter" if ranking else "+")
+    page.locator(f"[data-question='{question}']").wait_for(state="detached")
+    assert saved(server, [first, question]) == [first, question]
+    assert reloads(server, question) == 1
 
 
 def test_offline_in_a_study_loses_nothing(enter: Enter, server: Server) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -221,6 +223,7 @@ def test_records_hold_raw_times_and_no_outside_ids(desk: StudyDesk, log: Reposit
     text = answers_csv(records)
     assert len(text.splitlines()) == 51
     assert "PID1" not in text
+    assert {row["reloads"] for row in csv.DictReader(io.StringIO(text))} == {"0"}
     assert not has_simulated(log.since(0))
 
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { QuestionClock } from "../src/kit/timing";
+import { type ClockRecord, QuestionClock } from "../src/kit/timing";
 
 let now = 0;
-const clock = (latencyMs = 12): QuestionClock => new QuestionClock(latencyMs, () => now);
+const DAY = 1_700_000_000_000;
+/** The clock on a page that was opened `opened` ms into the day. */
+const clock = (latencyMs = 12, before: ClockRecord | null = null, opened = 0): QuestionClock => new QuestionClock(latencyMs, before, () => now, () => DAY + opened + now);
 
 beforeEach(() => {
   now = 100.4;
@@ -39,6 +41,7 @@ describe("question clock", () => {
       latency_ms: 12,
       hidden: [],
       blurred: [],
+      reloads: [],
     });
   });
 
@@ -77,6 +80,51 @@ describe("question clock", () => {
     expect(timing.hidden_ms).toBe(300);
     expect(timing.blurred).toEqual([[600, 650]]);
     expect(timing.blurred_ms).toBe(50);
+  });
+
+  it("goes on after a reload and says when the page was gone", () => {
+    const first = clock();
+    first.start();
+    now = 400;
+    pointer("touch");
+    first.moved();
+    now = 1000;
+    const left = first.record();
+    now = 50; // the new page counts from its own opening, 1,500 ms after that of the first
+    const second = clock(7, left, 1500);
+    now = 80;
+    second.start();
+    now = 500;
+    key("1");
+    second.moved();
+    expect(second.stop()).toEqual({
+      onset_ms: 100,
+      first_action_ms: 400,
+      submit_ms: 2000,
+      moves: 2,
+      device: "mixed",
+      hidden_ms: 580,
+      blurred_ms: 0,
+      latency_ms: 7,
+      hidden: [[1000, 1580]],
+      blurred: [],
+      reloads: [[1000, 1580]],
+    });
+  });
+
+  it("never runs backwards, whatever the clock of the day does", () => {
+    const first = clock();
+    first.start();
+    now = 1000;
+    const left = first.record();
+    now = 10;
+    const second = clock(7, left, -5000);
+    second.start();
+    expect(second.stop()).toMatchObject({ onset_ms: 100, submit_ms: 1000, reloads: [[1000, 1000]] });
+  });
+
+  it("has nothing to go on from before the question is on screen", () => {
+    expect(clock().record()).toBeNull();
   });
 
   it("stops listening once read", () => {

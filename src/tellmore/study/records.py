@@ -152,15 +152,20 @@ def has_simulated(events: Iterable[LogEvent]) -> bool:
 _CSV_COLUMNS = (
     "participant", "question_id", "kind", "block", "position", "stage", "gold", "right", "size", "items", "answer",
     "seconds", "onset_ms", "first_action_ms", "submit_ms", "moves", "device", "hidden_ms", "blurred_ms", "latency_ms",
+    "reloads",
 )  # fmt: skip
 
 
 def answers_csv(records: Records) -> str:
-    """Every answer as a row of CSV with raw times; participants under pseudonyms, outside ids left out."""
+    """Every answer as a row of CSV with raw times; participants under pseudonyms, outside ids left out.
+
+    ``reloads`` is how often the page was gone and came back with the same question.
+    """
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, _CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in records.answers:
+        timing = row.get("timing") or {}
         structured = {"items": json.dumps(row["items"]), "answer": json.dumps(row["answer"])}
-        writer.writerow({**(row.get("timing") or {}), **row, **structured})
+        writer.writerow({**timing, **row, **structured, "reloads": len(timing.get("reloads") or ())})
     return buffer.getvalue()

@@ -15,5 +15,5 @@ export function labelCard({ question, words, submit }: CardContext): Card {
     h("div", { class: "subject" }, itemView(item)),
     h("div", { class: "verdicts", role: "group", "aria-label": headline("label", words) }, ...buttons),
   );
-  return { element, bindings, dispose: () => {} };
+  return { element, bindings, sketch: () => null, dispose: () => {} };
 }

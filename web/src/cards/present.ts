@@ -2,6 +2,7 @@
 
 import type { Announcer } from "../kit/announcer";
 import { h } from "../kit/dom";
+import { DraftBox } from "../kit/draft";
 import { type Binding, type Keyboard, keycap } from "../kit/keyboard";
 import { afterPaint, imagesDecoded, QuestionClock } from "../kit/timing";
 import type { Answer, Question, Timing, Wording } from "../kit/wire";
@@ -79,7 +80,10 @@ export interface Presented {
 /** Puts the question into `host` and focuses it. */
 export function present(host: HTMLElement, options: Presentation): Presented {
   const { question, words, keyboard, announcer } = options;
-  const clock = new QuestionClock(options.latencyMs);
+  const drafts = new DraftBox();
+  const draft = drafts.find(question.id);
+  const clock = new QuestionClock(options.latencyMs, draft?.clock);
+  const leaving = new AbortController();
   let closed = false;
   let resolve: (given: Given) => void = () => {};
   const given = new Promise<Given>((settle) => {
@@ -89,6 +93,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const close = (): void => {
     if (closed) return;
     closed = true;
+    leaving.abort();
     release();
     card.dispose();
     for (const part of [card.element, skips]) part.inert = true;
@@ -97,26 +102,44 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     if (closed) return;
     const timing = clock.stop();
     close();
+    drafts.drop();
     section.dataset.answered = "true";
     resolve({ answer, timing });
   };
 
-  const card = makeCard({ question, words, previous: options.previous ?? null, moved: () => clock.moved(), announce: (message) => announcer.say(message), submit });
+  const keep = (): void => {
+    const record = clock.record();
+    if (record) drafts.keep({ question: question.id, sketch: card.sketch(), clock: record });
+  };
+  const moved = (): void => {
+    clock.moved();
+    keep();
+  };
+
+  const announce = (message: string): void => announcer.say(message);
+  const card = makeCard({ question, words, previous: options.previous ?? null, sketch: draft?.sketch ?? null, moved, announce, submit });
   const section = h("section", { class: `card card-${question.kind}`, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
   const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
   section.append(...heading(question, words, 1), card.element, skips);
   const release = keyboard.use([...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
   section.focus({ preventScroll: true });
-  void startWhenSeen(section, clock, () => closed);
+  void startWhenSeen(section, clock, () => closed).then((shown) => {
+    if (!shown) return;
+    keep();
+    // The last moments that a page is sure to hear of; a phone may drop a hidden page without another word.
+    window.addEventListener("pagehide", keep, { signal: leaving.signal });
+    document.addEventListener("visibilitychange", keep, { signal: leaving.signal });
+  });
   return { given, withdraw: close };
 }
 
-/** The clock starts once the images are decoded and the card has been painted. */
-async function startWhenSeen(section: HTMLElement, clock: QuestionClock, closed: () => boolean): Promise<void> {
+/** The clock starts once the images are decoded and the card has been painted; false where the question was gone by then. */
+async function startWhenSeen(section: HTMLElement, clock: QuestionClock, closed: () => boolean): Promise<boolean> {
   await imagesDecoded(section);
   await afterPaint();
-  if (closed() || !section.isConnected) return;
+  if (closed() || !section.isConnected) return false;
   clock.start();
   section.dataset.shown = "true";
+  return true;
 }

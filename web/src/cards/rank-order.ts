@@ -1,5 +1,6 @@
 /** The state of a ranking in the making, without any display: one sequence of k items and one divider. */
 
+import type { Sketch } from "../kit/draft";
 import type { Answer, Item } from "../kit/wire";
 
 export const DIVIDER = Symbol("divider");
@@ -13,10 +14,10 @@ export function initialOrder(items: Item[]): Entry[] {
 }
 
 /** Entries as `previous` left them; null where it is no ranking of these items. */
-export function restoredOrder(items: Item[], previous: Answer | null | undefined): Entry[] | null {
+export function restoredOrder(items: Item[], previous: Answer | Sketch | null | undefined): Entry[] | null {
   if (previous?.type !== "rank" || previous.order.length !== items.length) return null;
   const ranked = previous.order.map((id) => items.find((item) => item.id === id));
-  if (!ranked.every((item) => item !== undefined)) return null;
+  if (!ranked.every((item) => item !== undefined) || new Set(ranked).size < items.length) return null;
   return [...ranked.slice(0, previous.n_positive), DIVIDER, ...ranked.slice(previous.n_positive)];
 }
 

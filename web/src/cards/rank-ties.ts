@@ -1,5 +1,6 @@
 /** Which neighbours of a ranking are level, without any display. A tie joins two items that stand directly one after the other. */
 
+import type { Sketch } from "../kit/draft";
 import type { Answer, Item } from "../kit/wire";
 import { DIVIDER, type Entry, itemsOf } from "./rank-order";
 
@@ -48,7 +49,7 @@ export function withTies(answer: Answer, ties: Ties, entries: readonly Entry[]):
 }
 
 /** The ties that `previous` left, as far as they hold in `entries`. */
-export function restoredTies(entries: readonly Entry[], previous: Answer | null | undefined): Ties {
+export function restoredTies(entries: readonly Entry[], previous: Answer | Sketch | null | undefined): Ties {
   if (previous?.type !== "rank") return NO_TIES;
   const items = itemsOf(entries);
   const pairs = (previous.ties ?? []).flatMap((place): [Item, Item][] => {

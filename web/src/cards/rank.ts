@@ -1,6 +1,7 @@
 /** Rank: one list and a movable divider. Four equal ways to move: drag, buttons, click item then place, keyboard. */
 
 import { h } from "../kit/dom";
+import type { Sketch } from "../kit/draft";
 import { icon } from "../kit/icons";
 import { type Binding, keycap } from "../kit/keyboard";
 import type { Item } from "../kit/wire";
@@ -9,7 +10,7 @@ import { itemName } from "./item";
 import { makeDraggable } from "./rank-drag";
 import { DIVIDER, type Entry, initialOrder, itemsOf, moved, nPositive, restoredOrder, sameOrder, toAnswer } from "./rank-order";
 import { dividerRow, itemRow, paintDivider, paintEnds, paintItem, paintLevel, type Row } from "./rank-rows";
-import { holding, NO_TIES, partner, restLevel, restoredTies, type Ties, toggled, withTies } from "./rank-ties";
+import { holding, NO_TIES, partner, places, restLevel, restoredTies, type Ties, toggled, withTies } from "./rank-ties";
 import { headline, share } from "./wording";
 
 class RankCard implements Card {
@@ -27,14 +28,17 @@ class RankCard implements Card {
   private ties: Ties = NO_TIES;
   private picked: Entry | null = null;
   /** Until an item has been moved, the order is chance's and not yet the person's. */
-  private ordered = false;
+  private ordered: boolean;
 
   constructor(private readonly context: CardContext) {
     const { question, words } = context;
     this.size = question.items.length;
-    this.entries = restoredOrder(question.items, context.previous) ?? initialOrder(question.items);
+    const start = context.sketch ?? context.previous;
+    const restored = restoredOrder(question.items, start);
+    this.entries = restored ?? initialOrder(question.items);
+    this.ordered = restored !== null && context.sketch?.type === "rank" && context.sketch.ordered;
     this.allowsTies = words.ties ?? false;
-    if (this.allowsTies) this.ties = restoredTies(this.entries, context.previous);
+    if (this.allowsTies) this.ties = restoredTies(this.entries, start);
     this.list = h("ol", { class: "ranking", "aria-label": headline("rank", words) });
     this.list.append(...this.entries.map((entry) => this.makeRow(entry).element));
     this.undrag = makeDraggable(this.list, (from, to) => this.move(this.entries[from]!, to));
@@ -72,6 +76,11 @@ class RankCard implements Card {
       { keys: ["l"], run: () => this.levelAtHand() },
       { keys: ["t"], run: () => this.levelRest() },
     ];
+  }
+
+  sketch(): Sketch {
+    const order = itemsOf(this.entries).map((item) => item.id);
+    return { type: "rank", order, n_positive: nPositive(this.entries), ties: places(this.ties, this.entries), ordered: this.ordered };
   }
 
   dispose(): void {

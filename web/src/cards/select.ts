@@ -10,7 +10,8 @@ import { headline } from "./wording";
 
 export function selectCard(context: CardContext): Card {
   const { question, words } = context;
-  const before = context.previous?.type === "select" ? context.previous.chosen : null;
+  const start = context.sketch ?? context.previous;
+  const before = start?.type === "select" ? start.chosen : null;
   let chosen: Item | null = question.items.find((item) => item.id === before) ?? null;
 
   const label = (positive: boolean): void => {
@@ -61,7 +62,7 @@ export function selectCard(context: CardContext): Card {
     h("ul", { class: "options", "aria-label": headline(question.kind, words), "data-images": question.items.some((item) => item.image) && question.items.length }, ...options),
     h("div", { class: "labelling" }, prompt, h("div", { class: "verdicts", role: "group", "aria-label": "Label of the chosen item" }, ...buttons)),
   );
-  return { element, bindings: [...bindings, ...choosing(question.items.length, choose, step)], dispose: () => {} };
+  return { element, bindings: [...bindings, ...choosing(question.items.length, choose, step)], sketch: () => chosen && { type: "select", chosen: chosen.id }, dispose: () => {} };
 }
 
 function choosing(size: number, choose: (index: number) => void, step: (by: number) => void): Binding[] {

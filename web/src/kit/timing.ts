@@ -33,10 +33,25 @@ function deviceOf(event: Event): Device {
 /** The server takes no more intervals than this; the totals count all of them. */
 const MAX_INTERVALS = 200;
 
+/** A clock as it stood when the page was last seen; the page that comes after a reload goes on from it. */
+export interface ClockRecord {
+  onset: number;
+  firstAction: number | null;
+  devices: Device[];
+  moves: number;
+  hidden: Interval[];
+  blurred: Interval[];
+  reloads: Interval[];
+  /** The same moment on the clock of the page and on that of the day, which outlives the page. */
+  left: number;
+  left_utc: number;
+}
+
 /** Intervals during which something was the case, still open while it is. */
 class Spells {
-  private closed: Interval[] = [];
   private since: number | null = null;
+
+  constructor(private readonly closed: Interval[] = []) {}
 
   set(active: boolean, now: number): void {
     if (active && this.since === null) this.since = now;
@@ -50,6 +65,10 @@ class Spells {
     const all: Interval[] = this.since === null ? this.closed : [...this.closed, [this.since, now]];
     return all.map(([from, to]) => [Math.round(from), Math.round(to)]);
   }
+
+  add(from: number, to: number): void {
+    this.closed.push([from, to]);
+  }
 }
 
 function total(intervals: Interval[]): number {
@@ -57,23 +76,47 @@ function total(intervals: Interval[]): number {
 }
 
 export class QuestionClock {
-  private onset: number | null = null;
-  private firstAction: number | null = null;
-  private readonly devices = new Set<Device>();
-  private moves = 0;
-  private readonly hidden = new Spells();
-  private readonly blurred = new Spells();
+  private onset: number | null;
+  private firstAction: number | null;
+  private readonly devices: Set<Device>;
+  private moves: number;
+  private readonly hidden: Spells;
+  private readonly blurred: Spells;
+  private readonly reloads: Spells;
   private readonly listening = new AbortController();
+  /** From the clock of this page to that of the page on which the question was first seen. */
+  private readonly shift: number;
 
-  /** `latencyMs`: round trip of the request that brought the question. */
+  /**
+   * `latencyMs`: round trip of the request that brought the question. `before`: where the question was on screen already,
+   * the clock goes on from there; it never starts again as if the question were new.
+   */
   constructor(
     private readonly latencyMs: number,
-    private readonly now: () => number = () => performance.now(),
-  ) {}
+    private readonly before: ClockRecord | null = null,
+    private readonly pageNow: () => number = () => performance.now(),
+    private readonly utcNow: () => number = () => Date.now(),
+  ) {
+    this.onset = before?.onset ?? null;
+    this.firstAction = before?.firstAction ?? null;
+    this.devices = new Set(before?.devices);
+    this.moves = before?.moves ?? 0;
+    this.hidden = new Spells(before?.hidden);
+    this.blurred = new Spells(before?.blurred);
+    this.reloads = new Spells(before?.reloads);
+    // The clock of the day may be set back in between; ours never runs backwards.
+    this.shift = before ? before.left + Math.max(0, utcNow() - before.left_utc) - pageNow() : 0;
+  }
 
-  /** The question is on screen. */
+  private now(): number {
+    return this.pageNow() + this.shift;
+  }
+
+  /** The question is on screen, or on screen again. */
   start(): void {
-    this.onset = this.now();
+    const now = this.now();
+    this.onset ??= now;
+    if (this.before) for (const spells of [this.hidden, this.reloads]) spells.add(this.before.left, now);
     const { signal } = this.listening;
     this.watchAttention();
     for (const type of ["visibilitychange", "blur", "focus"]) {
@@ -88,6 +131,15 @@ export class QuestionClock {
   /** The person changed the answer in the making. */
   moved(): void {
     this.moves += 1;
+  }
+
+  /** The clock as it stands, to go on from after a reload; null while the question is not on screen yet. */
+  record(): ClockRecord | null {
+    if (this.onset === null) return null;
+    const left = this.now();
+    const spells = { hidden: this.hidden.until(left), blurred: this.blurred.until(left), reloads: this.reloads.until(left) };
+    const { onset, firstAction, moves } = this;
+    return { onset, firstAction, devices: [...this.devices], moves, ...spells, left, left_utc: this.utcNow() };
   }
 
   /** The answer is given: ends the clock and reads it off. */
@@ -107,6 +159,7 @@ export class QuestionClock {
       latency_ms: this.latencyMs,
       hidden: hidden.slice(-MAX_INTERVALS),
       blurred: blurred.slice(-MAX_INTERVALS),
+      reloads: this.reloads.until(submit).slice(-MAX_INTERVALS),
     };
   }
 

@@ -1,0 +1,60 @@
+/** The answer in the making, kept in this tab so that a reload does not lose it: one question at a time. */
+
+import type { ClockRecord } from "./timing";
+
+/** What a card needs in order to stand again as the person left it. */
+export type Sketch =
+  | { type: "select"; chosen: string }
+  /** `ordered`: the person has moved an item, so the order is theirs. */
+  | { type: "rank"; order: string[]; n_positive: number; ties?: number[]; ordered: boolean };
+
+export interface Draft {
+  question: string;
+  /** Null where the card has nothing to keep; its clock goes on all the same. */
+  sketch: Sketch | null;
+  clock: ClockRecord;
+}
+
+type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
+const KEY = "tellmore.draft";
+
+/** A browser may refuse storage, be out of room, or hold something foreign: then there is no draft, and nothing else is lost. */
+function attempt<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isClock(value: unknown): value is ClockRecord {
+  if (!isRecord(value)) return false;
+  const numbers = [value.onset, value.left, value.left_utc, value.moves];
+  return numbers.every(Number.isFinite) && [value.devices, value.hidden, value.blurred, value.reloads].every(Array.isArray);
+}
+
+export class DraftBox {
+  /** `open`: asking for the storage may itself fail. */
+  constructor(private readonly open: () => Store = () => sessionStorage) {}
+
+  keep(draft: Draft): void {
+    attempt(() => this.open().setItem(KEY, JSON.stringify(draft)));
+  }
+
+  /** The draft of this question; one of another question is dropped. */
+  find(question: string): Draft | null {
+    const found: unknown = attempt(() => JSON.parse(this.open().getItem(KEY) ?? "null"));
+    if (isRecord(found) && found.question === question && isClock(found.clock)) return found as unknown as Draft;
+    this.drop();
+    return null;
+  }
+
+  drop(): void {
+    attempt(() => this.open().removeItem(KEY));
+  }
+}

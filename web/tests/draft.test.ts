@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { type Given, present } from "../src/cards/present";
+import { Announcer } from "../src/kit/announcer";
+import { type Draft, DraftBox } from "../src/kit/draft";
+import { Keyboard } from "../src/kit/keyboard";
+import type { Kind, Question, Wording } from "../src/kit/wire";
+import { press, question, WORDS } from "./fixtures";
+
+const CLOCK: Draft["clock"] = { onset: 1, firstAction: null, devices: [], moves: 0, hidden: [], blurred: [], reloads: [], left: 2, left_utc: 3 };
+const DRAFT: Draft = { question: "q1", sketch: { type: "select", chosen: "b" }, clock: CLOCK };
+
+interface Shown {
+  host: HTMLElement;
+  given: Promise<Given>;
+}
+
+const keyboard = new Keyboard();
+let leave = (): void => {};
+
+/** The page after a reload: nothing of the one before listens any more. */
+async function open(asked: Question, words: Wording = WORDS): Promise<Shown> {
+  const host = document.createElement("main");
+  document.body.replaceChildren(host);
+  leave();
+  const { given, withdraw } = present(host, { question: asked, words, keyboard, announcer: new Announcer(), latencyMs: 5, skippable: true });
+  leave = withdraw;
+  await vi.waitFor(() => expect(host.querySelector("[data-shown]")).not.toBeNull());
+  await Promise.resolve();
+  return { host, given };
+}
+
+const ask = (kind: Kind, id = "q1"): Question => ({ ...question(kind, "a", "b", "c", "d"), id });
+const order = (host: HTMLElement): string => [...host.querySelectorAll<HTMLElement>(".row")].map((row) => row.dataset.id || "|").join("");
+
+beforeEach(() => {
+  sessionStorage.clear();
+  vi.stubGlobal("matchMedia", () => ({ matches: true, addEventListener: () => {} }));
+});
+
+describe("draft box", () => {
+  it("finds the draft of the question and drops one of another", () => {
+    const box = new DraftBox();
+    box.keep(DRAFT);
+    expect(box.find("q1")).toEqual(DRAFT);
+    expect(box.find("q2")).toBeNull();
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  it.each(["", "{", "null", "[]", "7", '{"question":"q1"}', '{"question":"q1","clock":{"onset":null}}'])("takes %s for no draft", (stored) => {
+    sessionStorage.setItem("tellmore.draft", stored);
+    expect(new DraftBox().find("q1")).toBeNull();
+  });
+
+  it("does without a storage that cannot be used", () => {
+    const box = new DraftBox(() => {
+      throw new DOMException("denied", "SecurityError");
+    });
+    box.keep(DRAFT);
+    expect(box.find("q1")).toBeNull();
+    box.drop();
+  });
+});
+
+describe("a question after a reload", () => {
+  it("has the order, the divider and the moves of before, and counts as touched", async () => {
+    const { host } = await open(ask("rank"));
+    expect(order(host)).toBe("ab|cd");
+    for (const key of ["1", "ArrowDown", "0", "ArrowDown"]) press(key);
+    expect(order(host)).toBe("bac|d");
+    const { host: again, given } = await open(ask("rank"));
+    expect(order(again)).toBe("bac|d");
+    press("Enter");
+    const { answer, timing } = await given;
+    expect(answer).toEqual({ type: "rank", order: ["b", "a", "c", "d"], n_positive: 3 });
+    expect(timing.moves).toBe(2);
+    expect(timing.reloads).toHaveLength(1);
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  it("is still untouched where only the divider was moved", async () => {
+    await open(ask("rank"));
+    for (const key of ["0", "ArrowUp"]) press(key);
+    const { host } = await open(ask("rank"));
+    expect(order(host)).toBe("a|bcd");
+    expect(host.textContent).toContain("This order is right");
+  });
+
+  it("has its level items", async () => {
+    const words = { ...WORDS, ties: true };
+    await open(ask("rank"), words);
+    for (const key of ["1", "l"]) press(key);
+    const { given } = await open(ask("rank"), words);
+    press("r");
+    expect((await given).answer).toMatchObject({ ties: [0] });
+  });
+
+  it("has its choice, not yet labelled", async () => {
+    await open(ask("select_high"));
+    press("2");
+    const { given } = await open(ask("select_high"));
+    press("+");
+    expect(await given).toMatchObject({ answer: { type: "select", chosen: "b", positive: true }, timing: { moves: 1 } });
+  });
+
+  it("says of a label question too that the page was gone", async () => {
+    await open(ask("label"));
+    const { given } = await open(ask("label"));
+    press("1");
+    expect((await given).timing.reloads).toHaveLength(1);
+  });
+
+  it("starts anew where the draft was of another question", async () => {
+    await open(ask("rank"));
+    for (const key of ["1", "ArrowDown"]) press(key);
+    const { host, given } = await open(ask("rank", "q2"));
+    expect(order(host)).toBe("ab|cd");
+    press("r");
+    expect((await given).timing).toMatchObject({ moves: 0, reloads: [] });
+  });
+
+  it("starts in its first order where the draft is of other items", async () => {
+    const sketch = { type: "rank" as const, order: ["a", "a", "c", "d"], n_positive: 1, ordered: true };
+    new DraftBox().keep({ question: "q1", sketch, clock: CLOCK });
+    const { host } = await open(ask("rank"));
+    expect(order(host)).toBe("ab|cd");
+    expect(host.textContent).toContain("This order is right");
+  });
+
+  it("keeps nothing of a skipped question", async () => {
+    const { given } = await open(ask("rank"));
+    press(" ");
+    await given;
+    expect(sessionStorage.length).toBe(0);
+  });
+});
