@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,25 @@ def test_a_server_teaches_people_and_stops_cleanly(tmp_path: Path) -> None:
     assert server.end(signal.SIGINT) == 0
     assert server.said[-1] == "Stopped; every answer is saved."
     assert not any("Traceback" in line for line in server.said)
+
+
+def test_a_second_server_is_refused_and_told_where_the_first_is(tmp_path: Path) -> None:
+    folder = small_project(tmp_path / "project")
+    first = Server(folder, free_port())
+    link = first.start()
+    second = subprocess.run(
+        [sys.executable, "-m", "tellmore", "serve", str(folder), "--port", "0", "--no-browser"],
+        check=False, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert second.returncode == 1
+    [line] = second.stderr.splitlines()
+    assert f"served already at http://127.0.0.1:{link.port}" in line
+    assert f"kill {first.process.pid}" in line  # type: ignore[union-attr]
+    assert CliRunner().invoke(commands, ["status", str(folder)]).exit_code == 0
+    first.end(signal.SIGKILL)
+    again = Server(folder, first.port)
+    again.start()
+    again.end(signal.SIGINT)
 
 
 def test_annotating_needs_simulated_people_and_a_printed_address() -> None:

@@ -30,8 +30,17 @@ SWITCH_S = 0.0005
 
 
 def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Session:
-    """The session of a project, not started yet; ``prior`` is the belief of an earlier project, where it is asked for."""
-    return Session(Repository(database_url), pool, settings, prior=prior)
+    """The session of a project, not started yet; ``prior`` is the belief of an earlier project, where it is asked for.
+
+    Two sessions on one log would hand out the same questions: StateError where another server has it.
+    """
+    repository = Repository(database_url)
+    try:
+        repository.claim()
+        return Session(repository, pool, settings, prior=prior)
+    except BaseException:
+        repository.close()
+        raise
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -115,6 +124,7 @@ def serve(
         routers=make_routers(tokens),
     )
     base = address_of(host, listener.getsockname()[1])
+    session.repository.say_address(base)
     link = f"{base}{page}?token={tokens.issue_owner_link()}"
     _announce(say, link, host)
     config = uvicorn.Config(

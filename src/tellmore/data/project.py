@@ -5,7 +5,7 @@ FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row 
 FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
 FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, only where learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
-FOLDER/tellmore.sqlite    the log
+FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock beside it
 """
 
 from __future__ import annotations

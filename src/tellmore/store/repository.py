@@ -7,22 +7,27 @@ synchronous_commit). Writers take turns, so the order of ``seq`` is the order in
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, text, update
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
-from tellmore.errors import MissingExtraError, StoreError
+from tellmore.errors import MissingExtraError, StateError, StoreError
+from tellmore.store.claim import FileClaim
 from tellmore.store.schema import events, meta, snapshots, tokens
 from tellmore.store.upgrade import upgrade
 
 ANSWER_KINDS = ("answer", "skip")
 ERASED = {"erased": True}
 _APPEND_LOCK = 7_300_702
+_SERVE_LOCK = 7_300_703
+_CLAIM_WITHIN_S = 3.0  # PostgreSQL may take a moment to notice that the server before was killed
 _READ_CHUNK = 2_000
 
 
@@ -85,6 +90,8 @@ class Repository:
     def __init__(self, url: str) -> None:
         self._engine = _open_engine(url)
         self._turn = threading.Lock()
+        self._claim: FileClaim | None = None
+        self._claiming: Connection | None = None
         try:
             upgrade(self._engine)
             self.project_id = self._identity()
@@ -96,8 +103,41 @@ class Repository:
             raise
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Give the connections back, and the claim."""
+        if self._claim is not None:
+            self._claim.release()
+        if self._claiming is not None:
+            self._claiming.close()
         self._engine.dispose()
+
+    # One server at a time
+
+    def claim(self) -> None:
+        """Be the only server of this log until ``close``, or until this process ends; StateError where there is one.
+
+        Reading stays open to everybody, and so does appending: only who hands out questions must be alone.
+        """
+        if self._engine.dialect.name == "postgresql":
+            self._claim_postgres()
+        else:
+            self._claim = FileClaim(Path(str(self._engine.url.database)))
+
+    def say_address(self, address: str) -> None:
+        """Where the server that holds the claim is reached, for whoever finds it taken."""
+        if self._claim is not None:
+            self._claim.say(address)
+
+    def _claim_postgres(self) -> None:
+        """A lock that lasts as long as its connection; its number is the project's own, as a database may hold several."""
+        number = int(self.project_id[:7], 16)
+        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        give_up = time.monotonic() + _CLAIM_WITHIN_S
+        while not connection.execute(select(func.pg_try_advisory_lock(_SERVE_LOCK, number))).scalar():
+            if time.monotonic() > give_up:
+                connection.close()
+                raise StateError("another server works on this project's database; use that one, or stop it first")
+            time.sleep(0.1)
+        self._claiming = connection
 
     # The log
 
