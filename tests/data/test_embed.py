@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import ssl
 import sys
 import types
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from email.message import Message
+from importlib.abc import MetaPathFinder
 from pathlib import Path
+from urllib.error import HTTPError, URLError
 
 import numpy as np
 import pytest
 
+from tellmore.data import embed_hub
 from tellmore.data.embed import BatchEmbedder, EmbedItem, embed_all, embedding_key, open_embedder
-from tellmore.errors import DataFileError, MissingExtraError, SettingError
+from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError
 
 
 def texts(words: Iterable[str]) -> list[EmbedItem]:
@@ -69,6 +75,9 @@ def test_the_key_changes_with_what_matters(tmp_path: Path, static_model: Path):
     before = embedding_key(f"onnx:{tmp_path}/m.onnx", texts("ab"))
     (tmp_path / "m.onnx").write_bytes(b"22")
     assert before != embedding_key(f"onnx:{tmp_path}/m.onnx", texts("ab"))
+    before = embedding_key(f"model2vec:{static_model}", texts("ab"))
+    (static_model / "config.json").write_text("{}")
+    assert before != embedding_key(f"model2vec:{static_model}", texts("ab"))
 
 
 @pytest.mark.parametrize(
@@ -112,19 +121,68 @@ def test_model2vec_from_a_folder(static_model: Path, words):
     assert not X[7].any()
 
 
-def test_a_model_that_cannot_be_had_says_what_to_do_offline(monkeypatch, one_line):
-    import model2vec
-
-    def unreachable(*_args, **_kwargs):
-        raise OSError("We couldn't connect to the hub\nand much more")
-
-    monkeypatch.setattr(model2vec.StaticModel, "from_pretrained", unreachable)
+def test_without_a_network_the_error_says_what_to_do(no_hub, one_line):
     with pytest.raises(DataFileError) as raised:
         open_embedder("model2vec:some/model", "text")
     said = one_line(raised.value)
-    assert "offline" in said
+    assert "could it be downloaded (the hub does not answer); offline, download it elsewhere" in said
     assert "--embed model2vec:FOLDER" in said
-    assert "couldn't connect" in said
+
+
+def test_a_model_that_cannot_be_had_says_why_in_one_line(monkeypatch, one_line):
+    import model2vec
+
+    def unknown(*_args, **_kwargs):
+        raise OSError("Repository not found\nand much more")
+
+    monkeypatch.setattr(embed_hub, "_hub_answers", lambda: True)
+    monkeypatch.setattr(model2vec.StaticModel, "from_pretrained", unknown)
+    with pytest.raises(DataFileError, match=r"downloaded \(Repository not found\); offline") as raised:
+        open_embedder("model2vec:some/model", "text")
+    assert one_line(raised.value)
+
+
+def test_a_damaged_folder_is_not_called_a_failed_download(static_model: Path, one_line):
+    (static_model / "model.safetensors").write_bytes(b"torn")
+    with pytest.raises(DataFileError, match="the model cannot be loaded") as raised:
+        open_embedder(f"model2vec:{static_model}", "text")
+    assert "download" not in one_line(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("raised", "answers"),
+    [
+        (None, True),
+        (HTTPError("", 404, "not found", Message(), None), True),
+        (URLError(ssl.SSLError("unknown certificate")), True),
+        (URLError("name not known"), False),
+        (TimeoutError(), False),
+    ],
+)
+def test_when_the_hub_counts_as_reachable(monkeypatch, no_hub, raised, answers):
+    def urlopen(_request, *, timeout):
+        assert timeout <= 10
+        if raised:
+            raise raised
+        return nullcontext()
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    assert embed_hub._hub_answers() is answers
+
+
+def test_an_extra_that_is_broken_is_not_called_missing(monkeypatch, one_line):
+    """A CPU build of torch beside a CUDA build of torchvision raises a RuntimeError."""
+
+    class Broken(MetaPathFinder):
+        def find_spec(self, name, path=None, target=None):
+            if name == "open_clip":
+                raise RuntimeError("operator torchvision::nms does not exist")
+
+    monkeypatch.delitem(sys.modules, "open_clip", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
+    with pytest.raises(StateError, match=r"cannot be imported \(operator .*torch and torchvision") as raised:
+        open_embedder("open_clip:a/b", "image")
+    assert one_line(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +206,7 @@ def test_sentence_transformers_is_called_as_its_documentation_says(monkeypatch):
     fake = types.ModuleType("sentence_transformers")
     fake.SentenceTransformer = SentenceTransformer
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
+    monkeypatch.setattr(embed_hub, "_hub_answers", lambda: True)
     embedder = open_embedder("sentence-transformers:some/model", "text")
     assert [vector.tolist() for vector in embedder.embed(texts(["a", "bb"]))] == [[1, 0.5], [2, 0.5]]
 

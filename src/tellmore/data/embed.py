@@ -1,10 +1,10 @@
 """Embedders: from items to vectors, behind one small protocol, resumable.
 
-    onnx:MODEL.onnx             any ONNX encoder on this machine; see ``tellmore.data.embed_onnx``
-    model2vec:FOLDER_OR_NAME    static text vectors, quick on a CPU
-    sentence-transformers:NAME  text, extra ``torch``
-    open_clip:MODEL/WEIGHTS     pictures, extra ``torch``
-    exec:COMMAND                a command of your own: JSON lines in, one JSON vector a line out
+    onnx:MODEL.onnx                       any ONNX encoder on this machine; see ``tellmore.data.embed_onnx``
+    model2vec:FOLDER_OR_NAME              static text vectors, quick on a CPU
+    sentence-transformers:FOLDER_OR_NAME  text, extra ``torch``
+    open_clip:MODEL/WEIGHTS_OR_FOLDER     pictures, extra ``torch``
+    exec:COMMAND                          a command of your own: JSON lines in, one JSON vector a line out
 
 An embedder is named on the command line only. A project's settings may come from a stranger, so no name found there
 is ever run, loaded or fetched.
@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from tellmore.data.progress import Advance, ProgressBar, silent
-from tellmore.errors import DataFileError, InputError, MissingExtraError, SettingError
+from tellmore.errors import DataFileError, InputError, SettingError
 from tellmore.types import Array
 
 Media = Literal["text", "image"]
@@ -72,10 +72,6 @@ def open_embedder(spec: str, media: Media) -> Embedder:
     return opener(name, media)
 
 
-def _texts(items: Sequence[EmbedItem]) -> list[str]:
-    return [item.text or "" for item in items]
-
-
 def _open_onnx(name: str, media: Media) -> Embedder:
     from tellmore.data.embed_onnx import open_onnx
 
@@ -89,60 +85,21 @@ def _open_exec(name: str, _media: Media) -> Embedder:
 
 
 def _open_model2vec(name: str, _media: Media) -> Embedder:
-    try:
-        from model2vec import StaticModel
-    except ImportError:
-        raise MissingExtraError("model2vec", "app") from None
-    model = _fetched(lambda: StaticModel.from_pretrained(name, force_download=False), "model2vec", name)
-    return BatchEmbedder(lambda items: np.asarray(model.encode(_texts(items))), batch=1024)
+    from tellmore.data.embed_hub import open_model2vec
+
+    return open_model2vec(name)
 
 
 def _open_sentence_transformers(name: str, _media: Media) -> Embedder:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError:
-        raise MissingExtraError("sentence-transformers", "torch") from None
-    model = _fetched(lambda: SentenceTransformer(name), "sentence-transformers", name)
-    return BatchEmbedder(lambda items: np.asarray(model.encode(_texts(items), show_progress_bar=False)))
+    from tellmore.data.embed_hub import open_sentence_transformers
+
+    return open_sentence_transformers(name)
 
 
 def _open_clip(name: str, _media: Media) -> Embedder:
-    try:
-        import open_clip
-        import torch
-    except ImportError:
-        raise MissingExtraError("open_clip_torch", "torch") from None
-    model_name, _, weights = name.partition("/")
-    if not weights:
-        raise SettingError(f"--embed open_clip:{name}: expected MODEL/WEIGHTS, for example ViT-B-32/laion2b_s34b_b79k")
+    from tellmore.data.embed_hub import open_open_clip
 
-    def load() -> Any:
-        return open_clip.create_model_and_transforms(model_name, pretrained=weights)
-
-    model, _, preprocess = _fetched(load, "open_clip", name)
-    model.eval()
-
-    def encode(items: Sequence[EmbedItem]) -> Array:
-        from tellmore.data.images import load_picture
-
-        pictures = [preprocess(load_picture(item.image)) for item in items if item.image]
-        with torch.no_grad():
-            return np.asarray(model.encode_image(torch.stack(pictures)).float().cpu().numpy())
-
-    return BatchEmbedder(encode)
-
-
-def _fetched(load: Callable[[], Any], scheme: str, name: str) -> Any:
-    """The model, or one line on what to do where it cannot be had. Loaders raise all sorts of errors: all mean the same here."""
-    try:
-        return load()
-    except Exception as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise DataFileError(
-            f"--embed {scheme}:{name}: the model is neither a folder here nor could it be downloaded ({reason[:200]}); "
-            f"offline, download it elsewhere, copy its folder here and give --embed {scheme}:FOLDER, "
-            "or give ready vectors with --embeddings"
-        ) from error
+    return open_open_clip(name)
 
 
 _SCHEMES: dict[str, tuple[tuple[Media, ...], Callable[[str, Media], Embedder]]] = {
@@ -177,11 +134,17 @@ def embed_all(
 
 
 def embedding_key(spec: str, items: Iterable[EmbedItem]) -> str:
-    """Changes with the embedder's name, with its local model file, and with any text or picture."""
-    digest = hashlib.sha256(repr((spec, _stamp(Path(spec.partition(":")[2])))).encode())
+    """Changes with the embedder's name, with its local model (a file or a folder), and with any text or picture."""
+    digest = hashlib.sha256(repr((spec, _model_stamps(Path(spec.partition(":")[2])))).encode())
     for item in items:
         digest.update(repr((item.id, item.text, item.image and _stamp(item.image))).encode())
     return digest.hexdigest()
+
+
+def _model_stamps(model: Path) -> list[tuple[str, int, int] | None]:
+    """Of a folder every file counts: its own time stays when a file inside is overwritten."""
+    inside = sorted(model.rglob("*")) if model.is_dir() else []
+    return [_stamp(path) for path in (model, *inside)]
 
 
 def _stamp(path: Path) -> tuple[str, int, int] | None:

@@ -1,0 +1,165 @@
+"""Embedders whose models come by public name from a hub, or from a folder on this machine.
+
+A hub that cannot be reached is noticed at once: the libraries by themselves try every file again and again, for minutes.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tellmore.data.embed import BatchEmbedder, Embedder, EmbedItem
+from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError
+from tellmore.types import Array
+
+HUB_PATIENCE_S = 5.0
+
+
+def open_model2vec(name: str) -> Embedder:
+    """Static text vectors, from a folder or by public name."""
+    try:
+        from model2vec import StaticModel
+    except ImportError:
+        raise MissingExtraError("model2vec", "app") from None
+    model = _fetched(
+        lambda: StaticModel.from_pretrained(name, force_download=False), "model2vec", name, local=Path(name).exists()
+    )
+    return BatchEmbedder(lambda items: np.asarray(model.encode(_texts(items))), batch=1024)
+
+
+def open_sentence_transformers(name: str) -> Embedder:
+    """A sentence-transformers model, from a folder or by public name."""
+    with _importing("sentence-transformers"):
+        from sentence_transformers import SentenceTransformer
+    model = _fetched(lambda: SentenceTransformer(name), "sentence-transformers", name, local=Path(name).exists())
+    return BatchEmbedder(lambda items: np.asarray(model.encode(_texts(items), show_progress_bar=False)))
+
+
+def open_open_clip(name: str) -> Embedder:
+    """The picture side of an open_clip model: MODEL/WEIGHTS (a public name or a file), a folder, or hf-hub:NAME."""
+    model_name, weights = _clip_names(name)
+    with _importing("open_clip_torch"):
+        import open_clip
+        import torch
+
+    def load() -> Any:
+        # Unlike create_model_and_transforms it never falls back to random weights.
+        return open_clip.create_model_from_pretrained(model_name, pretrained=weights)
+
+    local = model_name.startswith("local-dir:") or (weights is not None and Path(weights).is_file())
+    model, preprocess = _fetched(load, "open_clip", name, local=local)
+    model.eval()
+
+    def encode(items: Sequence[EmbedItem]) -> Array:
+        from tellmore.data.images import load_picture
+
+        pictures = [preprocess(load_picture(item.image)) for item in items if item.image]
+        with torch.no_grad():
+            return np.asarray(model.encode_image(torch.stack(pictures)).float().cpu().numpy())
+
+    return BatchEmbedder(encode)
+
+
+def _clip_names(name: str) -> tuple[str, str | None]:
+    """What open_clip calls the model, and its weights where they are named apart."""
+    if Path(name).is_dir():
+        return f"local-dir:{name}", None
+    if name.startswith("hf-hub:"):
+        return name, None
+    model, _, weights = name.partition("/")
+    if not model or not weights:
+        raise SettingError(
+            f"--embed open_clip:{name}: expected MODEL/WEIGHTS, for example ViT-B-32/laion2b_s34b_b79k, "
+            "or a folder with open_clip_config.json and the weights"
+        )
+    return model, weights
+
+
+def _texts(items: Sequence[EmbedItem]) -> list[str]:
+    return [item.text or "" for item in items]
+
+
+@contextmanager
+def _importing(package: str) -> Iterator[None]:
+    """Say in one line why ``package`` of the extra torch cannot be imported."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError(package, "torch") from None
+    except Exception as error:  # builds of torch and torchvision that do not fit each other raise all sorts
+        raise StateError(
+            f"{package} is installed but cannot be imported ({_reason(error)}); "
+            "install builds of torch and torchvision that belong together"
+        ) from error
+
+
+def _fetched(load: Callable[[], Any], scheme: str, name: str, *, local: bool) -> Any:
+    """The model, or one line on what to do where it cannot be had. Loaders raise all sorts of errors: all mean the same here."""
+    reachable = local or _hub_answers()
+    try:
+        with _no_log(), nullcontext() if reachable else _offline():
+            return load()
+    except Exception as error:
+        if local:
+            raise DataFileError(f"--embed {scheme}:{name}: the model cannot be loaded: {_reason(error)}") from error
+        reason = _reason(error) if reachable else "the hub does not answer"
+        raise DataFileError(
+            f"--embed {scheme}:{name}: the model is neither a folder here nor could it be downloaded ({reason}); "
+            f"offline, download it elsewhere, copy its folder here and give --embed {scheme}:FOLDER, "
+            "or give ready vectors with --embeddings"
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
+
+
+def _hub_answers() -> bool:
+    """Whether a download may be tried. Not asked where the user has said HF_HUB_OFFLINE."""
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return True
+    try:
+        request = urllib.request.Request(constants.ENDPOINT, method="HEAD")
+        with urllib.request.urlopen(request, timeout=HUB_PATIENCE_S):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except urllib.error.URLError as error:
+        return isinstance(error.reason, ssl.SSLError)  # there, only with a certificate that the library may know
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def _offline() -> Iterator[None]:
+    """Only what an earlier download has left on this machine."""
+    from huggingface_hub import constants
+
+    before = constants.HF_HUB_OFFLINE
+    constants.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+
+
+@contextmanager
+def _no_log() -> Iterator[None]:
+    """Loaders also log what they raise: once is enough."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
