@@ -15,17 +15,19 @@ from scipy.stats import qmc
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.kinds import KINDS_BY_NAME
+from tellmore.core.kinds.rank import MAX_ENUMERATED
 from tellmore.core.logistic_normal import mean_entropy_nats, mean_sigmoid
+from tellmore.core.rank_gain import ranking_gain_nats
 from tellmore.types import Array
 
-DRAWS = 512
-PAIRED_DRAWS = 512  # where each outcome is weighed against every draw
+DRAWS = 1024
+RANKING_DRAWS = 2048  # outcomes of a ranking too large to enumerate; about 0.2 s for ten items
 REPEATS = 4
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Expected information in bits, with its standard error (0 where exact)."""
+    """Expected information in bits, with its standard error (0 where exact), what is left of the bias included."""
 
     bits: float
     se: float = 0.0
@@ -56,22 +58,23 @@ def information_gain(
 ) -> Gain:
     """Expected information of a question whose items' scores are N(mean [k], cov [k, k]).
 
-    Labels: exact. Selections and rankings to 5: Sobol draws, the error from independent scramblings. Larger rankings: the
-    midpoint of a lower and an upper bound, whose gap is part of the error.
+    Labels: exact. Selections and rankings to 5: ``draws`` Sobol points in each of four scramblings, the error from how they
+    differ and from what pooling them gains. Larger rankings: ``draws`` outcomes and the midpoint of two bounds, whose gap is
+    part of the error (`core.rank_gain`): 1 to 3 % of the gain, more where answers are all but certain (a deviation of K z
+    above thirty).
     """
     if kind == "label":
         return Gain(float(label_gain_bits(mean, np.diag(cov), behaviour)[0]))
-    question_kind = KINDS_BY_NAME[kind]
-    k = len(mean)
-    paired = kind == "rank" and k > 5
-    n = draws or (PAIRED_DRAWS if paired else DRAWS)
-    root = score_root(cov)
-    runs = []
-    for _ in range(REPEATS):
-        z = mean + normal_points(n, k, rng) @ root.T
-        gains, errors = question_kind.gain_nats(z[None], behaviour, rng)
-        runs.append((gains[0], errors[0]))
-    values, errors = np.array(runs).T / log(2)
-    spread = float(values.std(ddof=1)) / REPEATS**0.5
-    # Independent runs average the sampling error out, but not the gap between the two bounds.
-    return Gain(max(float(values.mean()), 0.0), max(spread, float(errors.mean()) if paired else 0.0))
+    k, root = len(mean), score_root(cov)
+    if kind == "rank" and k > MAX_ENUMERATED:
+        points = normal_points(draws or RANKING_DRAWS, k, rng)
+        bits, error = np.array(ranking_gain_nats(mean, root, points, behaviour, rng)) / log(2)
+        return Gain(max(float(bits), 0.0), float(error))
+    n = draws or DRAWS
+    z = mean + np.stack([normal_points(n, k, rng) for _ in range(REPEATS)]) @ root.T
+    apart, _ = KINDS_BY_NAME[kind].gain_nats(z, behaviour, rng)
+    pooled, _ = KINDS_BY_NAME[kind].gain_nats(z.reshape(1, REPEATS * n, k), behaviour, rng)
+    # The entropy of an average over n draws is too small by about 1/n, so a third of what pooling gained is still missing.
+    missing = (pooled[0] - apart.mean()) / (REPEATS - 1)
+    error = np.hypot(apart.std(ddof=1) / REPEATS**0.5, missing)
+    return Gain(max(float(pooled[0]) / log(2), 0.0), float(error) / log(2))

@@ -26,8 +26,8 @@ from tellmore.types import Array, Kind
 
 TABLE_KINDS: tuple[str, ...] = ("label", "select", "rank")
 TABLE_SIZES: tuple[int, ...] = tuple(range(2, 11))
-RANK_DRAWS = 256
-"""Scores drawn to measure a ranking too large to enumerate; time grows with the square, the error is mostly sampling."""
+RANK_DRAWS = 512
+"""Outcomes drawn to measure a ranking too large to enumerate: an error of 1 to 5 %."""
 
 
 @dataclass(frozen=True)

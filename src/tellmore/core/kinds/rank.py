@@ -55,7 +55,7 @@ class RankKind:
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
         """Sort under Gumbel noise, then draw the threshold."""
-        orders, thresholds = _sample(np.asarray(z)[None], behaviour, rng)
+        orders, thresholds = sample_outcomes(np.asarray(z)[None], behaviour, rng)
         return tuple(int(i) for i in orders[0]), int(thresholds[0])
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -160,7 +160,7 @@ def _contrastive_gain(z: Array, behaviour: Behaviour, rng: np.random.Generator) 
     Monte-Carlo estimation). The estimate is their midpoint; the error adds half the gap to the sampling error.
     """
     n = len(z)
-    orders, thresholds = _sample(z, behaviour, rng)
+    orders, thresholds = sample_outcomes(z, behaviour, rng)
     log_p = _pairwise_log_likelihood(z, orders, thresholds, behaviour)  # [outcome, draw]
     own = np.diag(log_p)
     ratio = np.exp(np.minimum(log_p - own[:, None], 600.0))
@@ -172,7 +172,9 @@ def _contrastive_gain(z: Array, behaviour: Behaviour, rng: np.random.Generator) 
     return float(middle.mean()), float(error)
 
 
-def _sample(z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sample_outcomes(
+    z: Array, behaviour: Behaviour, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """One outcome for each row of z [N, k]: orders [N, k] and thresholds [N]."""
     orders = np.argsort(-(behaviour.K * z + rng.gumbel(size=z.shape)), axis=1)
     levels = _levels(behaviour.w * np.take_along_axis(z, orders, axis=1))
