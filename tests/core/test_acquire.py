@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,11 @@ from tests.oracles import information
 BEHAVIOUR = Behaviour(12.0, 9.0)
 
 
+def precise(_kind: str, _size: int) -> Effort:
+    """Every item of a small pool from many draws."""
+    return Effort(50, 4096)
+
+
 def pool(n: int = 120, d: int = 8, seed: int = 0) -> tuple[np.ndarray, Gaussian, PoolScan]:
     X = np.random.default_rng(seed).normal(size=(n, d)) * np.linspace(2, 0.3, d)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -24,35 +31,54 @@ def pool(n: int = 120, d: int = 8, seed: int = 0) -> tuple[np.ndarray, Gaussian,
 
 
 @pytest.mark.parametrize(("kind", "size"), [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)])
-def test_greedy_keeps_99_per_cent_of_a_brute_force_search(kind: str, size: int) -> None:
-    """Small pools, which the shortlist holds whole: the search itself. The brute force tries every item. Mean of 5 pools."""
+@pytest.mark.parametrize(("effort", "each", "on_average"), [(precise, 0.997, 0.9995), (effort_for, 0.98, 0.995)])
+def test_every_step_adds_what_a_brute_force_search_would(
+    kind: str, size: int, effort: Callable[[str, int], Effort], each: float, on_average: float
+) -> None:
+    """The set after each step has the gain of the best of all items in its place, tried one by one.
+
+    Step by step, because two greedy searches that part at a near tie end with sets that differ by up to 3 % in either
+    direction. With many draws the search takes the best item, within the 0.3 % that the brute force is good for; with the
+    draws that a question gets, the best of near ties is taken for another one now and then, never one 2 % worse.
+    """
     ratios = []
-    for seed in range(5):
-        X, belief, scan = pool(n=50, seed=seed)
+    for seed in range(6):
+        X, belief, scan = pool(n=20, seed=seed)
         items = np.column_stack([np.ones(len(X)), X])
-        rng = np.random.default_rng(seed)
-        brute, _ = information.greedy_set(items, belief.sample(800, rng), kind, size, BEHAVIOUR.w, BEHAVIOUR.K)
-        found = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=rng).rows
-        thetas = belief.sample(15_000, rng)
-        ours, theirs = (
-            information.gain_of_scores(kind, thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K)
-            for rows in (found, brute)
-        )
-        ratios.append(ours / theirs)
-    assert np.mean(ratios) >= 0.99
-    assert min(ratios) >= 0.95
+        rows = greedy_set(
+            scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=effort
+        ).rows.tolist()
+        thetas = information.sobol_thetas(belief.mean, belief.cov, 8192)
+        ratios.append(information.step_ratios(items, thetas, kind, rows, BEHAVIOUR.w, BEHAVIOUR.K))
+    assert np.min(ratios) >= each
+    assert np.mean(ratios) >= on_average
 
 
 def test_greedy_is_near_the_best_of_all_sets() -> None:
-    X, belief, scan = pool(n=10, d=3)
-    items = np.column_stack([np.ones(len(X)), X])
-    thetas = belief.sample(3000, np.random.default_rng(2))
-    best, value = information.best_set(items, thetas, "select_high", 3, BEHAVIOUR.w, BEHAVIOUR.K)
-    found = exhaustive_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0))
-    assert information.gain_of_scores("select_high", thetas @ items[found.rows].T, 12.0, 9.0) >= 0.98 * value
-    assert len(best) == 3
-    greedy = greedy_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
-    assert information.gain_of_scores("select_high", thetas @ items[greedy].T, 12.0, 9.0) >= 0.85 * value
+    """Greedy sets are not the best: the gain is not submodular. Ours are as good as those of a brute-force greedy search.
+
+    Over 200 such pools the brute-force greedy search reached 0.987 of the best on average, 0.946 in the worst twentieth and
+    0.894 at worst (the first of these eight is one of the worst); ours 0.986, 0.945 and 0.894.
+    """
+    greedy, brute = [], []
+    for seed in range(8):
+        X, belief, scan = pool(n=10, d=3, seed=seed)
+        items = np.column_stack([np.ones(len(X)), X])
+        thetas = information.sobol_thetas(belief.mean, belief.cov, 1024)
+
+        def value(rows: Sequence[int] | np.ndarray, thetas: np.ndarray = thetas, items: np.ndarray = items) -> float:
+            scores = thetas @ items[list(rows)].T
+            return information.gain_of_scores("select_high", scores, BEHAVIOUR.w, BEHAVIOUR.K)
+
+        _, best = information.best_set(items, thetas, "select_high", 3, BEHAVIOUR.w, BEHAVIOUR.K)
+        found = exhaustive_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+        assert value(found) >= 0.995 * best
+        ours = greedy_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+        theirs, _ = information.greedy_set(items, thetas, "select_high", 3, BEHAVIOUR.w, BEHAVIOUR.K)
+        greedy.append(value(ours) / best)
+        brute.append(value(theirs) / best)
+    assert np.mean(greedy) >= np.mean(brute) - 0.005
+    assert np.mean(greedy) >= 0.95
 
 
 @pytest.mark.parametrize(("kind", "size"), [("select_high", 5), ("rank", 4), ("rank", 7)])

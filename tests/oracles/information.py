@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+from scipy.stats import norm, qmc
 
 from . import likelihoods
 
@@ -69,6 +71,28 @@ def greedy_set(
         chosen.append(best)
         bits.append(gains[best])
     return chosen, bits
+
+
+def step_ratios(
+    items: np.ndarray, thetas: np.ndarray, kind: str, rows: Sequence[int], w: float, K: float
+) -> list[float]:
+    """For each item that a greedy search added: the gain it gave, over the most that any item would have given at that step."""
+    ratios = []
+    for place, row in enumerate(rows):
+        before = list(rows[:place])
+        gains = {
+            other: gain_of_scores(_kind_so_far(kind, place + 1), thetas @ items[[*before, other]].T, w, K)
+            for other in range(len(items))
+            if other not in before
+        }
+        ratios.append(gains[row] / max(gains.values()))
+    return ratios
+
+
+def sobol_thetas(mean: np.ndarray, cov: np.ndarray, n: int) -> np.ndarray:
+    """Classifiers [n, D] from N(mean, cov) by scrambled Sobol points."""
+    points = qmc.Sobol(len(mean), scramble=True, rng=123).random(n)
+    return np.asarray(mean + norm.ppf(points) @ np.linalg.cholesky(cov).T)
 
 
 def best_set(
