@@ -95,23 +95,11 @@ def test_a_missing_file_and_a_folder_without_pictures(tmp_path: Path):
         read_items(tmp_path)
 
 
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch, one_line):
-    path = write(tmp_path / "a.csv", "id,text\na,x\n")
-    real = Path.open
-
-    def denied(self, *args, **kwargs):
-        if self == path:
-            raise PermissionError(13, "Permission denied", str(self))
-        return real(self, *args, **kwargs)
-
-    monkeypatch.setattr(Path, "open", denied)
-    with pytest.raises(DataFileError, match="cannot be read: Permission denied"):
-        read_items(path)
-
-
-def test_a_folder_that_may_not_be_entered(pictures: Path, monkeypatch):
-    import os
-
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(DataFileError, match="pictures: cannot be read: Permission denied"):
-        read_items(pictures)
+def test_a_positive_value_that_no_label_has(tmp_path: Path, one_line):
+    path = write(tmp_path / "a.csv", "id,text,label\na,x,yes\nb,y,no\nc,z,\n")
+    with pytest.raises(DataFileError, match=r"column label: no label is 'yse'.*there are 'no', 'yes'") as raised:
+        read_items(path, Columns(positive_value="yse"))
+    assert one_line(raised.value)
+    bare = write(tmp_path / "bare.csv", "id,text\na,x\n")
+    with pytest.raises(DataFileError, match="no column 'label'"):
+        read_items(bare, Columns(positive_value="yes"))

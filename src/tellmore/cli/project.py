@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from tellmore.data.project import Project
     from tellmore.export.state import State
 
-ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder.", show_default=False)]
+# readable=False: a file that may not be read is told by the reader, in one line, like any other fault of it.
+ProjectArgument = Annotated[Path, typer.Argument(readable=False, help="The project's folder.", show_default=False)]
 EmbeddingsOption = Annotated[
-    Path | None, typer.Option("--embeddings", help="Ready vectors: .npz (ids, X), .npy or Parquet.")
+    Path | None, typer.Option("--embeddings", readable=False, help="Ready vectors: .npz (ids, X), .npy or Parquet.")
 ]
 EmbedOption = Annotated[
     str | None,
@@ -26,7 +27,8 @@ EmbedOption = Annotated[
     ),
 ]
 EmbeddingIdsOption = Annotated[
-    Path | None, typer.Option("--embedding-ids", help="Ids of a .npy's rows: text with one a line, .json or .npy.")
+    Path | None,
+    typer.Option("--embedding-ids", readable=False, help="Ids of a .npy's rows: text with one a line, .json or .npy."),
 ]
 ByRowOption = Annotated[bool, typer.Option("--by-row", help="Take rows in order instead of joining by id.")]
 IdColumnOption = Annotated[str, typer.Option("--id-column", help="Column with the ids.")]
@@ -47,8 +49,10 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="Folder to be made.", show_default=False)],
-    items: Annotated[Path, typer.Option("--items", help="CSV, JSONL, Parquet, or a folder of pictures.")],
+    folder: Annotated[Path, typer.Argument(readable=False, help="Folder to be made.", show_default=False)],
+    items: Annotated[
+        Path, typer.Option("--items", readable=False, help="CSV, JSONL, Parquet, or a folder of pictures.")
+    ],
     attribute: Annotated[str, typer.Option("--attribute", help="What is judged, as in 'most positive'.")],
     embeddings: EmbeddingsOption = None,
     embed: EmbedOption = None,
@@ -70,7 +74,8 @@ def init(
         list[str] | None, typer.Option("--seed-negative", help="Id of an item known to be negative; repeatable.")
     ] = None,
     prior_from: Annotated[
-        Path | None, typer.Option("--prior-from", help="An earlier project whose classifier is the starting point.")
+        Path | None,
+        typer.Option("--prior-from", readable=False, help="An earlier project whose classifier is the starting point."),
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the project. [default: the folder's]")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
@@ -146,7 +151,9 @@ def status(folder: ProjectArgument, json: JsonOption = False) -> None:
 
 def import_answers(
     folder: ProjectArgument,
-    file: Annotated[Path, typer.Argument(help="Our JSONL, Label Studio's JSON, pairwise or ranking CSV.")],
+    file: Annotated[
+        Path, typer.Argument(readable=False, help="Our JSONL, Label Studio's JSON, pairwise or ranking CSV.")
+    ],
     format: Annotated[
         str | None, typer.Option("--format", help="tellmore, label-studio, pairwise or ranking. [default: by the file]")
     ] = None,
@@ -173,7 +180,7 @@ def import_answers(
 
 def export(
     folder: ProjectArgument,
-    out: Annotated[Path, typer.Option("--out", help="File to write.")],
+    out: Annotated[Path, typer.Option("--out", readable=False, help="File to write.")],
     format: Annotated[
         str | None,
         typer.Option(
@@ -198,8 +205,11 @@ def export(
 
 def score(
     folder: ProjectArgument,
-    items: Annotated[Path, typer.Argument(help="New items (CSV, JSONL, Parquet, folder of pictures) or .npz vectors.")],
-    out: Annotated[Path, typer.Option("--out", help="File to write: .csv, .jsonl or .parquet.")],
+    items: Annotated[
+        Path,
+        typer.Argument(readable=False, help="New items (CSV, JSONL, Parquet, folder of pictures) or .npz vectors."),
+    ],
+    out: Annotated[Path, typer.Option("--out", readable=False, help="File to write: .csv, .jsonl or .parquet.")],
     embeddings: EmbeddingsOption = None,
     embed: EmbedOption = None,
     embedding_ids: EmbeddingIdsOption = None,

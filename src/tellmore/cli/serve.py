@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    project: Annotated[Path, typer.Argument(help="The project's folder, made by tellmore init.", show_default=False)],
+    project: Annotated[
+        Path, typer.Argument(readable=False, help="The project's folder, made by tellmore init.", show_default=False)
+    ],
     host: Host = "127.0.0.1",
     port: Port = 8000,
     no_browser: NoBrowser = False,

@@ -43,6 +43,8 @@ def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
         raise DataFileError(f"{path}: refused as a possible decompression bomb: {error}") from None
     except FileNotFoundError:
         raise DataFileError(f"{path}: no such picture") from None
+    except PermissionError as error:
+        raise DataFileError(f"{path}: cannot be read: {error.strerror}") from None
     except Image.UnidentifiedImageError:
         raise DataFileError(f"{path}: not a picture that can be read; allowed are {', '.join(FORMATS)}") from None
     except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:

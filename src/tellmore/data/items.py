@@ -6,6 +6,7 @@ Rows are counted as people see them: in CSV the header is row 1, in JSONL the fi
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -205,6 +206,7 @@ def _table(path: Path, columns: Columns, names: list[str], records: Iterator[tup
     if not kept:
         raise DataFileError(f"{path}: no items below the header" if names else f"{path}: no items")
     text, image, label = _chosen_columns(path, columns, known)
+    _check_positive_value(path, columns.positive_value, label, kept)
     seen: dict[str, int] = {}
     for number, record in kept:
         identifier = _identifier(path, number, columns.id, record.get(columns.id))
@@ -239,6 +241,18 @@ def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str
     return text, image, label
 
 
+def _check_positive_value(path: Path, value: str | None, label: str | None, kept: list[tuple[int, Record]]) -> None:
+    """A misspelt value would silently turn every label into a negative one."""
+    if value is None:
+        return
+    if label is None:
+        raise DataFileError(f"{path}: --positive-value {value}, but no column 'label'; name it with --label-column")
+    present = {_label_text(record.get(label)) for _, record in kept} - {""}
+    if present and value not in present:
+        listed = ", ".join(map(repr, sorted(present)[:5]))
+        raise DataFileError(f"{path}, column {label}: no label is {value!r} (--positive-value); there are {listed}")
+
+
 def _identifier(path: Path, number: int, column: str, value: Any) -> str:
     if isinstance(value, bool) or (value is not None and not isinstance(value, str | int)):
         raise DataFileError(f"{path}, row {number}, column {column}: an id is text or a whole number, not {value!r}")
@@ -262,13 +276,23 @@ def _image_path(path: Path, number: int, column: str, value: Any) -> str:
     if not name:
         return ""
     image = (path.parent / name).absolute()
-    if not image.is_file():
+    try:
+        there = image.is_file()
+    except OSError as error:
+        raise DataFileError(
+            f"{path}, row {number}, column {column}: {image} cannot be read: {error.strerror}"
+        ) from None
+    if not there:
         raise DataFileError(f"{path}, row {number}, column {column}: no such picture: {image}")
     return str(image)
 
 
+def _label_text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
+
+
 def _label(path: Path, number: int, column: str, value: Any, positive_value: str | None) -> str | None:
-    text = "" if value is None else str(value).strip()
+    text = _label_text(value)
     if not text:
         return None
     if positive_value is not None:
@@ -282,9 +306,7 @@ def _label(path: Path, number: int, column: str, value: Any, positive_value: str
 
 
 def _image_folder(folder: Path) -> ItemTable:
-    if not os.access(folder, os.R_OK | os.X_OK):
-        raise DataFileError(f"{folder}: cannot be read: Permission denied; allow yourself to read and enter the folder")
-    found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
+    found = sorted(p for p in _files_below(folder) if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file())
     if not found:
         raise DataFileError(f"{folder}: no pictures in the folder; looked for {', '.join(IMAGE_SUFFIXES)}")
     return ItemTable(
@@ -293,3 +315,17 @@ def _image_folder(folder: Path) -> ItemTable:
         rows=tuple(range(1, len(found) + 1)),
         images=tuple(str(p.absolute()) for p in found),
     )
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Every file in ``folder`` and its subfolders; one that may not be entered is an error, never passed over."""
+
+    def refuse(error: OSError) -> None:
+        raise DataFileError(
+            f"{error.filename}: cannot be read: {error.strerror}; allow yourself to read and enter the folder"
+        ) from None
+
+    for base, _, names in os.walk(folder, onerror=refuse):
+        if not os.access(base, os.X_OK):
+            refuse(PermissionError(errno.EACCES, os.strerror(errno.EACCES), base))
+        yield from (Path(base) / name for name in names)

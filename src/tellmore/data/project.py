@@ -180,8 +180,8 @@ def open_project(path: str | os.PathLike[str]) -> Project:
 def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary folder beside ``target`` that becomes ``target`` when the block ends, and vanishes when it fails."""
     target = Path(target)
-    _refuse_existing(target)
     try:
+        _refuse_existing(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         building = target.parent / f".{target.name}-{token_hex(4)}"
         building.mkdir()

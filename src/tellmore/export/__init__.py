@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -115,4 +116,5 @@ def write_file(path: Path, content: bytes) -> None:
     except OSError as error:
         raise DataFileError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not even be made, the error above says why
+            fresh.unlink(missing_ok=True)

@@ -97,7 +97,9 @@ class Repository:
             self.project_id = self._identity()
         except DBAPIError as error:
             self._engine.dispose()
-            raise StoreError(f"the database cannot be opened: {_first_line(error)}; check `database`") from None
+            raise StoreError(
+                f"{_place(self._engine)} cannot be opened: {_first_line(error)}; check `database`"
+            ) from None
         except BaseException:
             self._engine.dispose()
             raise
@@ -318,6 +320,11 @@ def _open_engine(url: str) -> Engine:
     if backend == "sqlite":
         event.listen(engine, "connect", _make_sqlite_durable)
     return engine
+
+
+def _place(engine: Engine) -> str:
+    """What a message calls the database: a file by its path, a server without its address, which may hold a password."""
+    return f"the database {engine.url.database}" if engine.dialect.name == "sqlite" else "the database"
 
 
 def _make_sqlite_durable(connection: Any, _record: Any) -> None:
