@@ -100,6 +100,16 @@ def test_settings_are_previewed_and_saved(join: Join) -> None:
     expect(worker.page.get_by_role("button", name=re.compile("^Warm"))).to_be_visible()
 
 
+def test_the_size_of_a_fixed_kind_is_previewed_and_saved(join: Join) -> None:
+    owner = join("rank 5", owner=True, path="/dashboard#settings")
+    expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(5)
+    owner.page.get_by_label("Items, where only one kind is asked").fill("3")
+    expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(3)
+    owner.page.get_by_role("button", name="Save").click()
+    expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
+    assert owner.server.call("GET", "/api/settings")["set_size"] == 3
+
+
 def test_an_impossible_setting_is_refused_in_words(join: Join) -> None:
     owner = join("label 3", owner=True, path="/dashboard#settings")
     expect(owner.page.locator(".preview .headline")).to_be_visible()

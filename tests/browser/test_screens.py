@@ -168,6 +168,35 @@ def test_targets_are_large_enough(join: Join, screen: str, device: str, least: i
     assert person.page.evaluate(SMALL_TARGETS, least) == []
 
 
+@pytest.mark.parametrize(("device", "least"), [("wide", 24), ("narrow", 44)])
+@pytest.mark.parametrize("view", ["overview", "answers", "people", "settings"])
+@pytest.mark.usefixtures("_taught")
+def test_targets_of_the_dashboard_are_large_enough(join: Join, view: str, device: str, least: int) -> None:
+    owner = join("rank 6", owner=True, device=device, path=f"/dashboard#{view}")
+    owner.page.locator(".panel").first.wait_for()
+    assert owner.page.evaluate(SMALL_TARGETS, least) == []
+
+
+@pytest.mark.parametrize("view", ["overview", "answers", "people"])
+@pytest.mark.usefixtures("_taught")
+def test_tables_show_all_of_a_row_at_360_px(join: Join, view: str) -> None:
+    owner = join("rank 6", owner=True, device="narrow", path=f"/dashboard#{view}")
+    owner.page.locator("table").first.wait_for()
+    if view == "overview":
+        owner.page.get_by_role("region", name="Bits per second by question kind and size").wait_for()
+    hidden = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
+    assert owner.page.locator(".scroller").evaluate_all(hidden) == []
+    assert owner.page.get_by_role("cell").count() > 0, "what is laid out in blocks is still a table to screen readers"
+
+
+def test_offline_is_said_in_full_at_360_px(join: Join) -> None:
+    person = join("label 2", device="narrow")
+    offline(person)
+    chip = person.page.locator(".status")
+    expect(chip).to_be_in_viewport(ratio=1)
+    expect(person.page.locator(".brand")).to_be_hidden()
+
+
 @pytest.mark.parametrize("screen", ["select", "select-picture"])
 @devices
 def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device: str) -> None:

@@ -166,6 +166,24 @@ def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
     assert reloads(server, question) == 1
 
 
+def test_help_and_single_keys_can_be_switched_off_in_a_study(enter: Enter) -> None:
+    page = enter()
+    to_the_questions(page)
+    card = page.locator("section.card[data-shown]")
+    card.wait_for()
+    question = card.get_attribute("data-question") or ""
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("submit a ranking")
+    expect(dialog).not_to_contain_text("undo")
+    dialog.get_by_label("Use single-key shortcuts").uncheck()
+    look(page, "study-help-wide-light")
+    dialog.get_by_role("button", name="Close").click()
+    for key in ("1", "+", "r"):
+        page.keyboard.press(key)
+    expect(card).to_have_attribute("data-question", question)
+
+
 def test_offline_in_a_study_loses_nothing(enter: Enter, server: Server) -> None:
     page = enter()
     to_the_questions(page)

@@ -1,5 +1,6 @@
 /** The annotator's page: asks one question after another and never loses an answer. */
 
+import { openHelp } from "../cards/help";
 import { type Given, present, type Presented } from "../cards/present";
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, type Reply, request, untilReached } from "../kit/api";
@@ -11,7 +12,6 @@ import { Outbox } from "../kit/outbox";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { Answer, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
-import { openHelp } from "./help";
 import { progressLine } from "./progress";
 
 /** How long to wait before asking again when every question is out with somebody else. */
@@ -143,7 +143,7 @@ class Annotator {
   }
 
   private help(): void {
-    void openHelp(this.me.project, this.keyboard);
+    void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true });
   }
 
   /** Whatever cannot be recovered from is said on the screen, never swallowed. */

@@ -137,7 +137,7 @@ export function bitsChart(): Chart {
     y: "bits",
     series: (accent) => [{ stroke: accent, paths: () => null, points: { show: true, size: 5, fill: accent } }],
     columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.bits)],
-    summary: ({ curve }) => (curve.length ? `The last answer brought ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
+    summary: ({ curve }) => (curve.length ? `The last answer was expected to bring ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
   });
 }
 

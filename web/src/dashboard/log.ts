@@ -57,6 +57,7 @@ export class AnswerLog {
       caption: "Answer log",
       rows,
       empty: "No answers yet.",
+      blocks: true,
       mark: (row) => (row.undone ? "undone" : ""),
       columns: [
         { title: "Time", cell: (row) => h("time", { datetime: row.t_utc }, clockTime(row.t_utc)) },

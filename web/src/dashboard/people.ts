@@ -51,6 +51,7 @@ export class People {
       caption: "Annotators",
       rows: people,
       empty: "Nobody has answered yet.",
+      blocks: true,
       columns: [
         { title: "Name", cell: (person) => h("span", { dir: "auto" }, person.name) },
         { title: "Answers", numeric: true, cell: ({ answers }) => String(answers) },
@@ -100,6 +101,7 @@ export class People {
       caption: "Invitations",
       rows: invitations,
       empty: "No invitations yet.",
+      blocks: true,
       mark: ({ revoked }) => (revoked ? "undone" : ""),
       columns: [
         { title: "Name", cell: (row) => h("span", { dir: "auto" }, row.name) },

@@ -60,6 +60,7 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
     question: text("question"),
     kinds: data.getAll("kinds").map(String) as Kind[],
     sizes: data.getAll("sizes").map(Number),
+    set_size: Number(text("set_size")),
     target_accuracy: Number(text("target_accuracy")) / 100,
     ties: data.has("ties"),
     ...Object.fromEntries(SEEDS.map(([name]) => [name, lines(text(name))])),
@@ -102,6 +103,7 @@ export class SettingsView {
     this.before = settings;
     const sizes = [...new Set([...SIZES, ...settings.sizes])].sort((a, b) => a - b);
     const target = h("input", { name: "target_accuracy", type: "number", min: 51, max: 99.9, step: 0.1, required: true, value: Math.round(1000 * settings.target_accuracy) / 10 });
+    const size = h("input", { name: "set_size", type: "number", min: 2, max: 10, step: 1, required: true, value: settings.set_size });
     const asked = [...new Set([...QUESTIONS, settings.question])];
     const options = asked.map((value) => h("option", { value, selected: value === settings.question }, value === "auto" ? "Whatever pays best" : kindName(value)));
     this.form.replaceChildren(
@@ -109,8 +111,9 @@ export class SettingsView {
       h("label", { class: "field wide" }, h("span", {}, "Instruction"), h("textarea", { name: "instruction", rows: 2, maxlength: 2000 }, settings.instruction)),
       h("label", { class: "field" }, h("span", {}, "Ask"), h("select", { name: "question" }, ...options)),
       h("label", { class: "field" }, h("span", {}, "Target accuracy, %"), target),
-      checks("kinds", "Kinds allowed", KINDS.map((kind) => [kind, kindName(kind)]), settings.kinds),
-      checks("sizes", "Sizes allowed", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
+      h("label", { class: "field" }, h("span", {}, "Items, where only one kind is asked"), size),
+      checks("kinds", "Kinds allowed, where the best is asked", KINDS.map((kind) => [kind, kindName(kind)]), settings.kinds),
+      checks("sizes", "Sizes allowed, where the best is asked", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
       checks("ties", "Rankings", [["yes", "Level items and partial rankings"]], settings.ties ? ["yes"] : []),
       ...seedFields(settings),
       h("div", { class: "buttons wide" }, h("button", { type: "submit", class: "button primary" }, "Save")),

@@ -15,15 +15,20 @@ export interface TableOptions<Row> {
   rows: Row[];
   empty: string;
   mark?: (row: Row) => string;
+  /** Many columns: where there is no room for them side by side, each row becomes a block of titled values. */
+  blocks?: boolean;
 }
 
-export function table<Row>({ caption, columns, rows, empty, mark }: TableOptions<Row>): HTMLElement {
+export function table<Row>({ caption, columns, rows, empty, mark, blocks }: TableOptions<Row>): HTMLElement {
   if (!rows.length) return h("p", { class: "empty" }, empty);
-  const head = columns.map(({ title, numeric }) => h("th", { scope: "col", class: numeric && "numeric" }, title));
-  const body = rows.map((row) =>
-    h("tr", { class: mark?.(row) || null }, ...columns.map(({ cell, numeric }) => h("td", { class: numeric && "numeric" }, cell(row)))),
-  );
-  const element = h("table", {}, h("caption", { class: "visually-hidden" }, caption), h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...body));
+  // Roles are named because a browser forgets them for what is not laid out as a table.
+  const head = columns.map(({ title, numeric }) => h("th", { scope: "col", role: "columnheader", class: numeric && "numeric" }, title));
+  const body = rows.map((row) => {
+    const cells = columns.map(({ title, cell, numeric }) => h("td", { role: "cell", "data-title": title, class: numeric && "numeric" }, cell(row)));
+    return h("tr", { role: "row", class: mark?.(row) || null }, ...cells);
+  });
+  const element = h("table", { role: "table", class: blocks && "blocks" }, h("caption", { class: "visually-hidden" }, caption));
+  element.append(h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...head)), h("tbody", { role: "rowgroup" }, ...body));
   // A table wider than its panel scrolls by itself; with the tab stop also by keyboard.
   return h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": caption }, element);
 }

@@ -1,5 +1,6 @@
 /** The participant's page of a study: one step after another, resumable at any moment. */
 
+import { openHelp } from "../cards/help";
 import { type Given, present } from "../cards/present";
 import { Announcer } from "../kit/announcer";
 import { ApiError, type Reply, request, untilReached } from "../kit/api";
@@ -24,7 +25,9 @@ class Participant {
 
   constructor(state: StudyState, name: string) {
     this.outbox = new Outbox("/api/study/answers", { name: `study.${name}`, onState: (saved) => this.status.show(saved) });
-    root().replaceChildren(header({ project: state.words.name, status: this.status.element }), this.host, this.footer, this.announcer.element);
+    const help = (): void => void openHelp({ words: state.words, keyboard: this.keyboard, free: false });
+    this.keyboard.use([{ keys: ["?"], run: help }]);
+    root().replaceChildren(header({ project: state.words.name, status: this.status.element, onHelp: help }), this.host, this.footer, this.announcer.element);
   }
 
   /** Sends what an earlier visit left behind; the state is asked for anew where something was sent. */
