@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import update
-from tests.oracles import cases, elbo, grid, mcmc
+from tests.oracles import cases, elbo, grid, likelihoods, mcmc
 
 BOUNDS = ("centred", "paper")
 SIZES = [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)]
@@ -22,45 +26,67 @@ def run(case: cases.Case, bound: str = "centred", *, joint: bool = True) -> tupl
     return after, info.elbo_nats
 
 
+@pytest.mark.parametrize("K", [0.3, 2.0, 8.0, 25.0])
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize(("kind", "k"), SIZES)
-def test_equals_the_generic_optimiser_over_mean_and_cholesky(kind: str, k: int, bound: str) -> None:
-    """d = 2: five to nine unknowns of the belief and the centring weights, all free in the optimiser."""
-    rng = np.random.default_rng([k, len(bound)])
-    case = cases.easy_case(kind, k, 2, rng)
+def test_equals_the_generic_optimiser_over_mean_and_cholesky(kind: str, k: int, bound: str, K: float) -> None:
+    """d = 2, a prior with mean and correlations: nine unknowns of the belief and the centring weights, all free."""
+    rng = np.random.default_rng([k, len(bound), int(10 * K)])
+    case = replace(cases.easy_case(kind, k, 2, rng), w=1.5 * K, K=K)
     best = elbo.maximise(case.mean, case.cov, case.items, kind, case.outcome, case.w, case.K, bound)
     after, reached = run(case, bound)
-    np.testing.assert_allclose(after.mean, best.mean, atol=1e-8)
-    np.testing.assert_allclose(after.cov, best.cov, atol=1e-8)
-    assert reached == pytest.approx(best.elbo, abs=1e-8)
+    assert best.gradient_norm < 1e-10
+    np.testing.assert_allclose(after.mean, best.mean, atol=1e-10)
+    np.testing.assert_allclose(after.cov, best.cov, atol=1e-10)
+    assert reached == pytest.approx(best.elbo, abs=1e-10)
 
 
+# What a bound loses, in nats, at label and choice sharpness 1.5 and 5: log evidence less bound. Measured, with a fifth to spare.
+GAP = {("centred", 1.5): 0.075, ("paper", 1.5): 0.6, ("centred", 5.0): 0.5, ("paper", 5.0): 1.4}
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("sharpness", [1.5, 5.0])
 @pytest.mark.parametrize(
     ("kind", "k", "d"), [("label", 1, 1), ("select_high", 3, 1), ("select_low", 3, 1), ("rank", 3, 1), ("rank", 3, 2)]
 )
-def test_close_to_the_posterior_on_a_grid(kind: str, k: int, d: int) -> None:
-    """Mean within 0.15 prior deviations, every spread within 12 %; the bound stays under the evidence."""
+def test_differs_from_the_posterior_on_a_grid_by_what_the_bound_loses(
+    kind: str, k: int, d: int, sharpness: float, bound: str
+) -> None:
+    """The bound stays under the evidence, by little, and its Gaussian is no further from the truth than that.
+
+    The evidence less the bound is KL(q, posterior) and what Jensen's inequality loses, so KL(q, posterior) is at most that;
+    with the posterior's moments in place of the posterior it was never more than 0.7 of it.
+    """
     rng = np.random.default_rng(11)
-    points = 81 if d == 1 else 25
-    for _ in range(3):
-        case = cases.easy_case(kind, k, d, rng)
-        case = cases.Case(case.mean, case.cov, case.X, kind, case.outcome, 1.5, 1.5)
-        mean, cov = grid.posterior_moments(case.mean, case.cov, case.items, kind, case.outcome, 1.5, 1.5, points)
-        after, reached = run(case)
-        spread = np.sqrt(np.diag(case.cov))
-        np.testing.assert_allclose(after.mean / spread, mean / spread, atol=0.15)
-        np.testing.assert_allclose(np.sqrt(np.diag(after.cov) / np.diag(cov)), 1, atol=0.12)
-        assert (
-            reached <= grid.log_evidence(case.mean, case.cov, case.items, kind, case.outcome, 1.5, 1.5, points) + 1e-6
-        )
+    points = {(1, 1.5): 81, (1, 5.0): 121, (2, 1.5): 25, (2, 5.0): 35}[d, sharpness]
+    for _ in range(4 if d == 1 else 2):
+        case = replace(cases.easy_case(kind, k, d, rng), w=sharpness, K=sharpness)
+        arguments = (case.mean, case.cov, case.items, kind, case.outcome, sharpness, sharpness, points)
+        after, reached = run(case, bound)
+        gap = grid.log_evidence(*arguments) - reached
+        assert 0 <= gap < GAP[bound, sharpness]
+        assert divergence(after, *grid.posterior_moments(*arguments)) < 0.8 * gap
 
 
-def test_close_to_a_markov_chain_after_several_answers() -> None:
-    rng = np.random.default_rng(4)
+def divergence(q: Gaussian, mean: np.ndarray, cov: np.ndarray) -> float:
+    """KL(q, N(mean, cov)) in nats."""
+    ratio, miss = np.linalg.solve(cov, q.cov), q.mean - mean
+    return float(np.trace(ratio) - len(mean) - np.linalg.slogdet(ratio)[1] + miss @ np.linalg.solve(cov, miss)) / 2
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_close_to_a_markov_chain_after_several_answers(seed: int) -> None:
+    """Four answers in five dimensions, sharp ones (a deviation of K z near 2.5): an approximation, and as good as it says.
+
+    KL(q, posterior) is measured with the true likelihood; the chain's moments differ from the belief by no more. That allows
+    a mean 0.3 deviations off and deviations 20 % too small, which is what the centred bound loses here.
+    """
+    rng = np.random.default_rng(seed)
     d, w, K = 4, 2.0, 2.0
-    mean, cov = np.zeros(d + 1), np.eye(d + 1) * 0.3
+    prior = Gaussian.from_moments(np.zeros(d + 1), np.eye(d + 1) * 0.3)
     truth = rng.normal(size=d + 1) * 0.5
-    belief, answers = Gaussian.from_moments(mean, cov), []
+    belief, answers = prior, []
     for kind, k in (("select_high", 3), ("rank", 3), ("label", 1), ("select_low", 3)):
         X = rng.normal(size=(k, d))
         items = np.column_stack([np.ones(k), X])
@@ -74,10 +100,32 @@ def test_close_to_a_markov_chain_after_several_answers() -> None:
         }[kind]
         answers.append((items, kind, outcome))
         belief, _ = update(belief, X, kind, outcome, Behaviour(w, K))
-    chain = mcmc.posterior_chain(mean, cov, answers, w, K, 12_000, rng)[2000:]
+    chain = mcmc.posterior_chain(prior.mean, prior.cov, answers, w, K, 12_000, rng)[2000:]
+    true_divergence = divergence_from_posterior(belief, prior, answers, w, K, rng)
+    assert 0 < true_divergence < 0.3
+    assert divergence(belief, chain.mean(axis=0), np.cov(chain.T)) < true_divergence + 0.03  # the chain's own error
     spread = chain.std(axis=0)
     np.testing.assert_allclose(belief.mean / spread, chain.mean(axis=0) / spread, atol=0.3)
-    np.testing.assert_allclose(np.sqrt(np.diag(belief.cov)) / spread, 1, atol=0.2)
+    np.testing.assert_allclose(np.sqrt(np.diag(belief.cov)) / spread, 0.9, atol=0.12)
+
+
+def divergence_from_posterior(
+    q: Gaussian, prior: Gaussian, answers: list[Any], w: float, K: float, rng: np.random.Generator
+) -> float:
+    """KL(q, posterior) by sampling: the evidence from a Gaussian 1.5 times as wide as q, the rest from q."""
+
+    def log_joint(thetas: np.ndarray) -> np.ndarray:
+        likelihood = sum(
+            likelihoods.log_likelihood_at(kind, thetas, items, outcome, w, K) for items, kind, outcome in answers
+        )
+        return np.asarray(multivariate_normal(prior.mean, prior.cov).logpdf(thetas) + likelihood)
+
+    wide = multivariate_normal(q.mean, 2.25 * q.cov)
+    draws = wide.rvs(size=4000, random_state=rng)
+    log_evidence = np.logaddexp.reduce(log_joint(draws) - wide.logpdf(draws)) - np.log(len(draws))
+    own = multivariate_normal(q.mean, q.cov)
+    draws = own.rvs(size=4000, random_state=rng)
+    return float(np.mean(own.logpdf(draws) - log_joint(draws)) + log_evidence)
 
 
 @settings(max_examples=40, deadline=None)
