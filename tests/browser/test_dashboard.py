@@ -101,8 +101,8 @@ def test_settings_are_previewed_and_saved(join: Join) -> None:
 
 
 def test_the_size_of_a_fixed_kind_is_previewed_and_saved(join: Join) -> None:
-    owner = join("rank 5", owner=True, path="/dashboard#settings")
-    expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(5)
+    owner = join("rank 7", owner=True, path="/dashboard#settings")
+    expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(7)
     owner.page.get_by_label("Items, where only one kind is asked").fill("3")
     expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(3)
     owner.page.get_by_role("button", name="Save").click()

@@ -173,7 +173,13 @@ def test_targets_are_large_enough(join: Join, screen: str, device: str, least: i
 @pytest.mark.usefixtures("_taught")
 def test_targets_of_the_dashboard_are_large_enough(join: Join, view: str, device: str, least: int) -> None:
     owner = join("rank 6", owner=True, device=device, path=f"/dashboard#{view}")
-    owner.page.locator(".panel").first.wait_for()
+    ready = {
+        "overview": ".plot canvas",
+        "answers": "td .button",
+        "people": "td .button",
+        "settings": ".preview .headline",
+    }
+    owner.page.locator(ready[view]).first.wait_for()
     assert owner.page.evaluate(SMALL_TARGETS, least) == []
 
 
@@ -205,6 +211,13 @@ def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device:
     expect(options).to_have_count(6)
     for option in options.all():
         expect(option).to_be_in_viewport(ratio=1)
+
+
+def test_help_can_be_closed_without_scrolling(join: Join) -> None:
+    person = join("rank 6")
+    help_open(person)
+    expect(person.page.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
+    assert person.page.get_by_role("dialog").evaluate("dialog => dialog.scrollHeight <= dialog.clientHeight")
 
 
 def test_focus_moves_to_the_new_card(join: Join) -> None:

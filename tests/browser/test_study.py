@@ -166,6 +166,17 @@ def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
     assert reloads(server, question) == 1
 
 
+def test_choices_of_the_check_are_large_enough_for_a_finger(enter: Enter) -> None:
+    page = enter("narrow")
+    for name in ("This is true for me", "I agree to take part", "Continue", "I have read this"):
+        press(page, name)
+    expect(page.locator(".study-choice").first).to_be_visible()
+    heights = page.locator(".study-choice label, .study-reminder summary").evaluate_all(
+        "labels => labels.map(label => label.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 44
+
+
 def test_help_and_single_keys_can_be_switched_off_in_a_study(enter: Enter) -> None:
     page = enter()
     to_the_questions(page)

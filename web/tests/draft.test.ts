@@ -3,6 +3,7 @@ import { type Given, present } from "../src/cards/present";
 import { Announcer } from "../src/kit/announcer";
 import { type Draft, DraftBox } from "../src/kit/draft";
 import { Keyboard } from "../src/kit/keyboard";
+import { forgiving } from "../src/kit/storage";
 import type { Kind, Question, Wording } from "../src/kit/wire";
 import { press, question, WORDS } from "./fixtures";
 
@@ -52,9 +53,10 @@ describe("draft box", () => {
   });
 
   it("does without a storage that cannot be used", () => {
-    const box = new DraftBox(() => {
+    const denied = forgiving(() => {
       throw new DOMException("denied", "SecurityError");
     });
+    const box = new DraftBox(denied);
     box.keep(DRAFT);
     expect(box.find("q1")).toBeNull();
     box.drop();

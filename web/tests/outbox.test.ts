@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, OfflineError, type Reply } from "../src/kit/api";
+import { forgiving } from "../src/kit/storage";
 import { Outbox, type OutboxState } from "../src/kit/outbox";
 
 interface Entry {
@@ -77,5 +78,25 @@ describe("outbox", () => {
     localStorage.setItem("tellmore.outbox.me", JSON.stringify([{ question_id: "a" }, { question_id: "b" }]));
     const box = outbox((entry) => (entry.question_id === "a" ? Promise.reject(new ApiError(409, "void")) : acknowledge(entry)));
     expect(await box.flush()).toEqual({ sent: 1, refused: 1 });
+  });
+});
+
+describe("a storage that cannot be used", () => {
+  const reply = { data: "ok", latencyMs: 1 };
+
+  it("does not keep an answer from being sent", async () => {
+    const full = forgiving(() => {
+      throw new DOMException("full", "QuotaExceededError");
+    });
+    const send = vi.fn().mockResolvedValue(reply);
+    const outbox = new Outbox<{ question_id: string }, string>("/", { name: "x", send, storage: full });
+    expect(await outbox.put({ question_id: "q" })).toEqual(reply);
+    expect(send).toHaveBeenCalledOnce();
+  });
+
+  it.each(["{", "7", '"x"'])("holding %s is as good as empty", async (stored) => {
+    const broken = forgiving(() => ({ getItem: () => stored, setItem: () => {}, removeItem: () => {} }));
+    const outbox = new Outbox<{ question_id: string }, string>("/", { name: "x", send: vi.fn(), storage: broken });
+    expect(await outbox.flush()).toEqual({ sent: 0, refused: 0 });
   });
 });

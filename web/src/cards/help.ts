@@ -57,9 +57,7 @@ export async function openHelp(options: HelpOptions): Promise<void> {
   const toggle = h("input", { type: "checkbox", id: "shortcuts", checked: keyboard.enabled });
   toggle.addEventListener("change", () => keyboard.enable(toggle.checked));
   const intro = words.instruction || `You are teaching what counts as ${words.positive} and ${words.negative}.`;
-  await openDialog(
-    "How this works",
-    [h("p", {}, intro), kinds(options), h("h3", {}, "Keys"), keys(options), h("label", { class: "check" }, toggle, h("span", {}, "Use single-key shortcuts"))],
-    [{ label: "Close", value: "" }],
-  );
+  const switcher = h("label", { class: "check" }, toggle, h("span", {}, "Use single-key shortcuts"));
+  const columns = h("div", { class: "help-columns" }, h("div", {}, h("h3", {}, "Questions"), kinds(options)), h("div", {}, h("h3", {}, "Keys"), keys(options), switcher));
+  await openDialog("How this works", [h("p", {}, intro), columns], [{ label: "Close", value: "" }]);
 }

@@ -1,5 +1,6 @@
 /** The answer in the making, kept in this tab so that a reload does not lose it: one question at a time. */
 
+import { keptInTab, readJson, type Store } from "./storage";
 import type { ClockRecord } from "./timing";
 
 /** What a card needs in order to stand again as the person left it. */
@@ -15,18 +16,7 @@ export interface Draft {
   clock: ClockRecord;
 }
 
-type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
-
 const KEY = "tellmore.draft";
-
-/** A browser may refuse storage, be out of room, or hold something foreign: then there is no draft, and nothing else is lost. */
-function attempt<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
@@ -39,22 +29,21 @@ function isClock(value: unknown): value is ClockRecord {
 }
 
 export class DraftBox {
-  /** `open`: asking for the storage may itself fail. */
-  constructor(private readonly open: () => Store = () => sessionStorage) {}
+  constructor(private readonly store: Store = keptInTab) {}
 
   keep(draft: Draft): void {
-    attempt(() => this.open().setItem(KEY, JSON.stringify(draft)));
+    this.store.setItem(KEY, JSON.stringify(draft));
   }
 
   /** The draft of this question; one of another question is dropped. */
   find(question: string): Draft | null {
-    const found: unknown = attempt(() => JSON.parse(this.open().getItem(KEY) ?? "null"));
+    const found = readJson(this.store, KEY);
     if (isRecord(found) && found.question === question && isClock(found.clock)) return found as unknown as Draft;
     this.drop();
     return null;
   }
 
   drop(): void {
-    attempt(() => this.open().removeItem(KEY));
+    this.store.removeItem(KEY);
   }
 }

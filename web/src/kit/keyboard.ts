@@ -1,6 +1,7 @@
 /** Single-key shortcuts for the whole page. They can be switched off; keys inside a focused control always stay its own. */
 
 import { h } from "./dom";
+import { kept } from "./storage";
 
 export interface Binding {
   /** Values of KeyboardEvent.key; "Mod+z" means Ctrl or Cmd with z and stays on when shortcuts are off. */
@@ -33,7 +34,7 @@ export class Keyboard {
   private on: boolean;
 
   constructor(initiallyOn = true) {
-    const stored = localStorage.getItem(STORAGE_KEY);
+    const stored = kept.getItem(STORAGE_KEY);
     this.on = stored === null ? initiallyOn : stored === "on";
     this.show();
     document.addEventListener("keydown", (event) => this.handle(event));
@@ -46,7 +47,7 @@ export class Keyboard {
   /** Remembers the person's choice in this browser. */
   enable(on: boolean): void {
     this.on = on;
-    localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
+    kept.setItem(STORAGE_KEY, on ? "on" : "off");
     this.show();
   }
 

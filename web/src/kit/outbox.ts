@@ -1,6 +1,7 @@
 /** Answers on their way to the server: kept in the browser until acknowledged, sent in order, each any number of times. */
 
 import { ApiError, type Reply, request, untilReached } from "./api";
+import { kept, readJson, type Store } from "./storage";
 
 export type OutboxState = "idle" | "saving" | "saved" | "offline";
 
@@ -12,7 +13,7 @@ export interface OutboxOptions<E extends Entry, R> {
   /** Where unsent entries are kept; one name per person. */
   name: string;
   send?: (entry: E) => Promise<Reply<R>>;
-  storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  storage?: Store;
   onState?: (state: OutboxState) => void;
 }
 
@@ -20,21 +21,21 @@ export interface OutboxOptions<E extends Entry, R> {
 export class Outbox<E extends Entry, R> {
   private readonly key: string;
   private readonly send: (entry: E) => Promise<Reply<R>>;
-  private readonly storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  private readonly storage: Store;
   private readonly onState: (state: OutboxState) => void;
   private sending: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, options: OutboxOptions<E, R>) {
     this.key = `tellmore.outbox.${options.name}`;
     this.send = options.send ?? ((entry) => request<R>("POST", path, entry));
-    this.storage = options.storage ?? localStorage;
+    this.storage = options.storage ?? kept;
     this.onState = options.onState ?? (() => {});
   }
 
   /** Entries not yet acknowledged, oldest first. */
   pending(): E[] {
-    const stored = this.storage.getItem(this.key);
-    return stored ? (JSON.parse(stored) as E[]) : [];
+    const stored = readJson(this.storage, this.key);
+    return Array.isArray(stored) ? (stored as E[]) : [];
   }
 
   /** Keeps `entry`, sends it after those before it, and resolves with the server's acknowledgement. */

@@ -2,6 +2,7 @@
 
 import { h, hiddenText } from "./dom";
 import { icon, type IconName } from "./icons";
+import { kept } from "./storage";
 
 type Theme = "auto" | "light" | "dark";
 
@@ -11,7 +12,7 @@ const ICONS: Record<Theme, IconName> = { auto: "auto", light: "sun", dark: "moon
 const LABELS: Record<Theme, string> = { auto: "as the system", light: "light", dark: "dark" };
 
 function stored(): Theme {
-  const value = localStorage.getItem(STORAGE_KEY);
+  const value = kept.getItem(STORAGE_KEY);
   return value === "light" || value === "dark" ? value : "auto";
 }
 
@@ -30,7 +31,7 @@ export function themeButton(): HTMLButtonElement {
   };
   button.addEventListener("click", () => {
     const theme = NEXT[stored()];
-    localStorage.setItem(STORAGE_KEY, theme);
+    kept.setItem(STORAGE_KEY, theme);
     applyTheme(theme);
     show(theme);
   });
