@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tellmore import cli
+from tellmore.core.prior import pool_prior
 from tellmore.data.project import open_project
 from tellmore.export.state import load_state
 
@@ -144,9 +146,16 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
     order = sorted(score, key=score.__getitem__, reverse=True)
     (here / "pairs.csv").write_text("winner,loser\n" + "".join(f"{order[n]},{order[-1 - n]}\n" for n in range(12)))
     run("import p pairs.csv")
-    belief = load_state(project).learner.posterior
-    assert belief.mean[1] == pytest.approx(np.linalg.norm(belief.mean[1:]), rel=0.3)
-    assert abs(belief.mean[0]) < 0.3 * belief.mean[1]
+    learner = load_state(project).learner
+    belief, prior = learner.posterior, pool_prior(project.pool.X)
+    found = dict(zip(project.pool.ids, learner.decision_function(project.pool.X), strict=True))
+    assert all(found[order[n]] > found[order[-1 - n]] for n in range(12))
+    # Slice sampling of the exact posterior gives 0.79 too: a dozen pairs leave the other three directions open.
+    assert belief.mean[1] / np.linalg.norm(belief.mean[1:]) == pytest.approx(0.79, abs=0.02)
+    # The level, the score of the pool's centre, is known as before.
+    centre = np.concatenate([[1.0], project.pool.X.mean(axis=0, dtype=float)])
+    assert centre @ belief.mean == pytest.approx(0, abs=1e-6)
+    assert centre @ belief.cov @ centre == pytest.approx(centre @ prior.cov @ centre, rel=1e-5)
 
 
 def test_a_replay_that_differs_fails(here: Path, monkeypatch):
@@ -221,6 +230,27 @@ def test_score(here: Path, capsys):
     assert json.loads((here / "s.csv.provenance.json").read_text())["data_sha256"] == open_project("p").pool.fingerprint
     assert run("score p new.npz --out s.jsonl").exit_code == 0
     assert "a model named in a project is never loaded" in fails("score p new.csv --out t.csv", capsys)
+
+
+def test_score_with_another_embedder_names_it_and_leaves_nothing(here: Path, capsys):
+    run(INIT)
+    (here / "three.py").write_text("import sys\nfor line in sys.stdin: print([1, 2, 3])\n")
+    before = set(here.iterdir())
+    embed = f"exec:{sys.executable} three.py"
+    with pytest.raises(SystemExit):
+        cli.main(["score", "p", "items.csv", "--embed", embed, "--out", "s.csv"])
+    assert f"--embed {embed}: vectors of 3 dimensions, but the classifier takes 4" in capsys.readouterr().err
+    assert set(here.iterdir()) == before
+
+
+def test_seed_examples_are_checked_before_the_embedding(here: Path, capsys):
+    (here / "slow.py").write_text("open('started', 'w').close()\n")
+    before = set(here.iterdir())
+    embed = ["--embed", f"exec:{sys.executable} slow.py"]
+    with pytest.raises(SystemExit):
+        cli.main(["init", "p", "--items", "items.csv", "--attribute", "calm", "--seed-positive", "zz", *embed])
+    assert "'zz' is not an item of items.csv; ids look like 'i0'" in capsys.readouterr().err
+    assert set(here.iterdir()) == before
 
 
 @pytest.mark.parametrize(

@@ -85,3 +85,17 @@ def test_after_a_failure_the_same_command_goes_on(tmp_path: Path):
         embed_all(open_embedder(spec, "text"), ITEMS, tmp_path / "cache", key="k")
     X = embed_all(open_embedder(spec, "text"), ITEMS, tmp_path / "cache", key="k")
     assert X[:, 0].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_command_that_fails_before_its_first_vector_leaves_nothing(tmp_path: Path):
+    embedder = open_embedder(command(tmp_path, HEAD + "sys.exit(3)\n"), "text")
+    with pytest.raises(StateError, match="exit code 3 after 0 of 5 items"):
+        embed_all(embedder, ITEMS, tmp_path / "cache", key="k")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_command_that_is_stopped_does_not_complain(tmp_path: Path, capfd):
+    embedder = open_embedder(command(tmp_path, HEAD + "while True: print([1, 2], flush=True)\n"), "text")
+    with pytest.raises(DataFileError, match="more lines than the 5 items"):
+        list(embedder.embed(ITEMS))
+    assert capfd.readouterr().err == ""

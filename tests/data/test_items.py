@@ -103,3 +103,28 @@ def test_a_positive_value_that_no_label_has(tmp_path: Path, one_line):
     bare = write(tmp_path / "bare.csv", "id,text\na,x\n")
     with pytest.raises(DataFileError, match="no column 'label'"):
         read_items(bare, Columns(positive_value="yes"))
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [('{"id": "a\\ud800", "text": "x"}', "id"), ('{"id": "a", "text": "x\\ud800"}', "text")],
+)
+def test_half_a_character(tmp_path: Path, line, column, one_line):
+    path = write(tmp_path / "a.jsonl", f'{{"id": "first", "text": ""}}\n{line}\n')
+    with pytest.raises(DataFileError, match=f"a.jsonl, row 2, column {column}: .* is half of a character") as raised:
+        read_items(path)
+    assert one_line(raised.value)
+
+
+def test_a_parquet_file_damaged_inside(tmp_path: Path, one_line):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": [f"i{n}" for n in range(50)], "text": ["word " * 9] * 50}), path)
+    content = bytearray(path.read_bytes())
+    content[20:60] = b"\xff" * 40
+    path.write_bytes(content)
+    with pytest.raises(DataFileError, match=r"a\.parquet: the Parquet file is damaged") as raised:
+        read_items(path)
+    assert one_line(raised.value)

@@ -149,3 +149,14 @@ def test_the_writer_puts_blocks_where_they_belong(tmp_path_factory, order, block
             rows = np.array(order[start : start + block])
             writer.write(rows, X[rows])
     assert np.array_equal(np.load(path), X)
+
+
+def test_ids_that_are_not_utf8(tmp_path: Path, one_line):
+    np.savez(tmp_path / "a.npz", ids=np.array([b"caf\xe9", b"tea"]), X=np.ones((2, 2)))
+    with pytest.raises(DataFileError, match=r"a\.npz: ids holds bytes that are not UTF-8"):
+        open_vectors(tmp_path / "a.npz")
+    np.save(tmp_path / "b.npy", np.ones((2, 2)))
+    (tmp_path / "ids.txt").write_bytes(b"tea\ncaf\xe9\n")
+    with pytest.raises(DataFileError, match=r"ids.txt, row 2, byte 4: not UTF-8") as raised:
+        open_vectors(tmp_path / "b.npy", ids_path=tmp_path / "ids.txt")
+    assert one_line(raised.value)

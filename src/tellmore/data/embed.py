@@ -130,6 +130,10 @@ def embed_all(
     except OSError as error:
         shutil.rmtree(cache, ignore_errors=True)
         raise DataFileError(f"{cache}: the vectors could not be written: {error.strerror}") from error
+    except BaseException:
+        if not (cache / "state.json").exists():  # not even one vector to go on from
+            shutil.rmtree(cache, ignore_errors=True)
+        raise
     return np.memmap(cache / "vectors.f4", dtype="<f4", mode="r", shape=(len(items), d))
 
 

@@ -45,10 +45,10 @@ class CommandEmbedder:
             if process.stdout.readline().strip():
                 raise DataFileError(f"{self._name}: it printed more lines than the {len(asked)} items it was given")
         finally:
-            process.stdout.close()
             if process.poll() is None:
-                process.kill()
+                process.kill()  # before its pipe is closed, or it would complain of that
             process.wait()
+            process.stdout.close()
 
     def _start(self) -> subprocess.Popen[str]:
         try:

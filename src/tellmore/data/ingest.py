@@ -26,9 +26,9 @@ from tellmore.data.project import (
     write_items,
     write_settings,
 )
-from tellmore.data.settings import Settings
+from tellmore.data.settings import LearningSettings, Settings
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import DataFileError, InputError, SettingError, StoreError
 from tellmore.types import Array
 
 TINY_NORM = 1e-12
@@ -114,18 +114,28 @@ class Ingest:
     def run(self, finish: Callable[[Project], None] | None = None) -> tuple[Project, Findings]:
         """Make the project. ``finish`` gets it while it is still unseen, to add seed answers; its failure undoes all."""
         table = read_items(self.items, self.columns)
-        with project_folder(self.folder) as building:
-            table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
-            if len(table) < 2:
-                raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
-            cache = self.folder.parent / f".{self.folder.name}.embedding"
-            statistics = self._write_matrix(table, building / EMBEDDINGS_FILE, cache)
-            write_items(building, _item_rows(table))
-            self._write_settings(building, table, statistics.d)
-            if finish is not None:
-                finish(open_project(building))
+        cache = self.folder.parent / f".{self.folder.name}.embedding"
+        try:
+            with project_folder(self.folder) as building:
+                findings = self._build(building, table, cache)
+                if finish is not None:
+                    finish(open_project(building))
+        except (InputError, StoreError):
+            shutil.rmtree(cache, ignore_errors=True)
+            raise
         shutil.rmtree(cache, ignore_errors=True)
-        return open_project(self.folder), _findings(table, statistics, self.normalise, unreadable)
+        return open_project(self.folder), findings
+
+    def _build(self, building: Path, table: ItemTable, cache: Path) -> Findings:
+        """Write all of a project but its log; what is cheap to check comes before the embedding."""
+        table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
+        if len(table) < 2:
+            raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
+        check_seeds(self.settings.learning, table)
+        statistics = self._write_matrix(table, building / EMBEDDINGS_FILE, cache)
+        write_items(building, _item_rows(table))
+        self._write_settings(building, table, statistics.d)
+        return _findings(table, statistics, self.normalise, unreadable)
 
     def _check_pictures(self, table: ItemTable, cache: Path) -> tuple[ItemTable, tuple[str, ...]]:
         """Make every thumbnail, which decodes every picture whole; a bad one is an error or is left out."""
@@ -177,6 +187,20 @@ class Ingest:
         write_settings(building, settings)
         fingerprint = open_project(building).pool.fingerprint
         write_settings(building, settings.changed(data={"sha256": fingerprint}))
+
+
+def check_seeds(learning: LearningSettings, table: ItemTable) -> None:
+    """Seed examples are items, and none is both positive and negative."""
+    known = set(table.ids)
+    for identifier in (*learning.seeds_positive, *learning.seeds_negative):
+        if identifier not in known:
+            raise SettingError(
+                f"--seed-positive and --seed-negative name items by id: {identifier!r} is not an item of {table.source}; "
+                f"ids look like {table.ids[0]!r}"
+            )
+    both = sorted(set(learning.seeds_positive) & set(learning.seeds_negative))
+    if both:
+        raise SettingError(f"the item {both[0]!r} is given both as --seed-positive and as --seed-negative; choose one")
 
 
 def media_of(table: ItemTable) -> Media:

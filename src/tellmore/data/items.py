@@ -129,12 +129,12 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             for number, cells in enumerate(csv.reader(file, delimiter=delimiter, strict=True), start=1):
                 yield number, cells
     except UnicodeDecodeError:
-        raise _encoding_error(path) from None
+        raise encoding_error(path) from None
     except csv.Error as error:
         raise DataFileError(f"{path}, row {number + 1}: not valid CSV: {error}") from None
 
 
-def _encoding_error(path: Path) -> DataFileError:
+def encoding_error(path: Path) -> DataFileError:
     """Names the first line that is not UTF-8."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -158,7 +158,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Record]]:
                 if line.strip():
                     yield number, _json_object(path, number, line)
     except UnicodeDecodeError:
-        raise _encoding_error(path) from None
+        raise encoding_error(path) from None
 
 
 def _json_object(path: Path, number: int, line: str) -> Record:
@@ -173,7 +173,7 @@ def _json_object(path: Path, number: int, line: str) -> Record:
 
 def _parquet_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]]]:
     file = open_parquet(path)
-    return list(file.schema_arrow.names), _parquet_rows(file)
+    return list(file.schema_arrow.names), _parquet_rows(path, file)
 
 
 def open_parquet(path: Path) -> Any:
@@ -190,9 +190,19 @@ def open_parquet(path: Path) -> Any:
         raise DataFileError(f"{path}: not a readable Parquet file: {str(error).splitlines()[0]}") from None
 
 
-def _parquet_rows(file: Any) -> Iterator[tuple[int, Record]]:
+def parquet_batches(path: Path, file: Any, **options: Any) -> Iterator[Any]:
+    """The batches of a ParquetFile; damage inside it is noticed only now."""
+    import pyarrow
+
+    try:
+        yield from file.iter_batches(**options)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataFileError(f"{path}: the Parquet file is damaged: {str(error).splitlines()[0]}") from None
+
+
+def _parquet_rows(path: Path, file: Any) -> Iterator[tuple[int, Record]]:
     number = 0
-    for batch in file.iter_batches(batch_size=8192):
+    for batch in parquet_batches(path, file, batch_size=8192):
         for record in batch.to_pylist():
             number += 1
             yield number, record
@@ -259,6 +269,18 @@ def _identifier(path: Path, number: int, column: str, value: Any) -> str:
     text = "" if value is None else str(value)
     if not text.strip():
         raise DataFileError(f"{path}, row {number}, column {column}: the id is missing")
+    return _encodable(path, number, column, text)
+
+
+def _encodable(path: Path, number: int, column: str, text: str) -> str:
+    """``text``, unless it is half of a character, which JSON can spell but no UTF-8 file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = ascii(text[error.start])
+        raise DataFileError(
+            f"{path}, row {number}, column {column}: {half} is half of a character; write it whole"
+        ) from None
     return text
 
 
@@ -266,7 +288,7 @@ def _cell_text(path: Path, number: int, column: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str | int | float):
-        return str(value)
+        return _encodable(path, number, column, str(value))
     raise DataFileError(f"{path}, row {number}, column {column}: expected text, not {type(value).__name__}")
 
 

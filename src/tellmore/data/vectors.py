@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.items import open_parquet, require_file
+from tellmore.data.items import encoding_error, open_parquet, parquet_batches, require_file
 from tellmore.errors import DataFileError
 from tellmore.types import Array
 
@@ -171,7 +171,10 @@ def _id_array(path: Path, name: str, ids: NDArray[Any]) -> tuple[str, ...]:
             f"{path}: {name} must be a list of texts or whole numbers, not {ids.dtype} {list(ids.shape)}"
         )
     if ids.dtype.kind == "S":
-        ids = np.char.decode(ids, "utf-8")
+        try:
+            ids = np.char.decode(ids, "utf-8")
+        except UnicodeDecodeError:
+            raise DataFileError(f"{path}: {name} holds bytes that are not UTF-8; save it as text") from None
     return tuple(str(identifier) for identifier in ids)
 
 
@@ -190,6 +193,8 @@ def _read_id_file(path: Path) -> tuple[str, ...]:
         return tuple(line for line in text.splitlines() if line.strip())
     except DataFileError:
         raise
+    except UnicodeDecodeError:
+        raise encoding_error(path) from None
     except ValueError as error:
         raise DataFileError(f"{path}: not a readable file of ids: {error}") from None
 
@@ -218,7 +223,7 @@ def _open_parquet_vectors(path: Path, id_column: str) -> VectorFile:
 
 def _parquet_ids(path: Path, file: Any, id_column: str) -> tuple[str, ...]:
     ids: list[str] = []
-    for batch in file.iter_batches(columns=[id_column]):
+    for batch in parquet_batches(path, file, columns=[id_column]):
         for value in batch.column(0).to_pylist():
             if value is None:
                 raise DataFileError(f"{path}, row {len(ids) + 1}, column {id_column}: the id is missing")
@@ -229,7 +234,7 @@ def _parquet_ids(path: Path, file: Any, id_column: str) -> tuple[str, ...]:
 def _list_blocks(path: Path, column: str) -> Callable[[], Iterator[Array]]:
     def chunks() -> Iterator[Array]:
         d, row = 0, 0
-        for batch in open_parquet(path).iter_batches(batch_size=4096, columns=[column]):
+        for batch in parquet_batches(path, open_parquet(path), batch_size=4096, columns=[column]):
             values = batch.column(0).to_pylist()
             d = d or len(values[0] or ())
             for offset, vector in enumerate(values):
@@ -247,7 +252,7 @@ def _list_blocks(path: Path, column: str) -> Callable[[], Iterator[Array]]:
 def _number_blocks(path: Path, columns: list[str]) -> Callable[[], Iterator[Array]]:
     def chunks() -> Iterator[Array]:
         step = max(1, CHUNK_BYTES // (8 * len(columns)))
-        for batch in open_parquet(path).iter_batches(batch_size=step, columns=columns):
+        for batch in parquet_batches(path, open_parquet(path), batch_size=step, columns=columns):
             parts = [batch.column(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in columns]
             yield np.stack(parts, axis=1)
 

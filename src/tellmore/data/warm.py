@@ -11,7 +11,7 @@ import numpy as np
 
 from tellmore.data.importing import Collected, append_answers
 from tellmore.data.project import PRIOR_FILE, Project, open_project
-from tellmore.errors import QuestionError, SettingError
+from tellmore.errors import SettingError
 from tellmore.types import LabelAnswer, Question
 
 LABELLED = "label-column"
@@ -20,14 +20,13 @@ LABELLED = "label-column"
 
 @dataclass(frozen=True)
 class WarmStart:
-    """Labels of the items become answers, ``earlier`` (a project's folder) gives the prior; seed examples are checked."""
+    """Labels of the items become answers, ``earlier`` (a project's folder) gives the prior."""
 
     earlier: Path | None = None
 
     def __call__(self, project: Project) -> None:
         if self.earlier is not None:
             _copy_belief(self.earlier, project)
-        _check_seeds(project)
         labelled = list(_labelled(project))
         if labelled:
             append_answers(project, labelled, why="label")
@@ -46,17 +45,6 @@ def _copy_belief(earlier: Path, project: Project) -> None:
     if state.classifier.normalised != settings.data.normalised:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
     np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov)
-
-
-def _check_seeds(project: Project) -> None:
-    learning = project.settings.learning
-    try:
-        project.pool.rows([*learning.seeds_positive, *learning.seeds_negative])
-    except QuestionError as error:
-        raise SettingError(f"--seed-positive and --seed-negative name items by id: {error}") from None
-    both = sorted(set(learning.seeds_positive) & set(learning.seeds_negative))
-    if both:
-        raise SettingError(f"the item {both[0]!r} is given both as --seed-positive and as --seed-negative; choose one")
 
 
 def _labelled(project: Project) -> Iterator[Collected]:

@@ -75,8 +75,10 @@ def score_file(
         vectors = _vectors(table, source, cache, progress)
         ids, rows = table.ids, matching_rows(table, vectors, by_row=source.by_row)
     if vectors.d != classifier.d:
+        shutil.rmtree(cache, ignore_errors=True)
+        made_by = f"--embed {source.embed}" if source and source.embed else vectors.path
         raise DataFileError(
-            f"{vectors.path}: vectors of {vectors.d} dimensions, but the classifier takes {classifier.d}; use the same embedder"
+            f"{made_by}: vectors of {vectors.d} dimensions, but the classifier takes {classifier.d}; use the same embedder"
         )
     write_file(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress), provenance))
     if out.suffix.lower() == ".csv":

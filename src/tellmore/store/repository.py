@@ -98,7 +98,8 @@ class Repository:
         except DBAPIError as error:
             self._engine.dispose()
             raise StoreError(
-                f"{_place(self._engine)} cannot be opened: {_first_line(error)}; check `database`"
+                f"{_place(self._engine)} cannot be opened: {_first_line(error)}; "
+                "check `database`, and that it may be written and its disk has space"
             ) from None
         except BaseException:
             self._engine.dispose()
