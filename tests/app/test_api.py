@@ -48,7 +48,7 @@ def test_answering_returns_the_next_question_and_progress(visit: Visit, session:
     assert reply["next"]["progress"]["minutes"] == pytest.approx(0.1)
     stored = next(event for event in session.repository.since() if event.kind == "answer").payload
     assert stored["answer"] == answer_to(first["question"])
-    unset = {"hidden_ms": 0, "blurred_ms": 0, "hidden": [], "blurred": [], "reloads": []}
+    unset = {"hidden_ms": 0, "blurred_ms": 0, "hidden": [], "blurred": [], "away": []}
     assert stored["timing"] == {**TIMING, **unset}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import GetServer, Join
 from tests.browser.person import Person
@@ -51,6 +51,23 @@ def test_it_follows_the_work_without_reload(join: Join) -> None:
     owner.page.get_by_label("Over minutes").check(force=True)
     expect(owner.page.get_by_role("region", name="Bits per second by question kind and size")).to_be_visible()
     assert owner.problems == []
+
+
+def test_it_is_live_again_after_a_proxy_has_refused(join: Join) -> None:
+    owner = join("rank 5", owner=True)
+    refused: list[str] = []
+
+    def refuse_once(route: Route) -> None:
+        if refused:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.fulfill(status=502)
+
+    owner.page.route("**/api/events", refuse_once)
+    owner.page.goto(owner.server.base + "/dashboard")
+    expect(owner.page.locator(".status")).to_have_text("Offline, retrying")
+    expect(owner.page.locator(".status")).to_have_text("Live")
 
 
 def test_every_plot_and_table_is_there(join: Join) -> None:

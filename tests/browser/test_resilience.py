@@ -43,8 +43,10 @@ def test_undo_shows_the_question_again_and_keeps_the_original_in_the_log(join: J
     assert person.ranking() == arranged, "the list starts as the person left it"
     person.submit(arranged, lambda: person.page.keyboard.press("r"))
     assert person.question_id() == following, "the question that undo pushed aside comes back"
+    person.submit(person.ranking(), lambda: person.page.keyboard.press("r"))
     person.check_log()
-    assert len(person.server.events(person.participant, "answer")) == 2
+    assert len(person.server.timings(person.participant)[-1]["away"]) == 1, "its clock knows that it is not new"
+    assert len(person.server.events(person.participant, "answer")) == 3
 
 
 def test_twelve_answers_can_be_undone_one_after_another(join: Join) -> None:
@@ -92,12 +94,12 @@ def test_a_refresh_in_the_middle_resumes_the_same_question(join: Join) -> None:
     person.check_log()
     [timing] = person.server.timings(person.participant)
     assert timing["moves"] == 2
-    assert len(timing["reloads"]) == 2
-    gone = sum(back - left for left, back in timing["reloads"])
+    assert len(timing["away"]) == 2
+    gone = sum(back - left for left, back in timing["away"])
     assert 0 < gone <= timing["hidden_ms"] < timing["submit_ms"] - timing["onset_ms"]
-    assert timing["first_action_ms"] < timing["reloads"][0][0], "the clock went on from the first page"
+    assert timing["first_action_ms"] < timing["away"][0][0], "the clock went on from the first page"
     person.submit(person.ranking(), lambda: person.page.keyboard.press("r"))
-    assert person.server.timings(person.participant)[-1]["reloads"] == []
+    assert person.server.timings(person.participant)[-1]["away"] == []
 
 
 def test_a_refresh_keeps_the_choice_of_a_selection(join: Join) -> None:
@@ -110,7 +112,7 @@ def test_a_refresh_keeps_the_choice_of_a_selection(join: Join) -> None:
     expect(person.page.locator(".option[aria-pressed=true]")).to_contain_text(chosen)
     person.submit({"type": "select", "chosen": chosen, "positive": True}, lambda: person.page.keyboard.press("+"))
     person.check_log()
-    assert len(person.server.timings(person.participant)[before]["reloads"]) == 1
+    assert len(person.server.timings(person.participant)[before]["away"]) == 1
 
 
 def test_a_refresh_right_after_submitting_neither_loses_nor_doubles(join: Join) -> None:

@@ -140,11 +140,11 @@ def test_the_whole_way(enter: Enter, server: Server, device: str, theme: str) ->
     assert saved(server, answered) == answered
 
 
-def reloads(server: Server, question: str) -> int:
+def away(server: Server, question: str) -> int:
     """How often the page was gone while ``question`` was on screen."""
     lines = [json.loads(line) for line in server.call("GET", "/api/export/jsonl").splitlines()]
     [given] = [row for row in lines if row["kind"] == "study_answer" and row["question_id"] == question]
-    return len(given["payload"]["timing"]["reloads"])
+    return len(given["payload"]["timing"]["away"])
 
 
 def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
@@ -163,7 +163,7 @@ def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
     page.keyboard.press("Enter" if ranking else "+")
     page.locator(f"[data-question='{question}']").wait_for(state="detached")
     assert saved(server, [first, question]) == [first, question]
-    assert reloads(server, question) == 1
+    assert away(server, question) == 1
 
 
 def test_choices_of_the_check_are_large_enough_for_a_finger(enter: Enter) -> None:

@@ -223,7 +223,7 @@ def test_records_hold_raw_times_and_no_outside_ids(desk: StudyDesk, log: Reposit
     text = answers_csv(records)
     assert len(text.splitlines()) == 51
     assert "PID1" not in text
-    assert {row["reloads"] for row in csv.DictReader(io.StringIO(text))} == {"0"}
+    assert {row["away_ms"] for row in csv.DictReader(io.StringIO(text))} == {"0"}
     assert not has_simulated(log.since(0))
 
 

@@ -4,10 +4,11 @@ import { Announcer } from "../src/kit/announcer";
 import { type Draft, DraftBox } from "../src/kit/draft";
 import { Keyboard } from "../src/kit/keyboard";
 import { forgiving } from "../src/kit/storage";
+import type { ClockRecord } from "../src/kit/timing";
 import type { Kind, Question, Wording } from "../src/kit/wire";
 import { press, question, WORDS } from "./fixtures";
 
-const CLOCK: Draft["clock"] = { onset: 1, firstAction: null, devices: [], moves: 0, hidden: [], blurred: [], reloads: [], left: 2, left_utc: 3 };
+const CLOCK: Draft["clock"] = { onset: 1, firstAction: null, devices: [], moves: 0, hidden: [], blurred: [], away: [], left: 2, left_utc: 3 };
 const DRAFT: Draft = { question: "q1", sketch: { type: "select", chosen: "b" }, clock: CLOCK };
 
 interface Shown {
@@ -19,11 +20,11 @@ const keyboard = new Keyboard();
 let leave = (): void => {};
 
 /** The page after a reload: nothing of the one before listens any more. */
-async function open(asked: Question, words: Wording = WORDS): Promise<Shown> {
+async function open(asked: Question, words: Wording = WORDS, aside?: Map<string, ClockRecord>): Promise<Shown> {
   const host = document.createElement("main");
   document.body.replaceChildren(host);
   leave();
-  const { given, withdraw } = present(host, { question: asked, words, keyboard, announcer: new Announcer(), latencyMs: 5, skippable: true });
+  const { given, withdraw } = present(host, { question: asked, words, keyboard, announcer: new Announcer(), latencyMs: 5, skippable: true, ...(aside && { aside }) });
   leave = withdraw;
   await vi.waitFor(() => expect(host.querySelector("[data-shown]")).not.toBeNull());
   await Promise.resolve();
@@ -75,7 +76,7 @@ describe("a question after a reload", () => {
     const { answer, timing } = await given;
     expect(answer).toEqual({ type: "rank", order: ["b", "a", "c", "d"], n_positive: 3 });
     expect(timing.moves).toBe(2);
-    expect(timing.reloads).toHaveLength(1);
+    expect(timing.away).toHaveLength(1);
     expect(sessionStorage.length).toBe(0);
   });
 
@@ -108,7 +109,7 @@ describe("a question after a reload", () => {
     await open(ask("label"));
     const { given } = await open(ask("label"));
     press("1");
-    expect((await given).timing.reloads).toHaveLength(1);
+    expect((await given).timing.away).toHaveLength(1);
   });
 
   it("starts anew where the draft was of another question", async () => {
@@ -117,7 +118,7 @@ describe("a question after a reload", () => {
     const { host, given } = await open(ask("rank", "q2"));
     expect(order(host)).toBe("ab|cd");
     press("r");
-    expect((await given).timing).toMatchObject({ moves: 0, reloads: [] });
+    expect((await given).timing).toMatchObject({ moves: 0, away: [] });
   });
 
   it("starts in its first order where the draft is of other items", async () => {
@@ -126,6 +127,21 @@ describe("a question after a reload", () => {
     const { host } = await open(ask("rank"));
     expect(order(host)).toBe("ab|cd");
     expect(host.textContent).toContain("This order is right");
+  });
+
+  it("has its clock again where an undo had put it aside, but not its draft", async () => {
+    const aside = new Map<string, ClockRecord>();
+    await open(ask("rank"), WORDS, aside);
+    for (const key of ["1", "ArrowDown"]) press(key);
+    const between = await open(ask("label", "q0"), WORDS, aside);
+    press("1");
+    await between.given;
+    const { host, given } = await open(ask("rank"), WORDS, aside);
+    expect(order(host)).toBe("ab|cd");
+    press("r");
+    const { timing } = await given;
+    expect(timing).toMatchObject({ moves: 1 });
+    expect(timing.away).toHaveLength(1);
   });
 
   it("keeps nothing of a skipped question", async () => {

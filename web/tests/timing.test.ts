@@ -41,7 +41,7 @@ describe("question clock", () => {
       latency_ms: 12,
       hidden: [],
       blurred: [],
-      reloads: [],
+      away: [],
     });
   });
 
@@ -108,7 +108,7 @@ describe("question clock", () => {
       latency_ms: 7,
       hidden: [[1000, 1580]],
       blurred: [],
-      reloads: [[1000, 1580]],
+      away: [[1000, 1580]],
     });
   });
 
@@ -120,7 +120,7 @@ describe("question clock", () => {
     now = 10;
     const second = clock(7, left, -5000);
     second.start();
-    expect(second.stop()).toMatchObject({ onset_ms: 100, submit_ms: 1000, reloads: [[1000, 1000]] });
+    expect(second.stop()).toMatchObject({ onset_ms: 100, submit_ms: 1000, away: [[1000, 1000]] });
   });
 
   it("has nothing to go on from before the question is on screen", () => {

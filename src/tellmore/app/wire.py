@@ -87,8 +87,9 @@ class Timing(Wire):
     blurred_ms: Milliseconds = 0
     hidden: Intervals = Field(default=[], description="[from, to] intervals in which the page was hidden")
     blurred: Intervals = Field(default=[], description="[from, to] intervals in which the page was not in focus")
-    reloads: Intervals = Field(
-        default=[], description="[from, to] intervals in which the page was gone and came back; part of hidden"
+    away: Intervals = Field(
+        default=[],
+        description="[from, to] intervals off the screen, by a reload or an undo; part of hidden",
     )
     latency_ms: Milliseconds | None = None
 

@@ -152,14 +152,14 @@ def has_simulated(events: Iterable[LogEvent]) -> bool:
 _CSV_COLUMNS = (
     "participant", "question_id", "kind", "block", "position", "stage", "gold", "right", "size", "items", "answer",
     "seconds", "onset_ms", "first_action_ms", "submit_ms", "moves", "device", "hidden_ms", "blurred_ms", "latency_ms",
-    "reloads",
+    "away_ms",
 )  # fmt: skip
 
 
 def answers_csv(records: Records) -> str:
     """Every answer as a row of CSV with raw times; participants under pseudonyms, outside ids left out.
 
-    ``reloads`` is how often the page was gone and came back with the same question.
+    ``away_ms`` is how long the page was gone, by a reload, before the same question came back; part of ``hidden_ms``.
     """
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, _CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
@@ -167,5 +167,6 @@ def answers_csv(records: Records) -> str:
     for row in records.answers:
         timing = row.get("timing") or {}
         structured = {"items": json.dumps(row["items"]), "answer": json.dumps(row["answer"])}
-        writer.writerow({**timing, **row, **structured, "reloads": len(timing.get("reloads") or ())})
+        away_ms = sum(back - left for left, back in timing.get("away") or ())
+        writer.writerow({**timing, **row, **structured, "away_ms": away_ms})
     return buffer.getvalue()

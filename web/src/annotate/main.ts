@@ -11,6 +11,7 @@ import { Keyboard, keycap } from "../kit/keyboard";
 import { Outbox } from "../kit/outbox";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
+import type { ClockRecord } from "../kit/timing";
 import type { Answer, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
 import { progressLine } from "./progress";
 
@@ -33,6 +34,7 @@ class Annotator {
   private undoable = 0;
   /** Questions answered since the page was opened, newest last; naming one makes an undo safe to repeat. */
   private readonly answered: string[] = [];
+  private readonly aside = new Map<string, ClockRecord>();
 
   constructor(private readonly me: Me) {
     this.keyboard = new Keyboard(me.shortcuts ?? true);
@@ -84,7 +86,7 @@ class Annotator {
   private ask(question: Question, latencyMs: number, previous: Answer | null): void {
     const { keyboard, announcer } = this;
     const words = this.me.project;
-    this.presented = present(this.host, { question, words, keyboard, announcer, latencyMs, previous, skippable: true });
+    this.presented = present(this.host, { question, words, keyboard, announcer, latencyMs, previous, skippable: true, aside: this.aside });
     void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
   }
 

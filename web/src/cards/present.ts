@@ -4,7 +4,7 @@ import type { Announcer } from "../kit/announcer";
 import { h } from "../kit/dom";
 import { DraftBox } from "../kit/draft";
 import { type Binding, type Keyboard, keycap } from "../kit/keyboard";
-import { afterPaint, imagesDecoded, QuestionClock } from "../kit/timing";
+import { afterPaint, type ClockRecord, imagesDecoded, QuestionClock } from "../kit/timing";
 import type { Answer, Question, Timing, Wording } from "../kit/wire";
 import type { Card, CardContext } from "./card";
 import { labelCard } from "./label";
@@ -23,6 +23,8 @@ export interface Presentation {
   skippable: boolean;
   /** The answer that was taken back, where the question is shown again after an undo. */
   previous?: Answer | null;
+  /** Clocks of questions that an undo took off the screen unanswered; such a question is not new when it comes back. */
+  aside?: Map<string, ClockRecord>;
 }
 
 export interface Given {
@@ -82,7 +84,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const { question, words, keyboard, announcer } = options;
   const drafts = new DraftBox();
   const draft = drafts.find(question.id);
-  const clock = new QuestionClock(options.latencyMs, draft?.clock);
+  const clock = new QuestionClock(options.latencyMs, draft?.clock ?? options.aside?.get(question.id));
   const leaving = new AbortController();
   let closed = false;
   let resolve: (given: Given) => void = () => {};
@@ -131,7 +133,12 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     window.addEventListener("pagehide", keep, { signal: leaving.signal });
     document.addEventListener("visibilitychange", keep, { signal: leaving.signal });
   });
-  return { given, withdraw: close };
+  const withdraw = (): void => {
+    const record = clock.record();
+    if (!closed && record) options.aside?.set(question.id, record);
+    close();
+  };
+  return { given, withdraw };
 }
 
 /** The clock starts once the images are decoded and the card has been painted; false where the question was gone by then. */

@@ -15,6 +15,8 @@ import type { Dashboard } from "./wire";
 const VIEWS = { overview: "Overview", answers: "Answers", people: "People", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
 
+const LISTEN_AGAIN_MS = 3_000;
+
 /** Changes that come closer together than this are shown together. */
 const GATHER_MS = 250;
 
@@ -77,7 +79,11 @@ class DashboardPage {
   private listen(): void {
     const events = new EventSource("/api/events");
     events.addEventListener("open", () => this.showLive(true));
-    events.addEventListener("error", () => this.showLive(false));
+    events.addEventListener("error", () => {
+      this.showLive(false);
+      // A browser gives up for good on a refusal, such as a proxy's while the server starts again.
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), LISTEN_AGAIN_MS);
+    });
     events.addEventListener("changed", () => void this.follow());
   }
 

@@ -25,7 +25,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function isClock(value: unknown): value is ClockRecord {
   if (!isRecord(value)) return false;
   const numbers = [value.onset, value.left, value.left_utc, value.moves];
-  return numbers.every(Number.isFinite) && [value.devices, value.hidden, value.blurred, value.reloads].every(Array.isArray);
+  return numbers.every(Number.isFinite) && [value.devices, value.hidden, value.blurred, value.away].every(Array.isArray);
 }
 
 export class DraftBox {

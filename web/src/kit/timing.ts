@@ -41,7 +41,7 @@ export interface ClockRecord {
   moves: number;
   hidden: Interval[];
   blurred: Interval[];
-  reloads: Interval[];
+  away: Interval[];
   /** The same moment on the clock of the page and on that of the day, which outlives the page. */
   left: number;
   left_utc: number;
@@ -82,7 +82,7 @@ export class QuestionClock {
   private moves: number;
   private readonly hidden: Spells;
   private readonly blurred: Spells;
-  private readonly reloads: Spells;
+  private readonly away: Spells;
   private readonly listening = new AbortController();
   /** From the clock of this page to that of the page on which the question was first seen. */
   private readonly shift: number;
@@ -103,7 +103,7 @@ export class QuestionClock {
     this.moves = before?.moves ?? 0;
     this.hidden = new Spells(before?.hidden);
     this.blurred = new Spells(before?.blurred);
-    this.reloads = new Spells(before?.reloads);
+    this.away = new Spells(before?.away);
     // The clock of the day may be set back in between; ours never runs backwards.
     this.shift = before ? before.left + Math.max(0, utcNow() - before.left_utc) - pageNow() : 0;
   }
@@ -116,7 +116,7 @@ export class QuestionClock {
   start(): void {
     const now = this.now();
     this.onset ??= now;
-    if (this.before) for (const spells of [this.hidden, this.reloads]) spells.add(this.before.left, now);
+    if (this.before) for (const spells of [this.hidden, this.away]) spells.add(this.before.left, now);
     const { signal } = this.listening;
     this.watchAttention();
     for (const type of ["visibilitychange", "blur", "focus"]) {
@@ -137,7 +137,7 @@ export class QuestionClock {
   record(): ClockRecord | null {
     if (this.onset === null) return null;
     const left = this.now();
-    const spells = { hidden: this.hidden.until(left), blurred: this.blurred.until(left), reloads: this.reloads.until(left) };
+    const spells = { hidden: this.hidden.until(left), blurred: this.blurred.until(left), away: this.away.until(left) };
     const { onset, firstAction, moves } = this;
     return { onset, firstAction, devices: [...this.devices], moves, ...spells, left, left_utc: this.utcNow() };
   }
@@ -159,7 +159,7 @@ export class QuestionClock {
       latency_ms: this.latencyMs,
       hidden: hidden.slice(-MAX_INTERVALS),
       blurred: blurred.slice(-MAX_INTERVALS),
-      reloads: this.reloads.until(submit).slice(-MAX_INTERVALS),
+      away: this.away.until(submit).slice(-MAX_INTERVALS),
     };
   }
 

@@ -40,8 +40,8 @@ export interface Timing {
   latency_ms: number;
   hidden: Interval[];
   blurred: Interval[];
-  /** Intervals in which the page was gone and came back with the same question; they count as hidden too. */
-  reloads: Interval[];
+  /** Intervals in which the question was off the screen, by a reload or an undo, and came back; they count as hidden too. */
+  away: Interval[];
 }
 
 /** The project's own words for what is judged. */
