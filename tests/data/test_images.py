@@ -64,6 +64,12 @@ def test_every_mode_becomes_plain_colours(tmp_path: Path, mode):
     assert load_picture(name).mode == "RGB"
 
 
+@pytest.mark.parametrize(("mode", "name"), [("I;16", "deep.png"), ("I;16", "deep.tiff"), ("I", "deep.tiff")])
+def test_sixteen_bits_are_scaled_and_not_cut_off(tmp_path: Path, mode, name):
+    Image.new("I;16", (4, 4), 128 * 257).convert(mode).save(tmp_path / name)
+    assert load_picture(tmp_path / name).getpixel((1, 1)) == (128, 128, 128)
+
+
 def test_what_is_transparent_becomes_white(tmp_path: Path):
     Image.new("RGBA", (4, 4), (0, 0, 0, 0)).save(tmp_path / "a.png")
     assert load_picture(tmp_path / "a.png").getpixel((0, 0)) == (255, 255, 255)

@@ -195,3 +195,10 @@ def test_the_same_file_twice_adds_nothing(tmp_path: Path, pool: Pool):
     kinds = [event.kind for event in repository.since()]
     repository.close()
     assert kinds == ["question", "answer"] * 4
+
+
+def test_label_studio_in_another_encoding_names_the_place(tmp_path: Path, pool: Pool, one_line):
+    (tmp_path / "tasks.json").write_bytes(b'[\n{"data": "caf\xe9"}]\n')
+    with pytest.raises(DataFileError, match=r"tasks\.json, row 2, byte 14: not UTF-8") as raised:
+        read_answers(tmp_path / "tasks.json", pool)
+    assert one_line(raised.value)

@@ -88,6 +88,15 @@ def test_each_fault_names_file_row_and_column(tmp_path: Path, name, content, sai
     assert one_line(raised.value).startswith(said.format(path=path))
 
 
+def test_hidden_files_are_no_items(pictures: Path):
+    """Other systems leave such beside every photograph."""
+    before = read_items(pictures).ids
+    (pictures / "red" / "._0.png").write_bytes(b"\0\5\26\7")
+    (pictures / ".thumbnails").mkdir()
+    (pictures / ".thumbnails" / "0.png").write_bytes((pictures / "red" / "0.png").read_bytes())
+    assert read_items(pictures).ids == before
+
+
 def test_a_missing_file_and_a_folder_without_pictures(tmp_path: Path):
     with pytest.raises(DataFileError, match="no such file"):
         read_items(tmp_path / "gone.csv")

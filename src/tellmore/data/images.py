@@ -57,6 +57,8 @@ def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
 def _on_white(picture: Any) -> Any:
     """RGB; what is transparent becomes white."""
     Image, _ = _pillow()
+    if picture.mode.startswith("I"):  # 16 bits a pixel; Pillow would cut off at 255 instead of scaling
+        picture = picture.convert("I").point(lambda value: value * (1 / 257)).convert("L")
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         layered = picture.convert("RGBA")
         white = Image.new("RGBA", layered.size, "white")

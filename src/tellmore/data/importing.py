@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tellmore.data.items import Record, open_records, require_file
+from tellmore.data.items import Record, encoding_error, open_records, require_file
 from tellmore.data.pool import Pool
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
@@ -178,6 +178,8 @@ def _read_label_studio(reader: Reader) -> Iterator[Collected]:
     """Tasks exported as JSON, with results of type choices, pairwise or ranker; "row" counts the tasks."""
     try:
         tasks = json.loads(reader.path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise encoding_error(reader.path) from None
     except ValueError as error:
         raise DataFileError(f"{reader.path}: not valid JSON: {error}") from None
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):

@@ -340,14 +340,18 @@ def _image_folder(folder: Path) -> ItemTable:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Every file in ``folder`` and its subfolders; one that may not be entered is an error, never passed over."""
+    """Every file in ``folder`` and its subfolders; one that may not be entered is an error, never passed over.
+
+    Hidden names are: they belong to the system (``._photo.jpg``, ``.thumbnails``), not to the collection.
+    """
 
     def refuse(error: OSError) -> None:
         raise DataFileError(
             f"{error.filename}: cannot be read: {error.strerror}; allow yourself to read and enter the folder"
         ) from None
 
-    for base, _, names in os.walk(folder, onerror=refuse):
+    for base, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
         if not os.access(base, os.X_OK):
             refuse(PermissionError(errno.EACCES, os.strerror(errno.EACCES), base))
-        yield from (Path(base) / name for name in names)
+        yield from (Path(base) / name for name in names if not name.startswith("."))
