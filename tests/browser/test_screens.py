@@ -136,6 +136,33 @@ def test_the_screen_without_a_link(browser: Any, join: Join, theme: str) -> None
 
 
 @themes
+@devices
+def test_the_screen_with_a_warning(join: Join, device: str, theme: str) -> None:
+    person = join("label 2", device=device, color_scheme=theme)
+    person.page.keyboard.press("Backspace")
+    expect(person.page.locator(".warning")).to_have_text("There is nothing to undo.")
+    look(person.page, f"warning-{device}-{theme}")
+
+
+@themes
+@devices
+def test_the_screen_without_a_question(join: Join, device: str, theme: str) -> None:
+    person = join("label 2", device=device, color_scheme=theme)
+    nothing_left = {"question": None, "reason": "Every item is out with somebody.", "progress": None}
+    person.page.route("**/api/question", lambda route: route.fulfill(json=nothing_left))
+    person.page.reload()
+    expect(person.page.get_by_role("heading", name="No question for now")).to_be_visible()
+    look(person.page, f"no-question-{device}-{theme}")
+
+
+@pytest.mark.parametrize("width", [360, 720, 1440])
+def test_figures_of_the_dashboard_fill_their_rows(join: Join, width: int) -> None:
+    owner = join("label 2", owner=True, path="/dashboard", viewport={"width": width, "height": 800})
+    tops = owner.page.locator(".tile").evaluate_all("tiles => tiles.map(tile => Math.round(tile.offsetTop))")
+    assert len({tops.count(top) for top in tops}) == 1, "no row of figures has a hole"
+
+
+@themes
 def test_the_theme_can_be_chosen(join: Join, theme: str) -> None:
     person = join("label 2", color_scheme=theme)
     background = "getComputedStyle(document.documentElement).backgroundColor"

@@ -27,7 +27,7 @@ class Annotator {
   private readonly outbox: Outbox<Submission, Saved>;
   private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
   /** What went wrong, until the next question; the announcer says it aloud as well. */
-  private readonly warning = h("p", { class: "warning" });
+  private readonly warning = h("aside", { class: "warning", "aria-label": "Notice" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
