@@ -13,7 +13,7 @@ beforeEach(() => document.body.replaceChildren());
 describe("help", () => {
   it("names every key, in the project's words", () => {
     const text = help(true);
-    for (const part of ["choose an item", "pick up the divider", "put down", "warm, cold", "submit a ranking", "this order is right", "skip", "can’t tell", "undo the last answer"]) {
+    for (const part of ["choose an item", "pick up the divider", "put down", "warm, cold", "submit a ranking", "this order is right", "skip", "can’t tell", "Backspace", "undo the last answer"]) {
       expect(text).toContain(part);
     }
     expect(text).not.toContain("level");

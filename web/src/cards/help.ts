@@ -2,7 +2,7 @@
 
 import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
-import type { Keyboard } from "../kit/keyboard";
+import { type Keyboard, keyFace } from "../kit/keyboard";
 import type { Wording } from "../kit/wire";
 
 export interface HelpOptions {
@@ -48,7 +48,7 @@ function keys({ words, free }: HelpOptions): HTMLElement {
     ...(free ? FREE_KEYS : []),
     [["?"], "this help"],
   ];
-  const cells = rows.map(([caps, text]) => h("tr", {}, h("td", {}, ...caps.map((cap) => h("kbd", {}, cap))), h("td", {}, text)));
+  const cells = rows.map(([caps, text]) => h("tr", {}, h("td", {}, ...caps.map((cap) => h("kbd", {}, ...keyFace(cap)))), h("td", {}, text)));
   return h("table", { class: "help-keys" }, h("caption", { class: "visually-hidden" }, "Keys"), h("tbody", {}, ...cells));
 }
 

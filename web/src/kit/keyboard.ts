@@ -1,6 +1,7 @@
 /** Single-key shortcuts for the whole page. They can be switched off; keys inside a focused control always stay its own. */
 
-import { h } from "./dom";
+import { type Child, h, hiddenText } from "./dom";
+import { icon } from "./icons";
 import { kept } from "./storage";
 
 export interface Binding {
@@ -75,7 +76,12 @@ export class Keyboard {
   }
 }
 
+/** What is printed on a key; the sign for Backspace is drawn, because many fonts have it too small to be read, or not at all. */
+export function keyFace(label: string): Child[] {
+  return label === "⌫" ? [icon("backspace"), hiddenText("Backspace")] : [label];
+}
+
 /** The key as printed on a control. */
 export function keycap(label: string): HTMLElement {
-  return h("kbd", { "aria-hidden": "true" }, label);
+  return h("kbd", { "aria-hidden": "true" }, ...keyFace(label));
 }
