@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,20 @@ def no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{port}")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub-cache"))
+
+
+@pytest.fixture
+def downloaded(no_hub: None, tmp_path: Path) -> Callable[[Path, str], None]:
+    """Puts the model of a folder where an earlier download under a public name would have left it."""
+
+    def put(folder: Path, name: str) -> None:
+        repository = tmp_path / "hub-cache" / f"models--{name.replace('/', '--')}"
+        commit = "0" * 40
+        shutil.copytree(folder, repository / "snapshots" / commit)
+        (repository / "refs").mkdir()
+        (repository / "refs" / "main").write_text(commit)
+
+    return put
 
 
 @pytest.fixture

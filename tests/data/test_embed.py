@@ -129,6 +129,12 @@ def test_without_a_network_the_error_says_what_to_do(no_hub, one_line):
     assert "--embed model2vec:FOLDER" in said
 
 
+def test_without_a_network_an_earlier_download_is_found(downloaded, static_model: Path):
+    downloaded(static_model, "nobody/static")
+    ours = list(open_embedder("model2vec:nobody/static", "text").embed(texts(["calm"])))
+    assert np.allclose(ours, list(open_embedder(f"model2vec:{static_model}", "text").embed(texts(["calm"]))))
+
+
 def test_a_model_that_cannot_be_had_says_why_in_one_line(monkeypatch, one_line):
     import model2vec
 

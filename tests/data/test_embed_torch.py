@@ -116,6 +116,14 @@ def test_sentence_transformers_gives_what_the_library_gives(sentence_model: Path
     assert len(np.unique(ours.round(4), axis=0)) == len(TEXTS)
 
 
+@pytest.mark.timeout(60)
+def test_without_a_network_an_earlier_download_is_found(sentence_model: Path, downloaded):
+    downloaded(sentence_model, "nobody/tiny")
+    items = [EmbedItem(str(n), text) for n, text in enumerate(TEXTS)]
+    ours = rows("sentence-transformers:nobody/tiny", items)
+    assert np.allclose(ours, rows(f"sentence-transformers:{sentence_model}", items), atol=1e-6)
+
+
 def test_texts_from_the_command_line(sentence_model: Path, tmp_path: Path, monkeypatch):
     from sentence_transformers import SentenceTransformer
 
