@@ -103,6 +103,12 @@ def test_unreadable_pictures_are_an_error_or_left_out(tmp_path: Path, pictures: 
     assert len(project.pool) == 8
 
 
+def test_a_wrong_embedder_is_told_before_the_pictures_are_decoded(tmp_path: Path, pictures: Path, monkeypatch):
+    monkeypatch.setattr("tellmore.data.ingest.thumbnail", lambda *_: pytest.fail("a picture was decoded"))
+    with pytest.raises(SettingError, match="expected one of onnx:"):
+        made(tmp_path, pictures, EmbeddingSource(embed="word2vec:x"))
+
+
 def test_a_command_is_never_recorded(tmp_path: Path, items_csv):
     program = tmp_path / "mine.py"
     program.write_text("import sys\nfor line in sys.stdin: print([len(line), 1])\n")

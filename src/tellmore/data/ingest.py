@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.embed import EmbedItem, Media, embed_all, embedding_key, open_embedder
+from tellmore.data.embed import Embedder, EmbedItem, Media, embed_all, embedding_key, open_embedder
 from tellmore.data.images import thumbnail
 from tellmore.data.items import Columns, ItemTable, read_items
 from tellmore.data.progress import ProgressBar, silent
@@ -127,12 +127,13 @@ class Ingest:
         return open_project(self.folder), findings
 
     def _build(self, building: Path, table: ItemTable, cache: Path) -> Findings:
-        """Write all of a project but its log; what is cheap to check comes before the embedding."""
+        """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
+        embedder = None if self.source.embed is None else open_embedder(self.source.embed, media_of(table))
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
         check_seeds(self.settings.learning, table)
-        statistics = self._write_matrix(table, building / EMBEDDINGS_FILE, cache)
+        statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
         write_items(building, _item_rows(table))
         self._write_settings(building, table, statistics.d)
         return _findings(table, statistics, self.normalise, unreadable)
@@ -156,12 +157,14 @@ class Ingest:
                 advance()
         return (table.keep(good) if bad else table), tuple(bad)
 
-    def _write_matrix(self, table: ItemTable, target: Path, cache: Path) -> Statistics:
-        if self.source.file is not None:
-            vectors = open_vectors(self.source.file, ids_path=self.source.ids_file, id_column=self.source.id_column)
-        else:
+    def _vectors(self, table: ItemTable, embedder: Embedder | None, cache: Path) -> VectorFile:
+        if embedder is not None:
             assert self.source.embed is not None
-            vectors = embedded(table, self.source.embed, cache, self.progress)
+            return embedded(table, self.source.embed, embedder, cache, self.progress)
+        assert self.source.file is not None
+        return open_vectors(self.source.file, ids_path=self.source.ids_file, id_column=self.source.id_column)
+
+    def _write_matrix(self, table: ItemTable, vectors: VectorFile, target: Path) -> Statistics:
         rows = matching_rows(table, vectors, by_row=self.source.by_row)
         statistics = Statistics(vectors.d)
         start = 0
@@ -208,8 +211,8 @@ def media_of(table: ItemTable) -> Media:
     return "image" if table.images is not None and any(table.images) else "text"
 
 
-def embedded(table: ItemTable, spec: str, cache: Path, progress: ProgressBar) -> VectorFile:
-    """The vectors of ``table`` made by the embedder ``spec``, in the order of the items."""
+def embedded(table: ItemTable, spec: str, embedder: Embedder, cache: Path, progress: ProgressBar) -> VectorFile:
+    """The vectors of ``table`` made by ``embedder``, which ``spec`` names, in the order of the items."""
     media = media_of(table)
     if media == "image" and not all(table.images or ()):
         missing = (table.images or ()).index("")
@@ -220,7 +223,7 @@ def embedded(table: ItemTable, spec: str, cache: Path, progress: ProgressBar) ->
         )
         for row, identifier in enumerate(table.ids)
     ]
-    X = embed_all(open_embedder(spec, media), items, cache, key=embedding_key(spec, items), progress=progress)
+    X = embed_all(embedder, items, cache, key=embedding_key(spec, items), progress=progress)
     return VectorFile(cache, len(X), X.shape[1], table.ids, lambda: _blocks(X))
 
 

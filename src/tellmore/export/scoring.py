@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.data.ingest import EmbeddingSource, checked_block, embedded, matching_rows
+from tellmore.data.embed import open_embedder
+from tellmore.data.ingest import EmbeddingSource, checked_block, embedded, matching_rows, media_of
 from tellmore.data.items import Columns, ItemTable, read_items
 from tellmore.data.progress import ProgressBar, silent
 from tellmore.data.settings import Settings
@@ -89,7 +90,7 @@ def score_file(
 
 def _vectors(table: ItemTable, source: EmbeddingSource, cache: Path, progress: ProgressBar) -> VectorFile:
     if source.embed is not None:
-        return embedded(table, source.embed, cache, progress)
+        return embedded(table, source.embed, open_embedder(source.embed, media_of(table)), cache, progress)
     assert source.file is not None
     return open_vectors(source.file, ids_path=source.ids_file, id_column=source.id_column)
 
