@@ -21,7 +21,7 @@ from tellmore.core.rank_gain import ranking_gain_nats
 from tellmore.types import Array
 
 DRAWS = 1024
-RANKING_DRAWS = 2048  # outcomes of a ranking too large to enumerate; about 0.2 s for ten items
+RANKING_DRAWS = 2048  # outcomes of a ranking too large to enumerate; a third of a second for ten items
 REPEATS = 4
 
 
