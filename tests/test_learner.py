@@ -249,7 +249,7 @@ def test_bound_and_prior_options_are_heard() -> None:
 
 def test_the_default_sharpness_is_stated() -> None:
     behaviour = tm.Learner(POOL).behaviour
-    assert (behaviour.w, behaviour.K) == (7.0, 5.4)
+    assert (behaviour.w, behaviour.K) == (9.0, 6.75)
 
 
 def test_seed_examples_give_a_mean() -> None:
@@ -269,13 +269,15 @@ def test_a_belief_can_be_the_prior() -> None:
 
 def test_posterior_is_in_the_pools_own_coordinates() -> None:
     """Shifting every embedding changes the intercept and nothing that is predicted."""
-    shifted = tm.Pool(POOL.X + np.float32(0.5), ids=POOL.ids)
+    shift = np.linspace(-1, 1, POOL.d, dtype=np.float32)
+    shifted = tm.Pool(POOL.X + shift, ids=POOL.ids)
     one, two = tm.Learner(POOL), tm.Learner(shifted)
     for learner in (one, two):
         learner.tell(tm.Question("rank", POOL.ids[:4]), tm.RankAnswer(POOL.ids[:4], 2))
     np.testing.assert_allclose(one.probabilities(), two.probabilities(), atol=1e-4)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
     assert abs(one.intercept_[0] - two.intercept_[0]) > 1e-3
+    np.testing.assert_allclose(two.intercept_, one.intercept_ - one.coef_ @ shift, atol=1e-4)
 
 
 @pytest.mark.parametrize(("n", "d"), [(3, 10), (8, 30)])

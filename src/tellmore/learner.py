@@ -39,6 +39,8 @@ QuestionOption = Literal["label", "select", "rank", "auto"]
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
+ASKING_SHARPNESS = 1.75
+"""Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class Learner:
     seed: makes every choice repeatable. prior: ``pool`` (directions in which the items vary), ``isotropic``, or a belief.
     bound: ``centred`` or ``paper``. mode: ``default``, or ``paper`` for the paper's statistics: isotropic prior, paper's bound,
     random unit start, renormalised mean, one factor after another. acquisition: ``greedy``, ``random``, or ``particles``
-    (Algorithm 5 to the letter). w, K: sharpness of labels and of choices; the defaults 7 and 5.4 suit unit-norm embeddings.
+    (Algorithm 5 to the letter). w, K: sharpness of labels and of choices; the defaults 9 and 6.75 suit unit-norm embeddings.
     stop: a rule of `tellmore.core.stopping`. seeds_positive, seeds_negative: ids known beforehand. cost: seconds per question.
     exclude_last: items of this many last questions are not asked again at once.
     """
@@ -102,6 +104,7 @@ class Learner:
         self.bound: Bound = "paper" if "bound" in self.paper_parts else bound
         self.acquisition = acquisition
         self.behaviour = Behaviour(positive_number("w", w, behaviour.w), positive_number("K", K, behaviour.K))
+        self.asking = self.behaviour.sharper(1.0 if "asking" in self.paper_parts else ASKING_SHARPNESS)
         self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
         self.cost = cost if cost is not None else PAPER_COST
         self.exclude_last = (0 if mode == "paper" else RECENT_QUESTIONS) if exclude_last is None else int(exclude_last)
@@ -188,7 +191,7 @@ class Learner:
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         search = particles_set if self.acquisition == "particles" else greedy_set
-        return search(self._now.scan, self._now.belief, kind, count, self.behaviour, rng=rng, exclude=exclude).rows
+        return search(self._now.scan, self._now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
 
     def _excluded(self, avoid: Collection[str]) -> NDArray[np.intp]:
         """Rows shown lately, still on show, or to be avoided."""
@@ -383,6 +386,6 @@ class Learner:
         return X
 
 
-PAPER_PARTS = ("prior", "bound", "start", "norm", "factors")
+PAPER_PARTS = ("prior", "bound", "start", "norm", "factors", "asking")
 """What paper mode switches, each also alone by ``paper_parts``: isotropic prior, paper's bound, random unit start,
-renormalised mean, one factor after another."""
+renormalised mean, one factor after another, and items searched as sharply as answers are learnt from."""

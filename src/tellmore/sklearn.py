@@ -44,8 +44,8 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         prior: Literal["pool", "isotropic"] = "pool",
         bound: Literal["centred", "paper"] = "centred",
-        w: float = 7.0,
-        K: float = 5.4,
+        w: float = 9.0,
+        K: float = 6.75,
         seed: int = 0,
     ) -> None:
         self.prior = prior

@@ -14,13 +14,17 @@ from tellmore.types import Array
 class Behaviour:
     """How sharply a person answers: label sharpness w and choice sharpness K = a / sigma (eqs. 1 and 3).
 
-    The defaults suit unit-norm embeddings and classifiers of norm about 1. They are 0.6 of what people's
+    The defaults suit unit-norm embeddings and classifiers of norm about 1. They are 3/4 of what people's
     scores show along the best direction (12 and 9 on three pools of words): at first the direction itself is unknown, and a
     belief that takes answers for sharper than they are is too sure too soon.
     """
 
-    w: float = 7.0
-    K: float = 5.4
+    w: float = 9.0
+    K: float = 6.75
+
+    def sharper(self, factor: float) -> Behaviour:
+        """A person whose answers are ``factor`` times as sharp."""
+        return Behaviour(self.w * factor, self.K * factor)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds.rank import sample_outcomes
+from tellmore.core.kinds.rank import EXPONENT_FLOOR, sample_outcomes
 from tellmore.types import Array
 
 INNER_DRAWS = 32
 SWEEPS = 10
 MAX_STEP = 3.0  # prior standard deviations
 WIDER = 1.1  # than the precision says, so that no weight is huge
-EXPONENT_FLOOR = -600.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ SWITCHES: dict[str, tuple[tuple[str, Option], ...]] = {
     "paper's bound": (("paper_parts", ("bound",)),),
     "random start, renormalised": (("paper_parts", ("start", "norm")),),
     "one factor after another": (("paper_parts", ("factors",)),),
+    "asks as sharply as it learns": (("paper_parts", ("asking",)),),
 }
 
 
@@ -70,7 +71,7 @@ def configs(bench: Bench) -> dict[tuple[str, str], Config]:
         for name, options in SWITCHES.items():
             found[source.title, name] = bench.config(source, answers=answers, stop_at=None, options=options)
         found[source.title, PAPER] = bench.config(source, answers=answers, stop_at=None, mode="paper")
-        kept: tuple[tuple[str, Option], ...] = (("paper_parts", ("prior", "bound", "factors")),)
+        kept: tuple[tuple[str, Option], ...] = (("paper_parts", ("prior", "bound", "factors", "asking")),)
         found[source.title, UNANCHORED] = bench.config(
             source, answers=answers, stop_at=None, mode="paper", options=kept
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,8 @@ LABEL_ANSWERS = 1500
 """Labels are quick and many: their trials may last longer than others, so that most reach the target."""
 FIXED = (("label", 1), ("select", 2), ("select", 3), ("select", 4), ("rank", 4), ("rank", 6))
 YARDSTICK = "label, paper mode"
+STRICT_YARDSTICK = "label, paper mode, I/D"
+"""Paper mode with the prior I/D; `YARDSTICK` has the laboratory's 4 I/D, under which the paper's own numbers are nearer."""
 
 
 def seconds_to(trial: Trial, target: float) -> float:
@@ -45,7 +48,9 @@ def settings(bench: Bench, part: str) -> dict[str, Config]:
         named[title] = bench.config(source, question=question, size=size, answers=answers, stop_at=target)
     named["auto"] = bench.config(source, question="auto", size=4, stop_at=target)
     if part == "sentiment":
-        named[YARDSTICK] = bench.config(source, question="label", size=1, mode="paper", answers=long, stop_at=target)
+        paper = bench.config(source, question="label", size=1, mode="paper", answers=long, stop_at=target)
+        named[YARDSTICK] = paper
+        named[STRICT_YARDSTICK] = replace(paper, options=(("prior_options", (("scale", 1.0),)),))
     return named
 
 
@@ -61,7 +66,7 @@ def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
         title: np.array([seconds_to(trial, target) for trial in done[config]]) for title, config in named.items()
     }
     reached = {title: sum(_reaches(trial, target) for trial in done[config]) for title, config in named.items()}
-    fixed = [title for title in named if title not in ("auto", YARDSTICK)]
+    fixed = [title for title in named if title not in ("auto", YARDSTICK, STRICT_YARDSTICK)]
     best = min(fixed, key=lambda title: (-reached[title], float(seconds[title].mean())))
     rows = []
     for title, config in named.items():
@@ -82,7 +87,8 @@ def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
                 "to_best_fixed_se": against_best[1],
                 "to_label": against_label[0],
                 "to_label_se": against_label[1],
-                "to_paper_label": _ratio(seconds[title], seconds[YARDSTICK])[0] if YARDSTICK in seconds else None,
+                "to_paper_label": _to(seconds, title, YARDSTICK),
+                "to_strict_paper_label": _to(seconds, title, STRICT_YARDSTICK),
             }
         )
     return rows
@@ -90,6 +96,10 @@ def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
 
 def _reaches(trial: Trial, target: float) -> bool:
     return first_reached(np.asarray(trial.column("accuracy")), target) is not None
+
+
+def _to(seconds: dict[str, Array], title: str, yardstick: str) -> float | None:
+    return _ratio(seconds[title], seconds[yardstick])[0] if yardstick in seconds else None
 
 
 def _se(values: Array) -> float | None:
@@ -139,12 +149,13 @@ def _compare(rows: Rows) -> str:
             f"auto takes {auto['seconds']:.0f} s, "
             f"{auto['to_best_fixed']:.2f} ± {auto['to_best_fixed_se'] or 0:.2f} of it and {auto['to_label']:.2f} of labelling"
         )
-    paper = [row for row in rows if row["to_paper_label"] is not None and row["setting"] != YARDSTICK]
+    paper = [row for row in rows if row["to_paper_label"] is not None and "paper mode" not in row["setting"]]
     if paper:
         quickest = min(paper, key=lambda row: float(row["to_paper_label"]))
         said.append(
             f"against paper mode's active labels the best setting ({quickest['setting']}) takes "
-            f"{quickest['to_paper_label']:.0%} of the seconds (the paper: 43 %, of its own labels)"
+            f"{quickest['to_paper_label']:.0%} of the seconds with the prior 4 I/D, {quickest['to_strict_paper_label']:.0%} with "
+            "I/D (the paper: 43 %, of its own labels)"
         )
     return "; ".join(said) + ". Trials that failed count with their length, a lower bound."
 

@@ -19,12 +19,14 @@ from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import entr, logsumexp
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.types import Answer, Array, Question, RankAnswer
 
 MAX_ENUMERATED = 5
+MAX_ENTRIES = 20_000  # of draws times orders held at a time: what stays in the cache
+EXPONENT_FLOOR = -600.0  # exp of it is still a positive number
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]
 """(order, n_positive), and where items are level the places that tie with the next one."""
@@ -111,45 +113,51 @@ def _levels(ranked: Array) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _chains(k: int) -> list[tuple[int, ...]]:
-    """For every order: the bit masks of its prefixes, from the empty set to all k items."""
-    return [tuple(accumulate((1 << i for i in order), initial=0)) for order in permutations(range(k))]
+def _prefixes(k: int) -> Array:
+    """[2^k, k!]: 1 where the set with this bit mask is a prefix of this order, from the empty set to all k items."""
+    chains = [list(accumulate((1 << i for i in order), initial=0)) for order in permutations(range(k))]
+    prefixes = np.zeros((1 << k, len(chains)))
+    for order, chain in enumerate(chains):
+        prefixes[chain, order] = 1.0
+    return prefixes
 
 
 def _subset_sums(values: Array) -> Array:
-    """Sums over all 2^k subsets of the first axis, indexed by bit mask: [k, ...] -> [2^k, ...]."""
-    sums = np.zeros((1, *values.shape[1:]))
-    for one in values:
-        sums = np.concatenate([sums, sums + one])
+    """Sums over all 2^k subsets of the last axis, indexed by bit mask: [..., k] -> [..., 2^k]."""
+    sums = np.zeros((*values.shape[:-1], 1))
+    for one in range(values.shape[-1]):
+        sums = np.concatenate([sums, sums + values[..., one : one + 1]], axis=-1)
     return sums
 
 
 def _enumerated_gains(z: Array, behaviour: Behaviour) -> Array:
-    """Gains [B] in nats from N joint draws z [B, N, k] over all (k + 1)! outcomes.
+    """Gains [B] in nats from N joint draws z [B, N, k] over all (k + 1)! outcomes."""
+    pairs = max(1, MAX_ENTRIES // factorial(z.shape[-1]) // z.shape[1])
+    blocks = [_enumerated_block(z[start : start + pairs], behaviour) for start in range(0, len(z), pairs)]
+    return np.concatenate(blocks)
 
-    The tails of Plackett-Luce and the weights of thresholds depend on *sets* of items, not on orders: 2^k exponentials and
-    logarithms a draw instead of k! (2 k + 1).
+
+def _enumerated_block(z: Array, behaviour: Behaviour) -> Array:
+    """The tails of Plackett-Luce and the weights of thresholds depend on *sets* of items, not on orders: 2^k exponentials
+    and logarithms a draw, summed over the prefixes of every order by matrix products.
     """
-    k, n = z.shape[-1], z.shape[1]
-    scores = np.moveaxis(z, -1, 0)  # [k, B, N]
-    x = np.maximum(behaviour.K * (scores - scores.max(axis=0)), -600.0)
+    n, k = z.shape[1:]
+    prefixes = _prefixes(k)
+    x = np.maximum(behaviour.K * (z - z.max(axis=-1, keepdims=True)), EXPONENT_FLOOR)
     log_tail = np.log(np.maximum(_subset_sums(np.exp(x)), 1e-300))
-    level = _subset_sums(behaviour.w * scores)
-    level = np.maximum(level - level.max(axis=0), -600.0)
-    weight = np.exp(level)
-    level *= weight  # only the products are needed below
-    everything, total = (1 << k) - 1, x.sum(axis=0)
-    conditional, entropy = np.zeros(z.shape[:-1]), np.zeros(len(z))
-    for chain in _chains(k):
-        log_order = total - sum(log_tail[everything ^ mask] for mask in chain[:-1])
-        sums = sum(weight[mask] for mask in chain)
-        p_order = np.exp(log_order)
-        per_sum = p_order / sums
-        conditional += p_order * (np.log(sums) - log_order) - per_sum * sum(level[mask] for mask in chain)
-        for mask in chain:
-            pmf = np.einsum("bn,bn->b", per_sum, weight[mask]) / n
-            entropy -= pmf * np.log(np.maximum(pmf, 1e-300))
-    return np.asarray(entropy - conditional.mean(axis=1))
+    log_tail[..., 0] = 0.0  # nobody is left to choose
+    level = _subset_sums(behaviour.w * z)
+    level = np.maximum(level - level.max(axis=-1, keepdims=True), EXPONENT_FLOOR)
+    weight = np.exp(level)  # [B, N, 2^k]
+    # What is left after a prefix is its complement, whose mask counts from the other end.
+    log_order = x.sum(axis=-1, keepdims=True) - log_tail[..., ::-1] @ prefixes  # [B, N, k!]
+    sums = weight @ prefixes
+    p_order = np.exp(log_order)
+    per_sum = p_order / sums
+    conditional = np.einsum("bno,bno->b", p_order, np.log(sums) - log_order)
+    conditional -= np.einsum("bno,bno->b", per_sum, (level * weight) @ prefixes)
+    pmf = (weight.swapaxes(1, 2) @ per_sum) / n  # [B, 2^k, k!], of which the prefixes are outcomes
+    return np.asarray(entr(pmf * prefixes).sum(axis=(1, 2)) - conditional / n)
 
 
 def _contrastive_gain(z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[float, float]:
@@ -163,7 +171,7 @@ def _contrastive_gain(z: Array, behaviour: Behaviour, rng: np.random.Generator) 
     orders, thresholds = sample_outcomes(z, behaviour, rng)
     log_p = _pairwise_log_likelihood(z, orders, thresholds, behaviour)  # [outcome, draw]
     own = np.diag(log_p)
-    ratio = np.exp(np.minimum(log_p - own[:, None], 600.0))
+    ratio = np.exp(np.minimum(log_p - own[:, None], -EXPONENT_FLOOR))
     total = ratio.sum(axis=1)
     lower = np.log(n) - np.log(total)
     upper = np.log(n - 1) - np.log(np.maximum(total - 1.0, 1e-300))
@@ -186,7 +194,7 @@ def _pairwise_log_likelihood(
     z: Array, orders: NDArray[np.int64], thresholds: NDArray[np.int64], behaviour: Behaviour
 ) -> Array:
     """log p(outcome i | z_j) for all pairs [N, M]; z [M, k], orders [N, k]."""
-    x = np.maximum(behaviour.K * (z - z.max(axis=1, keepdims=True)), -600.0).T
+    x = np.maximum(behaviour.K * (z - z.max(axis=1, keepdims=True)), EXPONENT_FLOOR).T
     by_place = orders.T  # [k, N]
     tails = _running_sums(np.exp(x)[by_place[::-1]])  # [k, N, M]
     log_order = x.sum(axis=0) - np.log(tails).sum(axis=0)
