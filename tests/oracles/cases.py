@@ -59,7 +59,7 @@ def hard_case(rng: np.random.Generator) -> Case:
     if k > 1 and rng.random() < 0.4:
         X[1] = X[0]
     axes = np.linalg.qr(rng.normal(size=(D, D)))[0]
-    spectrum = 10.0 ** rng.uniform(-8, 0, D) / D
+    spectrum = 10.0 ** rng.uniform(-8, 0, D)
     cov = (axes * spectrum) @ axes.T
     mean = axes @ (np.sqrt(spectrum) * rng.normal(size=D)) * rng.choice([0, 1, 3])
     K, w = 10.0 ** rng.uniform(0, 3, 2)

@@ -36,6 +36,8 @@ ROUNDING_FLOOR = 1e-9  # of problems so stiff that rounding keeps them from TOLE
 MAX_STEPS = 200
 MAX_LOG_STEP = 5.0
 STEP_LENGTHS = (1.0, 0.5, 0.2)
+SHARP = 1e3  # K^2 times the largest variance of a score
+NEGLIGIBLE_LOG_P = -7.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +102,7 @@ def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: 
     state = _start(problem)
     for iteration in range(MAX_STEPS):
         if state.residual <= TOLERANCE:
-            return _sites(problem, state, iteration)
+            return _sites(problem, _polished(problem, state), iteration)
         after = _newton(problem, state) or _sweep(problem, state)
         if state.residual <= ROUNDING_FLOOR and after.residual >= state.residual:
             return _sites(problem, state, iteration + 1)
@@ -226,19 +228,32 @@ def _newton(problem: _Problem, state: _State) -> _State | None:
     return None
 
 
+def _polished(problem: _Problem, state: _State) -> _State:
+    """Further Newton steps where choices are so sharp that a small error of p is many posterior standard deviations."""
+    if (problem.E**2).max(initial=0.0) * problem.G.max() > SHARP:
+        for _ in range(3):
+            state = _newton(problem, state) or state
+    return state
+
+
 def _sweep(problem: _Problem, state: _State) -> _State:
-    """Solve the choices for fixed c, then move c: by Newton with the choices following, or else to its fixed point.
+    """Solve the choices for fixed c, then move c: by Newton, halved until it beats c's fixed point, or else to that.
 
     The fixed point alone always raises the bound, but creeps where labels are sharp and contradict the belief.
     """
     state = _solved_choices(problem, state)
+
+    def moved(log_factor: Array) -> tuple[_State, float]:
+        after = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, log_factor)))
+        return after, _sites(problem, after, 0).elbo
+
+    fixed, bound = moved(state.gap_c)
     direction = _newton_direction(problem, state)
-    v = np.zeros(0) if direction is None else direction[1]
-    for length in STEP_LENGTHS if v.size else ():
-        trial = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, length * v)))
-        if trial.off_c < (1 - length / 4) * state.off_c:
+    for length in 0.5 ** np.arange(8) if direction is not None and direction[1].size else ():
+        trial, reached = moved(length * direction[1])
+        if reached > bound or trial.off_c < state.off_c / 2:
             return trial
-    return _state(problem, state.log_p, _scaled(problem, state.c, state.gap_c))
+    return fixed
 
 
 def _scaled(problem: _Problem, c: Array, log_factor: Array) -> Array:
@@ -277,8 +292,12 @@ def _ascend(problem: _Problem, state: _State) -> _State | None:
 
 
 def _moved(log_p: Array, u: Array) -> Array:
-    """log p after a relative change u: log p + u for small u, tamed to a logarithm for large, so that p stays positive."""
-    return np.asarray(log_p + np.arcsinh(u))
+    """log p after a relative change u: tamed to a logarithm where u is large, so that p stays positive.
+
+    Where p is negligible before and after, the change is exact in log p and needs no taming.
+    """
+    negligible = (u > 1) & (log_p + u < NEGLIGIBLE_LOG_P)
+    return np.where(negligible, log_p + u, log_p + np.arcsinh(u))
 
 
 def _normalised(problem: _Problem, log_p: Array) -> Array:
