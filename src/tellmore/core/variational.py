@@ -249,8 +249,9 @@ def _sweep(problem: _Problem, state: _State) -> _State:
 
     fixed, bound = moved(state.gap_c)
     direction = _newton_direction(problem, state)
-    for length in 0.5 ** np.arange(8) if direction is not None and direction[1].size else ():
-        trial, reached = moved(length * direction[1])
+    v = np.zeros(0) if direction is None else direction[1]
+    for length in 0.5 ** np.arange(8) if v.size else ():
+        trial, reached = moved(length * v)
         if reached > bound or trial.off_c < state.off_c / 2:
             return trial
     return fixed
