@@ -5,7 +5,9 @@ Each module below registers its own commands; what a command needs is imported i
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
@@ -56,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command. Exit code 0 done, 1 failed, 2 wrong usage; a failure is one line, a traceback only with --debug."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    if threading.current_thread() is threading.main_thread():
+        # A polite end by the system unwinds like any other, so that nothing half-made stays behind.
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         app([argument for argument in given if argument != "--debug"])
     except Exception as problem:
