@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tellmore.data.checked import Section, check_section
 from tellmore.data.embed import EmbedItem, Media
 from tellmore.data.images import load_picture
 from tellmore.data.items import require_file
-from tellmore.data.settings import Section, check_section
 from tellmore.errors import DataFileError, MissingExtraError, SettingError
 from tellmore.types import Array
 

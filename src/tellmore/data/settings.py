@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from tellmore.errors import MissingExtraError, SettingError
+from tellmore.data.checked import Field, Section, check_section, read_section
 from tellmore.types import KINDS, Kind
-
-try:
-    from pydantic import BaseModel, ConfigDict, Field, ValidationError
-except ImportError as error:
-    raise MissingExtraError("pydantic", "app") from error
 
 SETTINGS_FILE = "tellmore.toml"
 QuestionChoice = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
 PriorChoice = Literal["pool", "isotropic", "earlier"]
 BoundChoice = Literal["centred", "paper"]
 SetSize = Annotated[int, Field(ge=2, le=10)]
-
-
-class Section(BaseModel):
-    """Checked, frozen values; unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, allow_inf_nan=False)
 
 
 class ProjectSettings(Section):
@@ -114,79 +102,12 @@ def redacted_database(database: str) -> str:
 
 def read_settings(path: Path) -> Settings:
     """Settings of the TOML file at ``path``; SettingError names key and line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SettingError(f"{path}: no such file; make a project with: tellmore init FOLDER") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingError(f"{path}: cannot be read as UTF-8 text: {error}") from None
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingError(f"{path}: not valid TOML: {error}") from None
-    return parse_settings(values, source=str(path), text=text)
+    return read_section(Settings, path, advice="make a project with: tellmore init FOLDER")
 
 
 def parse_settings(values: dict[str, Any], *, source: str, text: str = "") -> Settings:
     """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
     return check_section(Settings, values, source, text)
-
-
-SomeSection = TypeVar("SomeSection", bound=Section)
-
-
-def check_section(model: type[SomeSection], values: Any, source: str, text: str = "") -> SomeSection:
-    """``values`` as a checked ``model``, or a SettingError that names ``source``, key and, given ``text``, the line."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise SettingError(_first_fault(model, error, source, text)) from None
-
-
-def _first_fault(model: type[Section], error: ValidationError, source: str, text: str) -> str:
-    fault = error.errors(include_url=False)[0]
-    where = [str(part) for part in fault["loc"]]
-    line = _line_of(text, where)
-    place = f"{source}, line {line}" if line else source
-    if fault["type"] == "extra_forbidden":
-        return f"{place}: unknown key {'.'.join(where)}; allowed are {', '.join(_allowed_keys(model, where))}"
-    complaint = fault["msg"][:1].lower() + fault["msg"][1:]
-    return f"{place}: {'.'.join(where)}: {complaint}{_given(fault.get('input'), where)}"
-
-
-def _given(value: Any, where: list[str]) -> str:
-    """What was written, except where it may be a secret."""
-    return "" if where[:1] == ["server"] and where[-1:] == ["database"] else f", not {value!r}"
-
-
-def _allowed_keys(model: type[BaseModel], where: list[str]) -> list[str]:
-    for part in where[:-1]:
-        inner = model.model_fields[part].annotation
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return []
-        model = inner
-    return list(model.model_fields)
-
-
-def _line_of(text: str, where: list[str]) -> int | None:
-    """1-based line of the key ``where`` (section, key, ...) in TOML ``text``; else of its section."""
-    section: list[str] = []
-    found = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
-        if header:
-            section = _key_parts(header.group(1))
-            if section == where[:1]:
-                found = number
-            continue
-        key = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)
-        if key and (section + _key_parts(key.group(1)))[:2] == where[:2]:
-            return number
-    return found
-
-
-def _key_parts(dotted: str) -> list[str]:
-    return [part.strip("\"' ") for part in dotted.split(".")]
 
 
 def settings_toml(settings: Settings) -> str:

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tellmore.errors import MissingExtraError, SettingError
+from tellmore.data.checked import Field, Section, check_section, model_validator, read_section
 from tellmore.types import Kind
-
-try:
-    from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-except ImportError as error:
-    raise MissingExtraError("pydantic", "app") from error
 
 STUDY_FILE = "study.toml"
 StudyKind = Annotated[Kind, Field(description="a question kind with a size of its own choice")]
@@ -23,11 +16,7 @@ Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Word = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Stage(_Section):
+class Stage(Section):
     """A stratum: the questions that a learning run asks at iterations ``first`` to ``last``, counted from 1."""
 
     name: Word
@@ -41,7 +30,7 @@ class Stage(_Section):
         return self
 
 
-class Design(_Section):
+class Design(Section):
     """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1)."""
 
     kinds: tuple[StudyKind, ...] = Field(default=("rank", "select_high"), min_length=1, max_length=3)
@@ -65,7 +54,7 @@ class Design(_Section):
         return self
 
 
-class Gold(_Section):
+class Gold(Section):
     """A question with one right answer: its items, highest first, and how many of them are positive."""
 
     order: tuple[Word, ...] = Field(min_length=2, max_length=20)
@@ -78,14 +67,14 @@ class Gold(_Section):
         return self
 
 
-class Practice(_Section):
+class Practice(Section):
     """A question to try the controls on; stored, never analysed."""
 
     kind: StudyKind
     items: tuple[Word, ...] = Field(min_length=2, max_length=20)
 
 
-class Choice(_Section):
+class Choice(Section):
     """A multiple-choice question of the comprehension check; ``correct`` counts the options from 0."""
 
     question: Text
@@ -99,7 +88,7 @@ class Choice(_Section):
         return self
 
 
-class PersonQuestion(_Section):
+class PersonQuestion(Section):
     """A voluntary question on the person: a number, a text, or one of the options."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -108,7 +97,7 @@ class PersonQuestion(_Section):
     options: tuple[Word, ...] = ()
 
 
-class Texts(_Section):
+class Texts(Section):
     """What participants read, as plain text; an empty line starts a new paragraph."""
 
     eligibility: Text
@@ -117,7 +106,7 @@ class Texts(_Section):
     debrief: Text
 
 
-class Completion(_Section):
+class Completion(Section):
     """Codes of the three ends, and where a participant is sent back; ``{code}`` stands for the code."""
 
     complete: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{3,40}$")]
@@ -126,14 +115,14 @@ class Completion(_Section):
     url: str = Field(default="", pattern=r"^(https://\S+)?$", max_length=500)
 
 
-class Pay(_Section):
+class Pay(Section):
     """What a complete participation is paid; used for the hourly pay in the report."""
 
     amount: float = Field(default=0.0, ge=0)
     currency: Word = "USD"
 
 
-class Study(_Section):
+class Study(Section):
     """All of ``study.toml``."""
 
     title: Word
@@ -168,65 +157,12 @@ class Study(_Section):
 
 def read_study(path: Path) -> Study:
     """The study of the TOML file at ``path``; SettingError names key and line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SettingError(f"{path}: no such file; make a study with: tellmore study init {path.parent}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingError(f"{path}: cannot be read as UTF-8 text: {error}") from None
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingError(f"{path}: not valid TOML: {error}") from None
-    return parse_study(values, source=str(path), text=text)
+    return read_section(Study, path, advice=f"make a study with: tellmore study init {path.parent}")
 
 
 def parse_study(values: dict[str, Any], *, source: str = "study", text: str = "") -> Study:
     """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
-    try:
-        return Study.model_validate(values)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = [str(part) for part in fault["loc"]]
-        line = _line_of(text, where)
-        place = f"{source}, line {line}" if line else source
-        key = ".".join(where)
-        if fault["type"] == "extra_forbidden":
-            raise SettingError(f"{place}: unknown key {key}; remove it or correct its spelling") from None
-        if fault["type"] == "missing":
-            raise SettingError(f"{place}: the key {key} is missing; write it") from None
-        complaint = fault["msg"].removeprefix("Value error, ")
-        complaint = complaint[:1].lower() + complaint[1:]
-        given = "" if fault["type"] == "value_error" else f", not {fault.get('input')!r}"
-        raise SettingError(f"{place}: {key + ': ' if key else ''}{complaint}{given}") from None
-
-
-def _line_of(text: str, where: list[str]) -> int | None:
-    """1-based line of the key ``where`` in TOML ``text``, else of the table that holds it.
-
-    The n-th element of an array of tables, [[name]], is found by counting its headers.
-    """
-    table: list[str] = []
-    seen: dict[str, int] = {}
-    nearest: tuple[int, int] | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]", line)
-        key = re.match(r"\s*([A-Za-z0-9_.\"'-]+)\s*=", line)
-        if header:
-            name = header[2]
-            table = name.split(".")
-            if header[1] == "[[":
-                seen[name] = seen.get(name, -1) + 1
-                table = [*table, str(seen[name])]
-            here = table
-        elif key:
-            here = [*table, *key[1].split(".")]
-        else:
-            continue
-        depth = len(here) if here == where[: len(here)] else 0
-        if depth and (nearest is None or depth > nearest[0]):
-            nearest = depth, number
-    return nearest[1] if nearest else None
+    return check_section(Study, values, source, text)
 
 
 def study_toml(study: Study) -> str:
