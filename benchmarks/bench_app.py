@@ -1,6 +1,6 @@
 """The app under load: many simulated people at once, with and without think times, and killed at random moments.
 
-    python benchmarks/bench_app.py [--people 100] [--answers 6] [--speed 1] [--crashes 500] [--postgres URL]
+    python benchmarks/bench_app.py [--people 100] [--answers 6] [--speed 1] [--crashes 500]
 
 Aims: p95 from submit to next question under 500 ms with think times, nothing lost, nothing doubled, nobody asked the same
 question at the same time as somebody else.
@@ -21,6 +21,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts.postgres_cluster import NoPostgresError, private_postgres
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
 from tellmore.app.drive import Client, Link, Report, compare_with_log, drive, invite
 from tellmore.data.bundled import demo_pool
@@ -108,10 +111,12 @@ def crashes(moments: int, database: str) -> None:
             target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))
         )
         people.start()
-        for _ in range(moments):
+        for moment in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))
             server.end(signal.SIGKILL)
             server.start()
+            print(f"\rkilled {moment + 1} of {moments} times", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
         stop.set()
         people.join()
         server.end(signal.SIGTERM)
@@ -137,15 +142,17 @@ def main() -> None:
     parser.add_argument(
         "--crashes", type=int, default=500, help="moments at which the server is killed, on each database"
     )
-    parser.add_argument("--postgres", default=os.environ.get("TELLMORE_TEST_POSTGRES", ""), help="an empty database")
     options, _ = parser.parse_known_args()
     load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)
     load(f"{options.people} people, think times", options.people, options.answers, think=True, speed=options.speed)
     load(f"{options.people} people, no think times", options.people, options.answers, think=False, speed=1.0)
     if options.crashes:
         crashes(options.crashes, "")
-        if options.postgres:
-            crashes(options.crashes, options.postgres)
+        try:
+            with private_postgres() as url:
+                crashes(options.crashes, url.replace("postgresql:", "postgresql+psycopg:"))
+        except NoPostgresError as problem:
+            print(f"killed, postgresql: not measured, {problem}")
 
 
 if __name__ == "__main__":
