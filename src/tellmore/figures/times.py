@@ -27,7 +27,7 @@ LABEL_ANSWERS = 1500
 FIXED = (("label", 1), ("select", 2), ("select", 3), ("select", 4), ("rank", 4), ("rank", 6))
 YARDSTICK = "label, paper mode"
 STRICT_YARDSTICK = "label, paper mode, I/D"
-"""Paper mode with the prior I/D; `YARDSTICK` has the laboratory's 4 I/D, under which the paper's own numbers are nearer."""
+"""Paper mode with the prior I/D; `YARDSTICK` has the laboratory's 2 I/D, under which the paper's own numbers are nearer."""
 
 
 def seconds_to(trial: Trial, target: float) -> float:
@@ -154,7 +154,7 @@ def _compare(rows: Rows) -> str:
         quickest = min(paper, key=lambda row: float(row["to_paper_label"]))
         said.append(
             f"against paper mode's active labels the best setting ({quickest['setting']}) takes "
-            f"{quickest['to_paper_label']:.0%} of the seconds with the prior 4 I/D, {quickest['to_strict_paper_label']:.0%} with "
+            f"{quickest['to_paper_label']:.0%} of the seconds with the prior 2 I/D, {quickest['to_strict_paper_label']:.0%} with "
             "I/D (the paper: 43 %, of its own labels)"
         )
     return "; ".join(said) + ". Trials that failed count with their length, a lower bound."
