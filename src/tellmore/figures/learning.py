@@ -63,7 +63,7 @@ def fig3(rows: Rows) -> Figure:
         axes.set_title("|S| = 4, default mode")
     for axes in (*grid[1], grid[2, 1]):
         axes.axhline(0.75, color="#999999", linewidth=0.8)
-    legend_below(figure, grid[1, 1], columns=3)
+    legend_below(figure, grid[1, 1], columns=3, sizes=False)
     figure.suptitle(f"{rows[0]['pool']}, mean and standard error of {rows[0]['seeds']} seeds", fontsize=10)
     return figure
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,9 +76,11 @@ def line_with_band(
         axes.fill_between(x, mean - se, mean + se, color=colour, alpha=0.18, linewidth=0)
 
 
-def legend_below(figure: Figure, axes: Axes, *, columns: int = 4) -> None:
-    """One legend for all panels, under them, where it hides nothing."""
+def legend_below(figure: Figure, axes: Axes, *, columns: int = 4, sizes: bool = True) -> None:
+    """One legend for all panels, under them, where it hides nothing; without ``sizes`` "rank-4" is "rank"."""
     handles, labels = axes.get_legend_handles_labels()
+    if not sizes:
+        labels = [re.sub(r"-\d+", "", label) for label in labels]
     figure.legend(handles, labels, loc="outside lower center", ncols=min(columns, max(len(labels), 1)))
 
 

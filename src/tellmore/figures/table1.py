@@ -32,6 +32,8 @@ def table1(rows: Rows) -> Figure:
     for paper in where(rows, mode="paper"):
         ours = where(rows, mode="default", setting=paper["setting"])[0]
         seconds = "–" if ours["seconds"] is None else f"{ours['seconds']:.0f}"
+        if ours["reached"] < ours["seeds"]:
+            seconds += f" ({ours['reached']} of {ours['seeds']})"
         body.append(
             [
                 paper["setting"],
