@@ -255,6 +255,21 @@ def test_after_thinking_time_the_question_for_a_likely_answer_is_fresh(open_sess
     assert (following.why, following.stale) == ("supposed", False)
 
 
+@pytest.mark.parametrize("slow", ["label", "rank"])
+def test_auto_weighs_kinds_by_the_seconds_of_these_people(open_session: Callable[..., Session], slow: str) -> None:
+    """Who needs a minute and a half for one kind and a second for the other is soon asked only the other."""
+    session = open_session(SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank")}))
+    kinds = []
+    asked = session.question("ann")
+    for _ in range(60):
+        kinds.append(asked.question.kind)
+        seconds = 90 if asked.question.kind == slow else 1
+        session.settled_view()
+        timing = {"onset_ms": 0, "submit_ms": 1000 * seconds, "hidden_ms": 0}
+        asked = session.answer("ann", asked.question.id, reply(asked.question), timing)
+    assert slow not in kinds[-15:]
+
+
 def test_settings_change_what_is_asked(session: Session) -> None:
     first = session.question("ann")
     session.change_settings("owner", {"learning": {"question": "label"}})
