@@ -160,7 +160,7 @@ def test_learning_curves_are_drawn_with_axes_and_legend() -> None:
     assert len(figure.axes) == 6
     assert all(axes.get_xlabel() == "interactions" for axes in figure.axes)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert {"label", "rank-4", "rank-4, random"} <= set(legend)
+    assert {"label", "rank", "rank, random"} <= set(legend)
     sentence = learning.EXHIBITS[0].compare(rows)
     assert "In default mode: label, random not within 40" in sentence
     assert sentence.endswith("rank-4 10.")

@@ -134,6 +134,9 @@ def fig10(rows: Rows) -> Figure:
         own = where(rows, question=question)
         axes.plot(column(own, "K"), column(own, "bits"), "o-", markersize=3, color=colour, label=question)
     axes.set(xscale="log", xlabel="a/σ (choice sharpness K; w in proportion)", ylabel="bits per question")
+    sharpnesses = distinct(rows, "K")
+    axes.set_xticks(sharpnesses, [f"{K:.1f}" for K in sharpnesses])
+    axes.minorticks_off()
     axes.legend()
     return figure
 
