@@ -158,6 +158,7 @@ def test_the_screen_without_a_question(join: Join, device: str, theme: str) -> N
 @pytest.mark.parametrize("width", [360, 720, 1440])
 def test_figures_of_the_dashboard_fill_their_rows(join: Join, width: int) -> None:
     owner = join("label 2", owner=True, path="/dashboard", viewport={"width": width, "height": 800})
+    owner.page.locator(".tile").first.wait_for()
     tops = owner.page.locator(".tile").evaluate_all("tiles => tiles.map(tile => Math.round(tile.offsetTop))")
     assert len({tops.count(top) for top in tops}) == 1, "no row of figures has a hole"
 

@@ -75,7 +75,6 @@ def answer(page: Page) -> None:
     now = question_id(page)
     if page.locator(".card-rank").count():
         page.keyboard.press("r")
-        page.keyboard.press("Enter")
     else:
         page.keyboard.press("1")
         page.keyboard.press("+")
