@@ -26,6 +26,7 @@ REPORTS = ROOT / ".make" / "reports"
 BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SCREENS = "tests/browser/test_screens.py"
 APART = "not browser and not postgres and not slow and not docs"
 
 
@@ -106,10 +107,12 @@ def suites() -> tuple[Suite, ...]:
         Suite("lint", ((str(BIN / "ruff"), "check", "."), (str(BIN / "ruff"), "format", "--check", "."))),
         Suite("types", ((str(BIN / "mypy"),),)),
         Suite("imports", ((str(BIN / "lint-imports"), "--no-logo"),)),
-        pytest_suite("python", "-n", "2", "--dist", "loadscope", "-m", APART, "--ignore=tests/browser", "tests"),
+        pytest_suite("python", "-n", "2", "-m", APART, "--ignore=tests/browser", "tests"),
         pytest_suite("postgres", "-m", "postgres", "tests", prepare=with_postgres),
         Suite("client", ((*npm, "check"), (*npm, "test")), with_node),
-        pytest_suite("browser", "-m", "browser", "tests", prepare=with_browser),
+        pytest_suite("browser", "-m", "browser", f"--ignore={SCREENS}", "tests", prepare=with_browser),
+        # Pictures of every screen have no clocks to disturb, so two browsers may look at once.
+        pytest_suite("screens", "-n", "2", "-m", "browser", SCREENS, prepare=with_browser),
         pytest_suite("docs", "-n", "2", "--dist", "loadscope", "-m", "docs", "tests"),
         pytest_suite("doctests", "--doctest-modules", "--ignore=src/tellmore/store/migrations", "src/tellmore"),
         pytest_suite("wheel", "-n", "2", "--dist", "loadscope", "-m", "slow", "tests", prepare=with_client),
