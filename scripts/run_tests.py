@@ -131,6 +131,15 @@ def counts(suite: Suite) -> str:
     return f"{run}" + (f" ({skipped} skipped)" if skipped else "")
 
 
+def skips(suite: Suite) -> str:
+    """Why tests of the suite were skipped, each reason once."""
+    report = REPORTS / f"{suite.name}.xml"
+    if not report.exists():
+        return ""
+    reasons = (skipped.get("message", "") for skipped in ET.parse(report).getroot().iter("skipped"))
+    return "; ".join(dict.fromkeys(f"skipped: {reason.splitlines()[0]}" for reason in reasons if reason))
+
+
 def run(suite: Suite) -> Outcome:
     """Run one suite to its end."""
     print(f"\n== {suite.name}", flush=True)
@@ -145,7 +154,7 @@ def run(suite: Suite) -> Outcome:
         failed = [
             command for command in suite.commands if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0
         ]
-    note = ", ".join(" ".join(Path(part).name for part in command[:2]) for command in failed)
+    note = ", ".join(" ".join(Path(part).name for part in command[:2]) for command in failed) or skips(suite)
     return Outcome(suite.name, "failed" if failed else "passed", counts(suite), time.monotonic() - start, note)
 
 

@@ -60,10 +60,12 @@ def test_tests_and_skips_are_counted_and_missing_pools_named(
     monkeypatch.delenv("TELLMORE_DATA", raising=False)
     module = tmp_path / "test_three.py"
     module.write_text(
-        "import pytest\ndef test_a(): pass\ndef test_b(): pass\ndef test_c(): pytest.skip('x')\n", encoding="utf-8"
+        "import pytest\ndef test_a(): pass\ndef test_b(): pass\ndef test_c(): pytest.skip('no lamp')\n",
+        encoding="utf-8",
     )
     suite = runner.pytest_suite("three", str(module), "-p", "no:cacheprovider")
     assert outcome(runner, monkeypatch, "", suite) == 0
     out = capfd.readouterr().out
     assert "2 (1 skipped)" in out
+    assert "skipped: no lamp" in out
     assert "TELLMORE_DATA is not set" in out
