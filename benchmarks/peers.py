@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
@@ -12,7 +12,7 @@ from tellmore.core.gaussian import Gaussian
 FloatArray = np.ndarray
 
 
-def optimiser_select_update(
+def alternating_optimiser(
     prior: Gaussian,
     X: FloatArray,
     chosen: int,
@@ -21,29 +21,47 @@ def optimiser_select_update(
     *,
     sweeps: int = 50,
     tolerance: float = 1e-8,
-) -> tuple[FloatArray, FloatArray]:
-    """Algorithm 4 as it reads: label by its fixed point, choice by a numerical optimiser over mean and Cholesky factor.
+) -> FloatArray:
+    """The mean after a selection by Algorithm 4 as it reads: the label by its fixed point, the choice by L-BFGS over (mu, L).
 
-    X [k, D] with the constant column. Gradients are analytic, products are BLAS; both halves repeat until nothing moves.
+    X [k, D] with the constant column. Both halves repeat, each from where the other stopped, until the mean stands still.
     """
     inverse = np.linalg.inv(prior.cov)
     natural = inverse @ prior.mean
-    mean, cov = prior.mean.copy(), prior.cov.copy()
     x = behaviour.w * X[chosen]
+    mean, factor = prior.mean, np.linalg.cholesky(prior.cov)
     for _ in range(sweeps):
-        before = mean.copy()
-        xi = np.sqrt(x @ cov @ x + (x @ mean) ** 2)
-        label_inverse = inverse + 2 * np.tanh(xi / 2) / (4 * xi) * np.outer(x, x)
+        before = mean
+        xi = np.sqrt(((x @ factor) ** 2).sum() + (x @ mean) ** 2)
+        label_inverse = inverse + 2 * _lambda(xi) * np.outer(x, x)
         label_mean = np.linalg.solve(label_inverse, natural + y / 2 * x)
-        mean, cov = _minimise(label_inverse, label_mean, behaviour.K * X, chosen, mean, np.linalg.cholesky(cov))
+        mean, factor = _minimise(label_inverse, label_mean, behaviour.K * X, chosen, mean, factor)
         if np.abs(mean - before).max() < tolerance * np.abs(mean).max():
             break
-    return mean, cov
+    return mean
+
+
+def joint_optimiser(prior: Gaussian, X: FloatArray, chosen: int, y: int, behaviour: Behaviour) -> FloatArray:
+    """The same optimum in one run of L-BFGS over (mu, L): better than the algorithm reads, the label in the objective."""
+    label = (behaviour.w * X[chosen], y)
+    factor = np.linalg.cholesky(prior.cov)
+    inverse = np.linalg.inv(prior.cov)
+    return _minimise(inverse, prior.mean, behaviour.K * X, chosen, prior.mean, factor, label)[0]
 
 
 def _minimise(
-    inverse: FloatArray, centre: FloatArray, A: FloatArray, chosen: int, mean: FloatArray, factor: FloatArray
+    inverse: FloatArray,
+    centre: FloatArray,
+    A: FloatArray,
+    chosen: int,
+    mean: FloatArray,
+    factor: FloatArray,
+    label: tuple[FloatArray, int] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
+    """KL to N(centre, inverse^-1) less the bound of the choice (and of the label), minimised from (mean, factor).
+
+    Gradients are analytic, products are BLAS. L-BFGS ends where rounding hides a further fall of the objective.
+    """
     D = centre.size
     lower = np.tril_indices(D)
 
@@ -62,6 +80,13 @@ def _minimise(
         grad_m = pull - A[chosen] + A.T @ weights
         grad_L = spread + (A.T * weights) @ reach
         grad_L[np.diag_indices(D)] -= 1 / np.diag(L)
+        if label is not None:  # at the best xi, so that xi has no gradient of its own
+            x, y = label
+            along, score = x @ L, x @ m
+            xi = np.sqrt(along @ along + score**2)
+            value -= log_expit(xi) + (y * score - xi) / 2
+            grad_m += (2 * _lambda(xi) * score - y / 2) * x
+            grad_L += 2 * _lambda(xi) * np.outer(x, along)
         return float(value), np.concatenate([grad_m, grad_L[lower]])
 
     start = np.concatenate([mean, factor[lower]])
@@ -74,7 +99,12 @@ def _minimise(
     )
     L = np.zeros((D, D))
     L[lower] = found.x[D:]
-    return found.x[:D], L @ L.T
+    return found.x[:D], L
+
+
+def _lambda(xi: float) -> float:
+    """Of Jaakkola and Jordan's bound."""
+    return float(np.tanh(xi / 2) / (4 * xi))
 
 
 def particle_greedy_select(

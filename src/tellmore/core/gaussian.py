@@ -80,11 +80,10 @@ class Gaussian:
         factor = np.linalg.cholesky((inner + inner.T) / 2)
         loss = dtrtrs(factor, (reach @ root).T, lower=1)[0].T
         move = reach @ shift
-        # loss @ loss.T is computed as a symmetric product, so the covariance stays exactly symmetric.
-        belief = Gaussian(
-            self.mean + move, self.cov - loss @ loss.T, self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
-        )
-        return belief, Step(move, loss)
+        cov = loss @ loss.T  # as a symmetric product, so that the covariance stays exactly symmetric
+        np.subtract(self.cov, cov, out=cov)
+        logdet = self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
+        return Gaussian(self.mean + move, cov, logdet), Step(move, loss)
 
     def with_mean(self, mean: Array) -> Gaussian:
         """The same uncertainty around another mean."""

@@ -19,7 +19,7 @@ because both only raise the bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class _Problem:
     G: Array
     w: float
     labels: Array  # [k]
-    labelled: NDArray[np.intp]  # positions of labelled items
+    labelled: slice | NDArray[np.intp]  # positions of labelled items: a slice, which is quicker, where they adjoin
     choice: NDArray[np.intp]  # [N] the choice in which a candidate stands
     starts: NDArray[np.intp]  # [J] where each choice begins
     member: Array  # [J, N] membership of candidates in choices
@@ -68,14 +68,15 @@ class _Problem:
     E: Array  # [N, k] +-K at a candidate's item
     centred: bool
     identity: Array  # [k, k]
+    pull: Array  # [k, k + 1] the identity, and the pull of the labels
+    jacobian: Array  # what Newton's matrix holds at every state
 
     def per_choice(self, values: Array) -> Array:
         """Sums [N] of values [N] within each choice."""
-        return np.asarray(np.add.reduceat(values, self.starts)[self.choice])
+        return np.asarray(values @ self.same)
 
 
-@dataclass(frozen=True, eq=False)
-class _State:
+class _State(NamedTuple):
     """The unknowns and what follows from them."""
 
     log_p: Array  # [N]
@@ -83,9 +84,11 @@ class _State:
     p: Array
     A: Array  # [N, k]
     beta: Array  # [k]
+    shift: Array  # [k] what the answer adds to the precision times the mean
     V1: Array  # [k, k] covariance of z after the labels alone
     m: Array  # [k] mean of z
     V: Array  # [k, k] covariance of z
+    AV: Array  # [N, k]
     gap_p: Array  # [N] what log p lacks to its fixed point
     gap_c: Array  # [labelled]
     off_p: float  # largest error of p and of log c
@@ -114,57 +117,79 @@ def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: 
 
 def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound) -> _Problem:
     choice, item = np.nonzero(evidence.candidates)
-    member = choice == np.arange(evidence.chosen.size)[:, None]
-    E = np.zeros((item.size, m0.size))
-    E[np.arange(item.size), item] = evidence.sign * behaviour.K
+    k, n, n_choices = m0.size, item.size, evidence.chosen.size
+    member = (choice == np.arange(n_choices)[:, None]).astype(float)
+    E = np.zeros((n, k))
+    E[np.arange(n), item] = evidence.sign * behaviour.K
+    labelled = np.flatnonzero(evidence.labels)
+    jacobian = np.eye(n + labelled.size + n_choices)
+    jacobian[n + labelled.size :, n + labelled.size :] = 0.0
+    jacobian[:n, n + labelled.size :] = member.T
+    identity = np.eye(k)
     return _Problem(
         m0=m0,
         G=G,
         w=behaviour.w,
         labels=evidence.labels,
-        labelled=np.flatnonzero(evidence.labels),
+        labelled=_span(labelled),
         choice=choice,
-        starts=np.searchsorted(choice, np.arange(evidence.chosen.size)),
-        member=member.astype(float),
-        same=(choice[:, None] == choice).astype(float),
+        starts=np.searchsorted(choice, np.arange(n_choices)),
+        member=member,
+        same=member.T @ member,
         chosen=(item == evidence.chosen[choice]).astype(float),
         E=E,
         centred=bound == "centred",
-        identity=np.eye(m0.size),
+        identity=identity,
+        pull=np.column_stack([identity, behaviour.w / 2 * evidence.labels]),
+        jacobian=jacobian,
     )
+
+
+def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """The same positions as a slice, where they adjoin."""
+    if index.size == 0:
+        return slice(0, 0)
+    first, last = int(index[0]), int(index[-1])
+    return slice(first, last + 1) if last - first + 1 == index.size else index
 
 
 def _start(problem: _Problem) -> _State:
     c = np.zeros(problem.m0.size)
     index = problem.labelled
-    c[index] = _fixed_point(problem, problem.m0[index], problem.G[index, index])
+    c[index] = _fixed_point(problem, problem.m0[index], problem.G.diagonal()[index])
     return _state(problem, -np.log(problem.per_choice(np.ones(problem.choice.size))), c)
 
 
 def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
-    E, G = problem.E, problem.G
+    G, A, k = problem.G, problem.E, problem.m0.size
     p = np.exp(log_p)
-    beta = E.T @ (problem.chosen - p)
-    A = E - problem.member.T @ ((problem.member * p) @ E) if problem.centred else E
-    after_labels, shift = _label_solve(problem, c, beta)
-    V1 = G @ after_labels
-    m = problem.m0 + G @ shift
+    beta = (problem.chosen - p) @ A
+    if problem.centred:
+        A = A - (problem.same * p) @ A
+    after_labels = _label_solve(problem, c, beta)
+    spread = G @ after_labels
+    V1, m = spread[:, :k], problem.m0 + spread[:, k]
     V = V1 @ _solve(problem.identity + (A.T * p) @ A @ V1, problem.identity)
-    gap_p = A @ m + ((A @ V) * A).sum(axis=1) / 2 - log_p
+    AV = A @ V
+    gap_p = A @ m + (AV * A).sum(axis=1) / 2 - log_p
     gap_p -= problem.per_choice(p * gap_p)
     index = problem.labelled
-    gap_c = np.log(_fixed_point(problem, m[index], V[index, index]) / c[index])
+    gap_c = np.log(_fixed_point(problem, m[index], V.diagonal()[index]) / c[index])
     # p * gap alone is blind where p is far too small, so the softmax that the gap asks for is compared as well.
     wanted = np.exp(_normalised(problem, log_p + gap_p))
-    off_p = max(np.abs(p * gap_p).max(initial=0.0), np.abs(wanted - p).max(initial=0.0))
-    return _State(log_p, c, p, A, beta, V1, m, V, gap_p, gap_c, float(off_p), float(np.abs(gap_c).max(initial=0.0)))
+    off_p, off_c = max(_largest(p * gap_p), _largest(wanted - p)), _largest(gap_c)
+    return _State(log_p, c, p, A, beta, after_labels[:, k], V1, m, V, AV, gap_p, gap_c, off_p, off_c)
 
 
-def _label_solve(problem: _Problem, c: Array, beta: Array) -> tuple[Array, Array]:
-    """(I + diag(c) G)^-1 [k, k], and it times the pull of the labels and of beta [k]."""
-    right = np.column_stack([problem.identity, problem.w / 2 * problem.labels - c * problem.m0 + beta])
-    solved = _solve(problem.identity + c[:, None] * problem.G, right)
-    return solved[:, :-1], solved[:, -1]
+def _largest(values: Array) -> float:
+    return float(abs(values).max()) if values.size else 0.0
+
+
+def _label_solve(problem: _Problem, c: Array, beta: Array) -> Array:
+    """(I + diag(c) G)^-1 [k, k], and as a last column it times the pull of the labels and of beta."""
+    right = problem.pull.copy()
+    right[:, -1] += beta - c * problem.m0
+    return _solve(problem.identity + c[:, None] * problem.G, right)
 
 
 def _solve(matrix: Array, right: Array) -> Array:
@@ -177,37 +202,33 @@ def _dual(problem: _Problem, state: _State) -> float:
     """g(p) for the state's c, up to a constant."""
     p, A, V1, beta = state.p, state.A, state.V1, state.beta
     logdet = np.linalg.slogdet(problem.identity + (A.T * p) @ A @ V1)[1]
-    m1 = problem.m0 + problem.G @ _label_solve(problem, state.c, np.zeros_like(beta))[1]
+    m1 = problem.m0 + problem.G @ _label_solve(problem, state.c, np.zeros_like(beta))[:, -1]
     return float(logdet / 2 - p @ state.log_p - beta @ m1 - beta @ V1 @ beta / 2)
 
 
 def _curvature(problem: _Problem, state: _State) -> Array:
     """[N, N] of the dual, less its entropy."""
-    A = state.A
-    spread = A @ state.V @ A.T
-    M = A @ state.V1 @ A.T + spread**2 / 2
+    spread = state.AV @ state.A.T
+    M = state.A @ state.V1 @ state.A.T + spread**2 / 2
     return M + problem.same * spread if problem.centred else M
 
 
 def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] | None:
     """Newton's change of (log p [N], log c [labelled]) with one multiplier a choice; None where it has no finite value."""
-    p, A = state.p, state.A
-    index, member = problem.labelled, problem.member
-    n, n_labels = p.size, index.size
-    m, V1, V = state.m[index], state.V1[index], state.V[index]  # of the labelled items
-    c = state.c[index]
-    slope = _log_lambda_slope(problem.w**2 * (m**2 + V[:, index].diagonal())) * problem.w**2
-    reach1, reach = V1 @ A.T, V @ A.T  # [labelled, N]
-    mV1 = m[:, None] * reach1
+    p, index, member = state.p, problem.labelled, problem.member
+    n, n_labels = p.size, state.gap_c.size
     labels, multipliers = slice(n, n + n_labels), slice(n + n_labels, None)
-    J = np.eye(n + n_labels + len(member))
-    J[multipliers, multipliers] = 0.0
+    J = problem.jacobian.copy()
     J[:n, :n] += _curvature(problem, state) * p
-    J[:n, labels] = (mV1 + reach**2 / 2).T * c
-    J[labels, :n] = -slope[:, None] * (2 * mV1 + reach**2) * p
-    J[labels, labels] -= slope[:, None] * (2 * m[:, None] * V1[:, index] * m + V[:, index] ** 2) * c
-    J[:n, multipliers] = member.T
     J[multipliers, :n] = member * p
+    if n_labels:
+        c, m = state.c[index], state.m[index]
+        V1, V = state.V1[index][:, index], state.V[index][:, index]
+        slope = problem.w**2 * _log_lambda_slope(problem.w**2 * (m**2 + V.diagonal()))[:, None]
+        across = (state.A @ state.V1[:, index]) * m + state.AV[:, index] ** 2 / 2  # [N, labelled]
+        J[:n, labels] = across * c
+        J[labels, :n] = -2 * slope * (across.T * p)
+        J[labels, labels] -= slope * (2 * m[:, None] * V1 * m + V**2) * c
     step = _solve(J, np.concatenate([state.gap_p, state.gap_c, np.zeros(len(member))]))
     if not np.isfinite(step).all():
         return None
@@ -326,18 +347,17 @@ def _log_lambda_slope(xi_squared: Array) -> Array:
 
 def _sites(problem: _Problem, state: _State, iterations: int) -> Sites:
     precision = (state.A.T * state.p) @ state.A + np.diag(state.c)
-    shift = _label_solve(problem, state.c, state.beta)[1]
-    return Sites(precision, shift, _elbo(problem, state, precision, shift), iterations, state.residual)
+    return Sites(precision, state.shift, _elbo(problem, state, precision), iterations, state.residual)
 
 
-def _elbo(problem: _Problem, state: _State, precision: Array, shift: Array) -> float:
+def _elbo(problem: _Problem, state: _State, precision: Array) -> float:
     """-KL(q || p) plus the bounds on the log-likelihood, in nats."""
-    A, m, V = state.A, state.m, state.V
+    A, m, V, shift = state.A, state.m, state.V, state.shift
     logdet = np.linalg.slogdet(problem.identity + precision @ problem.G)[1]
     kl = 0.5 * (logdet - (precision * V).sum() + shift @ problem.G @ shift)
-    exponent = A @ m + ((A @ V) * A).sum(axis=1) / 2
+    exponent = A @ m + (state.AV * A).sum(axis=1) / 2
     choices = problem.chosen @ (A @ m) - np.logaddexp.reduceat(exponent, problem.starts).sum()
     index = problem.labelled
-    xi = problem.w * np.sqrt(m[index] ** 2 + V[index, index])
+    xi = problem.w * np.sqrt(m[index] ** 2 + V.diagonal()[index])
     labels = (log_expit(xi) + (problem.w * problem.labels[index] * m[index] - xi) / 2).sum()
     return float(choices + labels - kl)
