@@ -27,6 +27,7 @@ from scipy.linalg.lapack import dgesv
 from scipy.special import log_expit
 
 from tellmore.core.evidence import Behaviour, Evidence
+from tellmore.core.one_label import one_label
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
@@ -101,6 +102,9 @@ class _State(NamedTuple):
 
 def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound = "centred") -> Sites:
     """The optimal sites for ``evidence`` on scores N(m0 [k], G [k, k])."""
+    if m0.size == 1 and evidence.labels.all() and not evidence.chosen.size:
+        label = one_label(float(m0[0]), max(float(G[0, 0]), 0.0), behaviour.w, float(evidence.labels[0]))
+        return Sites(np.array([[label.precision]]), np.array([label.shift]), *label[2:])
     problem = _problem(m0, G, evidence, behaviour, bound)
     state = _start(problem)
     for iteration in range(MAX_STEPS):
