@@ -1,6 +1,6 @@
 """The app under load: many simulated people at once, with and without think times, and killed at random moments.
 
-    python benchmarks/bench_app.py [--people 100] [--answers 6] [--speed 1] [--crashes 500]
+    python benchmarks/bench_app.py [--quick] [--people 100] [--answers 6] [--speed 1] [--crashes 500]
 
 Aims: p95 from submit to next question under 500 ms with think times, nothing lost, nothing doubled, nobody asked the same
 question at the same time as somebody else.
@@ -31,6 +31,7 @@ from tellmore.data.project import create_project, open_project
 from tellmore.store.repository import Repository
 
 CRASH_PEOPLE = 8
+QUICK_CRASHES = 8
 
 
 class Server:
@@ -142,15 +143,19 @@ def main() -> None:
     parser.add_argument(
         "--crashes", type=int, default=500, help="moments at which the server is killed, on each database"
     )
+    parser.add_argument(
+        "--quick", action="store_true", help=f"only {QUICK_CRASHES} such moments, instead of an hour of them"
+    )
     options, _ = parser.parse_known_args()
     load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)
     load(f"{options.people} people, think times", options.people, options.answers, think=True, speed=options.speed)
     load(f"{options.people} people, no think times", options.people, options.answers, think=False, speed=1.0)
-    if options.crashes:
-        crashes(options.crashes, "")
+    moments = min(options.crashes, QUICK_CRASHES) if options.quick else options.crashes
+    if moments:
+        crashes(moments, "")
         try:
             with private_postgres() as url:
-                crashes(options.crashes, url.replace("postgresql:", "postgresql+psycopg:"))
+                crashes(moments, url.replace("postgresql:", "postgresql+psycopg:"))
         except NoPostgresError as problem:
             print(f"killed, postgresql: not measured, {problem}")
 

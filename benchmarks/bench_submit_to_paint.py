@@ -53,7 +53,9 @@ def answer(page: Page, think_s: float) -> None:
 
 def measure(answers: int, think_s: float) -> np.ndarray:
     """Milliseconds from submit to paint, [answers]."""
-    program = os.environ.get("TELLMORE_CHROMIUM") or shutil.which("chromium")
+    program = os.environ.get("TELLMORE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        raise SystemExit("submit to paint: no chromium here; install it, or name one in TELLMORE_CHROMIUM")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         target = Path(folder) / "demo"
         with serving(target, "demo", "--folder", str(target), "--no-browser") as server:
@@ -74,7 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--think", type=float, default=1.0, help="seconds before each answer")
-    options = parser.parse_args()
+    options, _ = parser.parse_known_args()  # make bench gives all benchmarks the same options
     paints = measure(options.answers, options.think)
     p50, p95 = np.percentile(paints, [50, 95])
     print(f"submit to paint of the next question, {len(paints)} answers, {options.think} s of thought before each")
