@@ -14,6 +14,7 @@ from tellmore.errors import AnswerError
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import fold
 from tellmore.store.ledger import Asked
+from tellmore.store.repository import Repository
 from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 from tests.app.conftest import SETTINGS, Clock
 from tests.store.databases import BOTH, fresh_url
@@ -332,3 +333,22 @@ def test_a_snapshot_saves_telling_and_changes_nothing(
         assert one.seq == other.seq
         assert one.expected_accuracy == pytest.approx(other.expected_accuracy, abs=1e-6)
     assert len(tells) < 7
+
+
+def test_a_server_killed_again_and_again_gets_on_with_a_long_log(tmp_path: Path, pool: Pool) -> None:
+    """Learning 120 answers is broken off half-way; the next server begins where a snapshot left it."""
+    url = f"sqlite:///{tmp_path / 'long.sqlite'}"
+    repository = Repository(url)
+    for number in range(120):
+        question = Question("label", [pool.ids[number % 60]])
+        repository.append([question_event(question, "ann"), answer_event(question.id, "ann", LabelAnswer(True))])
+    repository.close()
+    killed = Session(Repository(url), pool, SETTINGS)
+    while len(killed.planner.view.told) < 60:
+        job = killed.planner._next_job()
+        assert job is not None
+        job()
+    killed.repository.close()
+    again = Session(Repository(url), pool, SETTINGS)
+    assert 50 <= len(again.planner.view.told) < 120
+    again.repository.close()

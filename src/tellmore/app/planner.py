@@ -64,7 +64,8 @@ class Planner:
     """The background thread and what it has ready.
 
     ``changed`` is the session's lock and condition: the methods for requests expect it to be held. ``chores`` are called
-    by the thread, without the lock, when nothing urgent is left; each returns whether it did something.
+    by the thread, without the lock, when nothing urgent is left; each returns whether it did something. ``backlog`` is
+    called while many answers are still to be learnt, so that a server that is killed again and again gets on with them.
     """
 
     def __init__(
@@ -75,8 +76,10 @@ class Planner:
         *,
         clock: Callable[[], float] = time.time,
         chores: Collection[Callable[[Fold], bool]] = (),
+        backlog: Callable[[Fold], object] = lambda _fold: None,
     ) -> None:
         self._fold, self._desk, self._changed, self._clock, self._chores = fold, desk, changed, clock, chores
+        self._backlog = backlog
         self._ready: list[Prepared] = []
         self._branches: dict[str, dict[Answer, Prepared]] = {}
         self._agenda: list[tuple[Question, Answer]] = []
@@ -218,6 +221,8 @@ class Planner:
             if finished:
                 self._learnt = mark
             self._changed.notify_all()
+        if not finished:
+            self._backlog(self._fold)
 
     def _prepare(self, avoid: set[str], recent: set[str], generation: int) -> None:
         question = choose(self._fold.learner, avoid, recent)

@@ -91,7 +91,7 @@ class Session:
         keeper.restore(fold, self.desk.counting())
         self.rates = RateKeeper(self)
         chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
-        self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores)
+        self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due)
         self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
         self._foreign_due = 0.0
         self.closing = False

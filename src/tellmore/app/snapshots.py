@@ -23,7 +23,8 @@ from tellmore.store.repository import Repository
 log = logging.getLogger(__name__)
 
 SAVE_EVERY = 50
-"""Answers between two snapshots."""
+"""Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
+SAVE_SHARE = 0.05
 
 
 class SnapshotKeeper:
@@ -57,10 +58,11 @@ class SnapshotKeeper:
 
     def save_if_due(self, fold: Fold) -> bool:
         """Chore: save where enough was learnt since the last time."""
-        if abs(len(fold.told) - self._saved_at) < SAVE_EVERY:
+        told = len(fold.told)
+        if abs(told - self._saved_at) < max(SAVE_EVERY, SAVE_SHARE * told):
             return False
         self._repository.save_snapshot(fold.seq, self.version(fold.settings), pack(fold))
-        self._saved_at = len(fold.told)
+        self._saved_at = told
         return True
 
 
