@@ -34,7 +34,7 @@ test: $(STAMPS)/venv-dev $(CLIENT) ## Run every check and test, from nothing; en
 
 setup: $(STAMPS)/venv-all ## Create the environment .venv with all extras but torch
 
-bench: $(STAMPS)/venv-dev $(CLIENT) ## Measure speed, against other ways of doing the same (over an hour; ARGS=--quick for a short run)
+bench: $(STAMPS)/venv-dev $(CLIENT) ## Measure speed, against other ways of doing the same (most of an hour; ARGS=--quick for a short run)
 	@scripts/system-packages.sh
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python "$$file" $(ARGS) || exit 1; done
 

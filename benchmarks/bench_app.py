@@ -19,6 +19,8 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -99,9 +101,9 @@ def print_row(name: str, row: dict[str, float]) -> None:
     print(f"{name:<34} {shown}", flush=True)
 
 
-def crashes(moments: int, database: str) -> None:
+def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> None:
     """Kill the server ``moments`` times under load; prints what was lost or doubled."""
-    rng = random.Random(7)
+    rng = random.Random(name)
     reports: list[Report] = []
     stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
@@ -112,12 +114,12 @@ def crashes(moments: int, database: str) -> None:
             target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))
         )
         people.start()
-        for moment in range(moments):
+        for _ in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))
             server.end(signal.SIGKILL)
             server.start()
-            print(f"\rkilled {moment + 1} of {moments} times", end="", file=sys.stderr, flush=True)
-        print(file=sys.stderr)
+            killed[name] += 1
+            print(f"\rkilled {dict(killed)} of {moments} times", end="", file=sys.stderr, flush=True)
         stop.set()
         people.join()
         server.end(signal.SIGTERM)
@@ -132,7 +134,23 @@ def crashes(moments: int, database: str) -> None:
         "doubled": sum(count > 1 for count in found.values()),
         "faults": len(reports[0].faults),
     }
-    print_row(f"killed, {'postgresql' if database else 'sqlite'}", row)
+    print_row(f"\nkilled, {name}", row)
+
+
+def crashes_on_both(moments: int) -> None:
+    """SQLite and PostgreSQL at once: a server that starts keeps one core busy."""
+    with ExitStack() as stack:
+        databases = {"sqlite": ""}
+        try:
+            url = stack.enter_context(private_postgres())
+            databases["postgresql"] = url.replace("postgresql:", "postgresql+psycopg:")
+        except NoPostgresError as problem:
+            print(f"killed, postgresql: not measured, {problem}")
+        killed: Counter[str] = Counter()
+        workers = stack.enter_context(ThreadPoolExecutor(len(databases)))
+        runs = [workers.submit(crashes, moments, name, database, killed) for name, database in databases.items()]
+        for run in runs:
+            run.result()
 
 
 def main() -> None:
@@ -144,7 +162,7 @@ def main() -> None:
         "--crashes", type=int, default=500, help="moments at which the server is killed, on each database"
     )
     parser.add_argument(
-        "--quick", action="store_true", help=f"only {QUICK_CRASHES} such moments, instead of an hour of them"
+        "--quick", action="store_true", help=f"only {QUICK_CRASHES} such moments, instead of half an hour of them"
     )
     options, _ = parser.parse_known_args()
     load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)
@@ -152,12 +170,7 @@ def main() -> None:
     load(f"{options.people} people, no think times", options.people, options.answers, think=False, speed=1.0)
     moments = min(options.crashes, QUICK_CRASHES) if options.quick else options.crashes
     if moments:
-        crashes(moments, "")
-        try:
-            with private_postgres() as url:
-                crashes(moments, url.replace("postgresql:", "postgresql+psycopg:"))
-        except NoPostgresError as problem:
-            print(f"killed, postgresql: not measured, {problem}")
+        crashes_on_both(moments)
 
 
 if __name__ == "__main__":
