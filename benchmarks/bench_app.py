@@ -91,14 +91,15 @@ def load(name: str, people: int, answers: int, *, think: bool, speed: float) -> 
         )
         row = compare_with_log(report, link).summary()
         server.end(signal.SIGTERM)
-    print_row(name, row)
-    for fault in sorted(set(report.faults)):
-        print(f"  problem: {fault}")
+    print_row(name, row, report)
 
 
-def print_row(name: str, row: dict[str, float]) -> None:
+def print_row(name: str, row: dict[str, float], report: Report) -> None:
+    """The figures, and what people were refused, each once."""
     shown = " ".join(f"{key}={value:.4g}" for key, value in row.items())
     print(f"{name:<34} {shown}", flush=True)
+    for fault in sorted(set(report.faults)):
+        print(f"  problem: {fault}")
 
 
 def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> None:
@@ -134,7 +135,7 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
         "doubled": sum(count > 1 for count in found.values()),
         "faults": len(reports[0].faults),
     }
-    print_row(f"\nkilled, {name}", row)
+    print_row(f"\nkilled, {name}", row, reports[0])
 
 
 def crashes_on_both(moments: int) -> None:

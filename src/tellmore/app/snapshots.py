@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 SAVE_EVERY = 50
 """Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
-SAVE_SHARE = 0.05
+SAVE_SHARE = 0.01
 
 
 class SnapshotKeeper:
