@@ -106,15 +106,20 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
     """Kill the server ``moments`` times under load; prints what was lost or doubled."""
     rng = random.Random(name)
     reports: list[Report] = []
-    stop = threading.Event()
+    stop, answered = threading.Event(), threading.Semaphore(0)
     with tempfile.TemporaryDirectory() as folder:
         project = new_project(Path(folder), database)
         server = Server(project)
         links = invite(server.start(), CRASH_PEOPLE)
         people = threading.Thread(
-            target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))
+            target=lambda: reports.append(
+                drive(links, answers=10**9, think=False, stop=stop, give_up_s=600, on_answer=answered.release)
+            )
         )
         people.start()
+        # A newcomer may wait some seconds for the first question, longer than a server lives here.
+        for _ in range(10 * CRASH_PEOPLE):
+            answered.acquire()
         for _ in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))
             server.end(signal.SIGKILL)
