@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -40,6 +41,27 @@ def test_a_free_port_is_found() -> None:
     listener = bind("127.0.0.1", 0)
     assert listener.getsockname()[1] > 0
     listener.close()
+
+
+def test_small_replies_are_sent_at_once() -> None:
+    """Without TCP_NODELAY every reply in two pieces waits 40 ms for the other side's delayed ACK."""
+
+    async def accepted_at_once() -> int:
+        found: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        async def accept(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            found.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listener = bind("127.0.0.1", 0)
+        async with await asyncio.start_server(accept, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            said = await found
+            writer.close()
+            await writer.wait_closed()
+        return said
+
+    assert asyncio.run(accepted_at_once())
 
 
 @pytest.mark.parametrize(

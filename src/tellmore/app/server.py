@@ -49,7 +49,8 @@ def bind(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except socket.gaierror:
         raise StateError(f"{host} is not an address of this computer; use --host 127.0.0.1 or --host 0.0.0.0") from None
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends small replies at once (TCP_NODELAY) only on sockets whose protocol is named; others wait 40 ms for an ACK.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
@@ -64,7 +65,6 @@ def bind(host: str, port: int) -> socket.socket:
                 f"port {port} is taken, perhaps by another tellmore; choose another with --port {port + 1}"
             ) from None
         raise StateError(f"cannot listen on {host}: {problem.strerror}; use --host 127.0.0.1") from None
-    listener.set_inheritable(True)
     return listener
 
 
