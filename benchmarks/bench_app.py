@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scripts.postgres_cluster import NoPostgresError, private_postgres
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
 from tellmore.app.drive import Client, Link, Report, compare_with_log, drive, invite
+from tellmore.app.session import FIRST_PATIENCE_S
 from tellmore.data.bundled import demo_pool
 from tellmore.data.project import create_project, open_project
 from tellmore.store.repository import Repository
@@ -106,20 +107,16 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
     """Kill the server ``moments`` times under load; prints what was lost or doubled."""
     rng = random.Random(name)
     reports: list[Report] = []
-    stop, answered = threading.Event(), threading.Semaphore(0)
+    stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         project = new_project(Path(folder), database)
         server = Server(project)
         links = invite(server.start(), CRASH_PEOPLE)
         people = threading.Thread(
-            target=lambda: reports.append(
-                drive(links, answers=10**9, think=False, stop=stop, give_up_s=600, on_answer=answered.release)
-            )
+            target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))
         )
         people.start()
-        # A newcomer may wait some seconds for the first question, longer than a server lives here.
-        for _ in range(10 * CRASH_PEOPLE):
-            answered.acquire()
+        time.sleep(FIRST_PATIENCE_S + 1)  # newcomers may wait so long for a question, longer than a server lives below
         for _ in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))
             server.end(signal.SIGKILL)
