@@ -9,11 +9,8 @@ question at the same time as somebody else.
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import re
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,53 +24,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.postgres_cluster import NoPostgresError, private_postgres
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
-from tellmore.app.drive import Client, Link, Report, compare_with_log, drive, invite
+from tellmore.app.drive import Report, compare_with_log, drive, invite
 from tellmore.app.session import FIRST_PATIENCE_S
 from tellmore.data.bundled import demo_pool
 from tellmore.data.project import create_project, open_project
 from tellmore.store.repository import Repository
+from tests.app.serving import Server, free_port
 
 CRASH_PEOPLE = 8
 QUICK_CRASHES = 8
-
-
-class Server:
-    """``tellmore serve`` as a process of its own, always on the same port."""
-
-    def __init__(self, project: Path, port: int = 0) -> None:
-        self._project, self._port = project, port
-        self._process: subprocess.Popen[str] | None = None
-
-    def start(self) -> Link:
-        command = [
-            sys.executable,
-            "-m",
-            "tellmore",
-            "serve",
-            str(self._project),
-            "--port",
-            str(self._port),
-            "--no-browser",
-        ]
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        self._process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE)
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            found = re.search(r"http://\S+", line)
-            if found:
-                link = Link.parse(found[0])
-                self._port = link.port
-                with Client(link) as client:
-                    client.patiently("GET", "/api/me")
-                return link
-        raise SystemExit("the server did not start")
-
-    def end(self, how: signal.Signals) -> None:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        self._process.send_signal(how)
-        self._process.wait(30)
-        self._process.stdout.close()
 
 
 def new_project(folder: Path, database: str = "") -> Path:
@@ -85,7 +44,7 @@ def new_project(folder: Path, database: str = "") -> Path:
 def load(name: str, people: int, answers: int, *, think: bool, speed: float) -> None:
     """One server, ``people`` at once; prints one row."""
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(new_project(Path(folder)))
+        server = Server(new_project(Path(folder)), free_port())
         link = server.start()
         report = drive(
             invite(link, people), answers=answers, think=think, speed=speed, scores=known_scores(), stagger=think
@@ -110,7 +69,7 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
     stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         project = new_project(Path(folder), database)
-        server = Server(project)
+        server = Server(project, free_port())
         links = invite(server.start(), CRASH_PEOPLE)
         people = threading.Thread(
             target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))

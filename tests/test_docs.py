@@ -61,8 +61,6 @@ RUNNABLE = [
 @pytest.mark.parametrize("page", RUNNABLE, ids=name)
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = blocks(page)
-    if any("TELLMORE_DATA" in block.body for block in content) and not os.environ.get("TELLMORE_DATA"):
-        pytest.skip("TELLMORE_DATA is not set: the pools beyond the bundled one are not here")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     namespace: dict[str, Any] = {"__name__": "__main__"}

@@ -90,9 +90,11 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, tuple[int, 
     mount = "mount -t tmpfs -o size=1m tmpfs disk"
     private = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
     try:
-        subprocess.run([*private, mount], cwd=folder, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("a disk cannot be mounted here")
+        tried = subprocess.run([*private, mount], cwd=folder, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("a disk cannot be mounted here: there is no unshare")
+    if tried.returncode:
+        pytest.skip(f"a disk cannot be mounted here: {tried.stderr.strip()}")
     # "|" stands for a space inside an argument
     words = [[word.replace("PYTHON", sys.executable).replace("|", " ") for word in c.command.split()] for c in CASES]
     given = json.dumps([(word, case.fill, case.kept) for word, case in zip(words, CASES, strict=True)])
