@@ -24,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.postgres_cluster import NoPostgresError, private_postgres
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
-from tellmore.app.drive import Report, compare_with_log, drive, invite
 from tellmore.app.session import FIRST_PATIENCE_S
 from tellmore.data.bundled import demo_pool
 from tellmore.data.project import create_project, open_project
+from tellmore.sim.drive import Report, compare_with_log, drive, invite
 from tellmore.store.repository import Repository
 from tests.app.serving import Server, free_port
 

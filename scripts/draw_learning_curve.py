@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from tellmore.data.bundled import load_pool
-from tellmore.figures.style import KIND_COLOURS, new_figure
+from tellmore.plotting import KIND_COLOURS, new_figure
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Workforce, run_trials
-from tellmore.sim.ledger import Ledger
+from tellmore.sim.trials import Ledger
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "images" / "curve.png"
 SETTINGS = {"label one word": ("label", 1), "pick one of 4 and label it": ("select", 4), "rank 4": ("rank", 4)}

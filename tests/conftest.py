@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,14 @@ def data_dir() -> Path:
 def repository() -> Path:
     """The root of the repository."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def one_line() -> Callable[[BaseException], str]:
+    """The message of an error, checked to be one line."""
+
+    def check(error: BaseException) -> str:
+        assert "\n" not in str(error)
+        return str(error)
+
+    return check

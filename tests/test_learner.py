@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import tellmore as tm
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.update import update
+from tellmore.kinds import KINDS_BY_NAME
 
 THETA = np.array([0.1, 0.8, -0.5, 0.3, 0.0, 0.0])
 

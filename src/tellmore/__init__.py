@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tellmore.core.gaussian import Gaussian as Posterior
-    from tellmore.core.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
     from tellmore.data.bundled import load_pool
-    from tellmore.data.pool import Pool, Scores
     from tellmore.errors import (
         AnswerError,
         DataFileError,
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
         TellmoreError,
     )
     from tellmore.learner import Learner
+    from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
+    from tellmore.pool import Pool, Scores
     from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 
 __version__ = "0.1.0"
@@ -61,9 +61,9 @@ __all__ = [
 
 _HOMES = {
     "core.gaussian": ("Posterior",),
-    "core.stopping": ("AnswerBudget", "DeterminantRule", "Stability", "Stop", "TimeBudget"),
+    "policy.stopping": ("AnswerBudget", "DeterminantRule", "Stability", "Stop", "TimeBudget"),
     "data.bundled": ("load_pool",),
-    "data.pool": ("Pool", "Scores"),
+    "pool": ("Pool", "Scores"),
     "learner": ("Learner",),
     "types": ("Answer", "LabelAnswer", "Question", "RankAnswer", "SelectAnswer", "Skip"),
 }

@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 
 from tellmore import saved
 from tellmore.core.acquire import greedy_set, particles_set, random_set
-from tellmore.core.cost import PAPER_COST, CostModel, family_of
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import information_gain
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.predict import probability
 from tellmore.core.prior import isotropic_prior, pool_prior, seeded_prior
-from tellmore.core.rates import Policy, Rate, RateTable
 from tellmore.core.scan import PoolScan
-from tellmore.core.stopping import DeterminantRule, Progress, Rule, Stability, Stop
 from tellmore.core.update import UpdateInfo, update, with_constant
 from tellmore.core.variational import Bound
-from tellmore.data.pool import Pool
 from tellmore.errors import PoolError, StateError
+from tellmore.kinds import KINDS_BY_NAME
 from tellmore.options import checked_size, one_of, positive_number
+from tellmore.policy.cost import PAPER_COST, CostModel, family_of
+from tellmore.policy.rates import Policy, Rate, RateTable
+from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
+from tellmore.pool import Pool
 from tellmore.types import KINDS, Answer, Array, Kind, Question, Skip, check_answer
 
 QuestionOption = Literal["label", "select", "rank", "auto"]
@@ -63,7 +63,7 @@ class Learner:
     bound: ``centred`` or ``paper``. mode: ``default``, or ``paper`` for the paper's statistics: isotropic prior, paper's bound,
     random unit start, renormalised mean, one factor after another. acquisition: ``greedy``, ``random``, or ``particles``
     (Algorithm 5 to the letter). w, K: sharpness of labels and of choices; the defaults 9 and 6.75 suit unit-norm embeddings.
-    stop: a rule of `tellmore.core.stopping`. seeds_positive, seeds_negative: ids known beforehand. cost: seconds per question.
+    stop: a rule of `tellmore.policy.stopping`. seeds_positive, seeds_negative: ids known beforehand. cost: seconds per question.
     exclude_last: items of this many last questions are not asked again at once.
     """
 

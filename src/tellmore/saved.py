@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.pool import Pool
 from tellmore.errors import DataFileError, PoolError
+from tellmore.pool import Pool
 from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 
 FORMAT = 1

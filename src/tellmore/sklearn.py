@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tellmore.data.pool import Pool
 from tellmore.errors import MissingExtraError
 from tellmore.learner import Learner
+from tellmore.pool import Pool
 from tellmore.types import Array, LabelAnswer, Question
 
 try:

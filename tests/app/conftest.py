@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
-from tellmore.data.pool import Pool
 from tellmore.data.settings import LearningSettings, ProjectSettings, Settings
+from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 
 SETTINGS = Settings(

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tellmore.app.drive import Client, Link
-from tellmore.data.pool import Pool
+from tellmore.client import Client, Link
 from tellmore.data.project import create_project
 from tellmore.data.settings import LearningSettings, ProjectSettings, ServerSettings, Settings
+from tellmore.pool import Pool
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -20,7 +20,7 @@ from tellmore.app.access import (
 )
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
-from tellmore.data.pool import Pool
+from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 from tests.app.conftest import SETTINGS, body_for
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tellmore.app.checks import check_form, random_question, shuffled
-from tellmore.data.pool import Pool
 from tellmore.data.settings import LearningSettings
+from tellmore.pool import Pool
 from tellmore.types import Question
 
 RANK = LearningSettings(question="rank", set_size=3)

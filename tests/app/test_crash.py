@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tellmore.app.drive import Report, drive, invite
 from tellmore.data.project import open_project
+from tellmore.sim.drive import Report, drive, invite
 from tellmore.store.repository import Repository
 from tests.app.serving import Server, free_port, small_project
 from tests.store.databases import fresh_url

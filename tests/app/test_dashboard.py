@@ -18,9 +18,9 @@ from tellmore.app import dashboard
 from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
-from tellmore.core.cost_fit import OnlineCost, Timed
-from tellmore.core.rates import rates
 from tellmore.core.scan import PoolScan
+from tellmore.policy.cost_fit import OnlineCost, Timed
+from tellmore.policy.rates import rates
 from tellmore.store.fold import Told
 from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer
 from tests.app.conftest import SETTINGS, answer_to

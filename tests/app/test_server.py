@@ -14,10 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tellmore.app.demo import data_folder, known_scores, open_demo
-from tellmore.app.drive import Client, Link, Mind, Report, Shown, compare_with_log, drive, invite
 from tellmore.app.server import address_of, bind, has_display
 from tellmore.cli import app as commands
+from tellmore.client import Client, Link
 from tellmore.errors import InputError, StateError
+from tellmore.sim.drive import Mind, Report, Shown, compare_with_log, drive, invite
 from tests.app.serving import Server, free_port, small_project
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
-from tellmore.data.pool import Pool
 from tellmore.errors import AnswerError
+from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import fold
 from tellmore.store.ledger import Asked
@@ -318,7 +318,7 @@ def test_answers_that_another_process_writes_are_learnt(session: Session, pool: 
 def test_a_snapshot_saves_telling_and_changes_nothing(
     open_session: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tellmore.app.snapshots.SAVE_EVERY", 3)
+    monkeypatch.setattr("tellmore.store.snapshots.SAVE_EVERY", 3)
     session = open_session()
     teach(session, "ann", 7)
     with session.lock:

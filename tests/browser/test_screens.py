@@ -107,7 +107,8 @@ def test_question_screens(join: Join, screen: str, device: str, theme: str) -> N
 @pytest.fixture(scope="module")
 def _taught(servers: Any) -> None:
     """Enough answers for every plot and table of the dashboard to have something to show."""
-    from tellmore.app.drive import Link, drive, invite
+    from tellmore.client import Link
+    from tellmore.sim.drive import drive, invite
 
     owner = Link.parse(servers("rank 6").url)
     drive(invite(owner, 2), answers=25, think=False, seed=1)

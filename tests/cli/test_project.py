@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from tellmore import cli
 from tellmore.core.prior import pool_prior
 from tellmore.data.project import open_project
-from tellmore.export.state import load_state
+from tellmore.store.state import load_state
 
 N = 30
 
@@ -170,9 +170,9 @@ def test_a_replay_that_differs_fails(here: Path, monkeypatch):
 
 
 def test_replay_compares_the_saved_state_too(here: Path):
-    from tellmore.app.snapshots import SnapshotKeeper
     from tellmore.store.fold import fold
     from tellmore.store.repository import Repository
+    from tellmore.store.snapshots import SnapshotKeeper
 
     run(INIT)
     project = open_project("p")

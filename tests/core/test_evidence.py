@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tellmore.core.kinds import KINDS_BY_NAME
+from tellmore.kinds import KINDS_BY_NAME
 from tests.oracles import elbo, likelihoods
 
 

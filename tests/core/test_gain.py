@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import Gain, information_gain, label_gain_bits, normal_points, score_root
-from tellmore.core.kinds import KINDS_BY_NAME
-from tellmore.core.kinds import rank as rank_kind
-from tellmore.core.rank_gain import ranking_gain_nats
+from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds import rank as rank_kind
+from tellmore.kinds.rank_gain import ranking_gain_nats
 from tests.oracles import information
 
 

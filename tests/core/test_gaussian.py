@@ -10,10 +10,10 @@ from scipy.stats import multivariate_normal
 
 from tellmore.core.evidence import Behaviour, label_evidence
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.prior import pool_prior
 from tellmore.core.update import learn, update
 from tellmore.errors import NumericalError
+from tellmore.kinds import KINDS_BY_NAME
 
 
 def random_belief(D: int, seed: int) -> Gaussian:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.core.variational import Sites, solve
+from tellmore.kinds import KINDS_BY_NAME
 from tests.oracles import cases, elbo
 
 BOUNDS = ("centred", "paper")

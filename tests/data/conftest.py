@@ -44,17 +44,6 @@ def embeddings_npz(tmp_path: Path, vectors: np.ndarray) -> Path:
 
 
 @pytest.fixture
-def one_line() -> Callable[[BaseException], str]:
-    """The message of an error, checked to be one line."""
-
-    def check(error: BaseException) -> str:
-        assert "\n" not in str(error)
-        return str(error)
-
-    return check
-
-
-@pytest.fixture
 def no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hub that nobody answers for, and nothing left from earlier downloads."""
     from huggingface_hub import constants

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.data.pool import Pool
 from tellmore.data.project import create_project, open_project, project_folder, write_settings
 from tellmore.data.settings import Settings
 from tellmore.errors import DataFileError, SettingError
+from tellmore.pool import Pool
 
 
 @pytest.fixture

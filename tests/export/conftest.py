@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.data.pool import Pool
 from tellmore.data.project import Project, create_project
 from tellmore.data.settings import Settings
+from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event, undo_event
 from tellmore.store.repository import Repository
 from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
 from tellmore.export import render
-from tellmore.export.classifier import Classifier
 from tellmore.export.onnx import onnx_bytes
-from tellmore.export.state import load_state
+from tellmore.store.state import load_state
 
 
 def random_classifier(d: int, spread: float, *, normalised: bool, w: float = 12.0, seed: int = 0) -> Classifier:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tellmore.data.pool import Pool
 from tellmore.data.project import create_project
 from tellmore.export import render
 from tellmore.export.plot import Curve, _marks, curve_svg
-from tellmore.export.state import load_state
+from tellmore.pool import Pool
+from tellmore.store.state import load_state
 
 
 class Seen(HTMLParser):

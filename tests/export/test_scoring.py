@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.ingest import EmbeddingSource
 from tellmore.data.settings import Settings
 from tellmore.errors import DataFileError, SettingError
-from tellmore.export.classifier import Classifier
 from tellmore.export.scoring import score_file, score_source
 
 PROVENANCE = {"tellmore_version": "9.9", "seed": 3, "data_sha256": "ab", "config": {"learning": {"seed": 3}}}

@@ -9,11 +9,11 @@ import skops.io
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
 from tellmore.export import render
-from tellmore.export.classifier import Classifier
 from tellmore.export.sklearn import skops_bytes
-from tellmore.export.state import load_state
+from tellmore.store.state import load_state
 
 
 def test_plug_in_probabilities_of_a_plain_logistic_regression():

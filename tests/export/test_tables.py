@@ -11,9 +11,9 @@ import pytest
 
 from tellmore.errors import SettingError
 from tellmore.export import FORMATS, render, write_export
-from tellmore.export.state import load_state, state_of
 from tellmore.export.tables import csv_bytes
 from tellmore.store.repository import Event
+from tellmore.store.state import load_state, state_of
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ NAMES = {"fig1", "fig3", "fig4", "fig5", *(f"fig{n}" for n in range(8, 18)), *(f
 
 
 def exhibit(rows: Rows = ({"x": 1.0},), *, simulated: bool = False) -> Exhibit:
-    from tellmore.figures.style import new_figure
+    from tellmore.plotting import new_figure
 
     def draw(_: Rows) -> Figure:
         return new_figure()[0]

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tellmore.core.cost import PAPER_COST
+from tellmore.policy.cost import PAPER_COST
 from tellmore.sim.annotators import (
     Annotator,
     DriftingScores,

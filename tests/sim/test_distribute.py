@@ -13,8 +13,8 @@ from tellmore.errors import SettingError, TellmoreError
 from tellmore.sim import distribute
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import TOLERANCE, Workforce, run_trials
-from tellmore.sim.ledger import Ledger, default_folder, program_fingerprint, writable_folder
 from tellmore.sim.rows import Trial
+from tellmore.sim.trials import Ledger, default_folder, program_fingerprint, writable_folder
 
 
 def numbers(trial: Trial) -> np.ndarray:
@@ -84,7 +84,7 @@ def test_another_setting_or_another_pool_is_another_trial(small_pool: str, tmp_p
 
 
 def test_the_program_is_part_of_the_name_but_its_comments_are_not(tmp_path: Path) -> None:
-    from tellmore.sim.ledger import _code_of
+    from tellmore.sim.trials import _code_of
 
     texts = [
         'def f():\n    """Say."""\n    return 1\n',

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.core.score_model import unit_least_squares
 from tellmore.data import Pool, Scores
 from tellmore.errors import PoolError, SettingError
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import PAPER_PRIOR_SCALE, conversation, make_annotator, make_learner, trial
 from tellmore.sim.rows import Trial
+from tellmore.sim.score_model import unit_least_squares
 from tellmore.sim.truth import load_truth, truth_of
 from tests.sim.conftest import write_pool
 

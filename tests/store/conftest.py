@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.data.pool import Pool
+from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 from tests.store.databases import BOTH, fresh_url
 

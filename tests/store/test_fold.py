@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tellmore.data.pool import Pool
 from tellmore.data.settings import LearningSettings, Settings
+from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event, setting_event, undo_event
 from tellmore.store.fold import Fold, fold, new_learner
 from tellmore.store.ledger import Ledger

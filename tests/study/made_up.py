@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.core.cost import PAPER_COST, CostModel
+from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.study.design import BankQuestion, assignment
 from tellmore.study.records import Records
 from tellmore.study.settings import Study

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tellmore.core.cost import PAPER_COST, TimeModel
 from tellmore.errors import InputError
+from tellmore.policy.cost import PAPER_COST, TimeModel
 from tellmore.study.analysis import (
     analyse,
     ancova_stage,

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tellmore.cli import app
-from tellmore.data.pool import Pool, Scores
 from tellmore.data.project import Settings, create_project
 from tellmore.errors import SettingError
+from tellmore.pool import Pool, Scores
 from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
 from tellmore.study.design import BankQuestion

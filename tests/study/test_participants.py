@@ -12,8 +12,8 @@ from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import cookie_name, create_app, study_page
 from tellmore.app.participants import study_router
 from tellmore.app.session import Session
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
+from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 from tellmore.study.design import BankQuestion
 from tellmore.study.desk import StudyDesk

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.core.cost import PAPER_COST
 from tellmore.data.bundled import demo_pool
 from tellmore.errors import InputError, StateError
+from tellmore.policy.cost import PAPER_COST
 from tellmore.study.analysis import Analysis, analyse
 from tellmore.study.create import create_study
 from tellmore.study.presets import preset

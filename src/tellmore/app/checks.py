@@ -11,8 +11,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from tellmore.data.pool import Pool
 from tellmore.data.settings import LearningSettings
+from tellmore.pool import Pool
 from tellmore.types import Question
 
 

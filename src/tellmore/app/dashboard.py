@@ -21,7 +21,7 @@ from tellmore.app.wire_board import (
     LogRow,
     ScoredItem,
 )
-from tellmore.data.pool import Pool
+from tellmore.pool import Pool
 from tellmore.store.events import answer_to_json
 from tellmore.store.fold import DECISION_THRESHOLD, Told, labels_given
 from tellmore.store.ledger import Given, Ledger

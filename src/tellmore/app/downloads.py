@@ -8,8 +8,8 @@ from fastapi.responses import Response
 
 from tellmore.app.session import Session
 from tellmore.export import FORMATS, render
-from tellmore.export.state import State
 from tellmore.store.ledger import Ledger
+from tellmore.store.state import State
 
 __all__ = ["FORMATS", "download"]
 

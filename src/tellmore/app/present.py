@@ -18,8 +18,8 @@ from tellmore.app.wire import (
     SettingsOut,
 )
 from tellmore.app.wire_board import DashboardOut, RateOut
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
+from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.types import Question, Skip

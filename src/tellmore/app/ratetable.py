@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellmore.core.cost import PAPER_COST, CostModel
-from tellmore.core.cost_fit import OnlineCost, Timed, fault
-from tellmore.core.rates import TABLE_KINDS, Rate, rates
 from tellmore.core.scan import PoolScan
+from tellmore.policy.cost import PAPER_COST, CostModel
+from tellmore.policy.cost_fit import OnlineCost, Timed, fault
+from tellmore.policy.rates import TABLE_KINDS, Rate, rates
 from tellmore.store.fold import Fold, Told
 from tellmore.store.ledger import Ledger
 

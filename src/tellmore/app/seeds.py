@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
+from tellmore.pool import Pool
 
 SEEDS = ("seeds_positive", "seeds_negative")
 

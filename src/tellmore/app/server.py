@@ -19,9 +19,9 @@ from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import STATIC, ImageFinder, create_app
 from tellmore.app.session import Session
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError
+from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 
 STOP_WITHIN_S = 2

@@ -20,11 +20,10 @@ from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
 from tellmore.app.seeds import check_seeds
-from tellmore.app.snapshots import SnapshotKeeper
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
+from tellmore.pool import Pool
 from tellmore.store.events import (
     answer_event,
     lease_event,
@@ -36,6 +35,7 @@ from tellmore.store.events import (
 from tellmore.store.fold import Fold, beginning
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
+from tellmore.store.snapshots import SnapshotKeeper
 from tellmore.types import Answer, Question, RankAnswer, Skip, check_answer
 
 FIRST_PATIENCE_S = 5.0

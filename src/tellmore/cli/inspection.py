@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from tellmore.app.dashboard import accuracy, minutes_left
-from tellmore.app.snapshots import SnapshotKeeper
 from tellmore.data.project import Project
-from tellmore.export.state import State, state_of
 from tellmore.export.tables import log_jsonl_bytes
 from tellmore.learner import Learner
 from tellmore.store.fold import Fold, beginning
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
+from tellmore.store.snapshots import SnapshotKeeper
+from tellmore.store.state import State, state_of
 
 
 @dataclass(frozen=True)

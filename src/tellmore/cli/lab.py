@@ -67,8 +67,8 @@ def simulate(
     from tellmore.errors import SettingError
     from tellmore.sim.config import Config
     from tellmore.sim.distribute import Workforce, run_trials
-    from tellmore.sim.ledger import Ledger, default_folder
     from tellmore.sim.summary import summarise
+    from tellmore.sim.trials import Ledger, default_folder
     from tellmore.sim.truth import load_truth
 
     if seeds < 1:
@@ -173,7 +173,7 @@ def reproduce(
     from tellmore.figures.report import write_page, write_report
     from tellmore.figures.reproduce import produce_all
     from tellmore.sim.distribute import Workforce
-    from tellmore.sim.ledger import writable_folder
+    from tellmore.sim.trials import writable_folder
 
     exhibits = chosen(names)
     plan = QUICK if quick else FULL

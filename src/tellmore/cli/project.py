@@ -11,7 +11,7 @@ from tellmore.cli.output import JsonOption, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
-    from tellmore.export.state import State
+    from tellmore.store.state import State
 
 # readable=False: a file that may not be read is told by the reader, in one line, like any other fault of it.
 ProjectArgument = Annotated[Path, typer.Argument(readable=False, help="The project's folder.", show_default=False)]
@@ -91,7 +91,7 @@ def init(
     from tellmore.data.ingest import EmbeddingSource, Ingest
     from tellmore.data.items import Columns
     from tellmore.data.settings import parse_settings
-    from tellmore.data.warm import WarmStart
+    from tellmore.store.warm import WarmStart
 
     settings = parse_settings(
         {
@@ -131,7 +131,7 @@ def _words(attribute: str) -> dict[str, str]:
 
 def _learnt_state(project: Project) -> State:
     """The project after all its answers; a long log takes a while to learn from."""
-    from tellmore.export.state import load_state
+    from tellmore.store.state import load_state
 
     with progress("learning from the log"):
         return load_state(project)
@@ -163,8 +163,8 @@ def import_answers(
     json: JsonOption = False,
 ) -> None:
     """Add answers that were collected elsewhere."""
-    from tellmore.data.importing import FORMATS, append_answers, read_answers
     from tellmore.data.project import open_project
+    from tellmore.store.importing import FORMATS, append_answers, read_answers
 
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")

@@ -11,8 +11,8 @@ from tellmore.cli.output import JsonOption, MatrixOption, print_json, print_tabl
 from tellmore.errors import SettingError
 
 if TYPE_CHECKING:
-    from tellmore.core.cost import CostModel
-    from tellmore.core.rates import Rate
+    from tellmore.policy.cost import CostModel
+    from tellmore.policy.rates import Rate
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +69,7 @@ def _of_project(folder: Path) -> tuple[Any, CostModel]:
 
 def _of_pool(name: str, matrix: str) -> tuple[Any, CostModel]:
     from tellmore import Learner, load_pool
-    from tellmore.core.cost import PAPER_COST
+    from tellmore.policy.cost import PAPER_COST
 
     return Learner(load_pool(name, matrix=matrix)), PAPER_COST
 
@@ -77,7 +77,7 @@ def _of_pool(name: str, matrix: str) -> tuple[Any, CostModel]:
 def _measure(learner: Any, cost: CostModel, *, repeats: int, seed: int) -> tuple[Rate, ...]:
     import numpy as np
 
-    from tellmore.core.rates import TABLE_KINDS, TABLE_SIZES, nested_bits, to_rates
+    from tellmore.policy.rates import TABLE_KINDS, TABLE_SIZES, nested_bits, to_rates
 
     rng = np.random.default_rng(seed)
     sizes = [size for size in TABLE_SIZES if size <= len(learner.pool)]
@@ -94,7 +94,7 @@ def _measure(learner: Any, cost: CostModel, *, repeats: int, seed: int) -> tuple
 
 
 def _draw(rows: list[dict[str, Any]], path: Path) -> None:
-    from tellmore.figures.study import rates_figure
+    from tellmore.study.plots import rates_figure
 
     if path.suffix not in (".png", ".svg", ".pdf"):
         raise SettingError(f"--plot {path}: name a file that ends in .png, .svg or .pdf")

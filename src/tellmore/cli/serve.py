@@ -83,7 +83,8 @@ def annotate(
     if not simulated:
         raise typer.BadParameter("add --simulated; people answer in the browser, at the address itself")
     from tellmore.app.demo import known_scores
-    from tellmore.app.drive import Link, compare_with_log, drive, invite
+    from tellmore.client import Link
+    from tellmore.sim.drive import compare_with_log, drive, invite
 
     owner = Link.parse(url)
     links = invite(owner, annotators)

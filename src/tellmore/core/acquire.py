@@ -20,11 +20,11 @@ from scipy.special import entr, ndtr
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import information_gain, label_gain_bits, normal_points
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.kinds import KINDS_BY_NAME
-from tellmore.core.kinds.rank import MAX_ENUMERATED
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import with_constant
 from tellmore.errors import SettingError
+from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds.rank import MAX_ENUMERATED
 from tellmore.types import Array
 
 Rows = NDArray[np.int64]

@@ -14,10 +14,10 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds import KINDS_BY_NAME
-from tellmore.core.kinds.rank import MAX_ENUMERATED
 from tellmore.core.logistic_normal import mean_entropy_nats, mean_sigmoid
-from tellmore.core.rank_gain import ranking_gain_nats
+from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds.rank import MAX_ENUMERATED
+from tellmore.kinds.rank_gain import ranking_gain_nats
 from tellmore.types import Array
 
 DRAWS = 1024

@@ -8,8 +8,8 @@ import numpy as np
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.gaussian import Gaussian, Step
-from tellmore.core.kinds import KINDS_BY_NAME, Outcome
 from tellmore.core.variational import Bound, solve
+from tellmore.kinds import KINDS_BY_NAME, Outcome
 from tellmore.types import Array
 
 

@@ -1,6 +1,6 @@
 """Pools of items and their embeddings: bundled, from files, from project folders."""
 
 from tellmore.data.bundled import load_pool
-from tellmore.data.pool import Pool, Scores
+from tellmore.pool import Pool, Scores
 
 __all__ = ["Pool", "Scores", "load_pool"]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.pool import Pool, Scores
 from tellmore.errors import DataFileError, PoolError
+from tellmore.pool import Pool, Scores
 
 BUNDLED = ("words",)
 """Names of the pools inside the package."""

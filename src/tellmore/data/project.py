@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.pool import Pool
 from tellmore.data.settings import (
     SETTINGS_FILE,
     DataSettings,
@@ -37,6 +36,7 @@ from tellmore.data.settings import (
     settings_toml,
 )
 from tellmore.errors import DataFileError, NumericalError, SettingError
+from tellmore.pool import Pool
 
 __all__ = [
     "DataSettings",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tellmore.errors import DataFileError, SettingError
 
 if TYPE_CHECKING:
-    from tellmore.export.state import State
+    from tellmore.store.state import State
 
 FORMATS: dict[str, tuple[str, str]] = {
     "onnx": (".onnx", "application/octet-stream"),

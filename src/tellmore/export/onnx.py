@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore.classifier import TINY_NORM, Classifier
 from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_STEP, logistic_density
 from tellmore.errors import MissingExtraError
-from tellmore.export.classifier import TINY_NORM, Classifier
 
 OPSET = 17
 IR_VERSION = 8

@@ -13,8 +13,8 @@ import numpy as np
 
 from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
-from tellmore.export.state import State
 from tellmore.store.fold import Told
+from tellmore.store.state import State
 from tellmore.types import Answer, LabelAnswer, RankAnswer, SelectAnswer
 
 SHOWN = 12

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.classifier import Classifier, Predictions
 from tellmore.data.embed import open_embedder
 from tellmore.data.ingest import EmbeddingSource, checked_block, embedded, matching_rows, media_of
 from tellmore.data.items import Columns, ItemTable, read_items
@@ -19,9 +20,8 @@ from tellmore.data.settings import Settings
 from tellmore.data.vectors import VectorFile, open_vectors
 from tellmore.errors import DataFileError, SettingError
 from tellmore.export import write_beside, write_file
-from tellmore.export.classifier import Classifier, Predictions
-from tellmore.export.state import as_texts
 from tellmore.export.tables import csv_bytes, parquet_bytes
+from tellmore.store.state import as_texts
 from tellmore.types import Array
 
 COLUMNS = ("id", "probability", "score", "score_sd")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.classifier import Classifier
 from tellmore.errors import MissingExtraError
-from tellmore.export.classifier import Classifier
 
 NOTE = "plug-in probabilities at the mean of the belief; the belief-averaged ones are in the ONNX export"
 

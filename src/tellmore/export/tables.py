@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.classifier import Predictions
 from tellmore.errors import MissingExtraError
-from tellmore.export.classifier import Predictions
-from tellmore.export.state import State
 from tellmore.store.events import answer_to_json
+from tellmore.store.state import State
 
 SCORE_COLUMNS = ("id", "text", "image", "probability", "score", "score_sd", "version", "seed", "data_sha256")
 ANSWER_COLUMNS = (

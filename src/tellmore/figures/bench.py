@@ -14,8 +14,8 @@ from tellmore.errors import SettingError
 from tellmore.figures.exhibit import Row, Rows
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Report, Workforce, run_trials
-from tellmore.sim.ledger import Ledger, pool_fingerprint, program_fingerprint, read_json, write_json
 from tellmore.sim.rows import Trial
+from tellmore.sim.trials import Ledger, pool_fingerprint, program_fingerprint, read_json, write_json
 from tellmore.sim.truth import Truth, load_truth
 
 DATA_VARIABLE = "TELLMORE_DATA"

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.core.bbvi import black_box_posterior
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.kinds import SELECT_HIGH, Outcome
 from tellmore.core.update import update
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit, Row, Rows, column, where
-from tellmore.figures.style import PALETTE, new_figure
+from tellmore.kinds import SELECT_HIGH, Outcome
+from tellmore.plotting import PALETTE, new_figure
+from tellmore.sim.bbvi import black_box_posterior
 from tellmore.types import Array
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, last_value
 from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
 from tellmore.figures.information import name_of
-from tellmore.figures.style import table_figure
+from tellmore.plotting import table_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

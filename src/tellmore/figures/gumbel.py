@@ -9,7 +9,7 @@ from scipy import stats
 
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
-from tellmore.figures.style import BLUE, GREY, VERMILION, legend_below, new_figure
+from tellmore.plotting import BLUE, GREY, VERMILION, legend_below, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellmore.core.cost import PAPER_COST, CostModel, TimeModel
-from tellmore.core.rates import nested_bits, sharpness_dependence, to_rates
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
-from tellmore.figures.style import KIND_COLOURS, PALETTE, legend_below, line_with_band, new_figure
+from tellmore.plotting import KIND_COLOURS, PALETTE, legend_below, line_with_band, new_figure
+from tellmore.policy.cost import PAPER_COST, CostModel, TimeModel
+from tellmore.policy.rates import nested_bits, sharpness_dependence, to_rates
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
 

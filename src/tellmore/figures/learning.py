@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, curve_rows, last_value, settings
 from tellmore.figures.exhibit import Exhibit, Rows, column, distinct, where
-from tellmore.figures.style import KIND_COLOURS, LINE_STYLES, PALETTE, legend_below, line_with_band, new_figure
+from tellmore.plotting import KIND_COLOURS, LINE_STYLES, PALETTE, legend_below, line_with_band, new_figure
 from tellmore.sim.config import Config
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tellmore.figures import study as drawings
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit, Row, Rows, where
+from tellmore.study import plots as drawings
 
 PARTICIPANTS = 101
 """As many as the paper had."""

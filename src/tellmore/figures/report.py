@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tellmore.figures.bench import Bench, Plan
 from tellmore.figures.reproduce import Outcome
-from tellmore.sim.ledger import writable_folder
+from tellmore.sim.trials import writable_folder
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }

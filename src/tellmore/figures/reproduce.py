@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit, Rows
-from tellmore.sim.ledger import writable_folder, write_json
+from tellmore.sim.trials import writable_folder, write_json
 
 SIMULATED = "Simulated study: no human was measured."
 

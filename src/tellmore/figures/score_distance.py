@@ -8,7 +8,7 @@ import numpy as np
 
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
-from tellmore.figures.style import BLUE, VERMILION, new_figure
+from tellmore.plotting import BLUE, VERMILION, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.ideal import ideal_problem, stopping_times
-from tellmore.core.theory import (
+from tellmore.figures.bench import Bench
+from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.plotting import GREY, KIND_COLOURS, new_figure
+from tellmore.sim.ideal import ideal_problem, stopping_times
+from tellmore.sim.summary import mean_and_se
+from tellmore.sim.theory import (
     lemma_constants,
     lower_bound,
     outcome_count,
@@ -16,10 +20,6 @@ from tellmore.core.theory import (
     upper_bound_corrected,
     upper_bound_printed,
 )
-from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
-from tellmore.figures.style import GREY, KIND_COLOURS, new_figure
-from tellmore.sim.summary import mean_and_se
 from tellmore.types import Kind
 
 if TYPE_CHECKING:

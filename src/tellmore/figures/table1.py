@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tellmore.core.cost import PAPER_COST
-from tellmore.core.theory import outcome_count
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import reach_row, reach_text
 from tellmore.figures.exhibit import Exhibit, Row, Rows, where
-from tellmore.figures.style import table_figure
+from tellmore.plotting import table_figure
+from tellmore.policy.cost import PAPER_COST
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
+from tellmore.sim.theory import outcome_count
 from tellmore.types import Kind
 
 if TYPE_CHECKING:

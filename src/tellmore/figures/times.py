@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellmore.core.cost import PAPER_COST
-from tellmore.core.rates import TABLE_KINDS, nested_bits, to_rates
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit, Row, Rows, distinct, where
 from tellmore.figures.information import name_of
-from tellmore.figures.style import KIND_COLOURS, new_figure
+from tellmore.plotting import KIND_COLOURS, new_figure
+from tellmore.policy.cost import PAPER_COST
+from tellmore.policy.rates import TABLE_KINDS, nested_bits, to_rates
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import make_learner
 from tellmore.sim.rows import Trial

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.core.cost import CostModel
+from tellmore.policy.cost import CostModel
 from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
 
 IntArray: TypeAlias = NDArray[np.intp]

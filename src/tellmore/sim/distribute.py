@@ -17,8 +17,8 @@ from typing import Any
 from tellmore.errors import MissingExtraError, SettingError, TellmoreError
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import trial
-from tellmore.sim.ledger import Ledger
 from tellmore.sim.rows import Trial
+from tellmore.sim.trials import Ledger
 
 TOLERANCE = 1e-9
 """Largest relative difference between the rows of the three ways to run a trial."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.core.cost import PAPER_COST
 from tellmore.core.gain import information_gain
 from tellmore.core.update import with_constant
-from tellmore.data.pool import Pool
 from tellmore.errors import PoolError
 from tellmore.learner import Learner
+from tellmore.policy.cost import PAPER_COST
+from tellmore.pool import Pool
 from tellmore.sim.annotators import (
     Annotator,
     DriftingScores,

@@ -8,10 +8,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.core.score_model import ScoreModel, fit_score_model, unit_least_squares
 from tellmore.data.bundled import load_pool
-from tellmore.data.pool import Pool, Scores
 from tellmore.errors import PoolError
+from tellmore.pool import Pool, Scores
+from tellmore.sim.score_model import ScoreModel, fit_score_model, unit_least_squares
 from tellmore.types import Array
 
 

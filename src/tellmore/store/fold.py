@@ -16,10 +16,10 @@ from typing import Literal
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner, QuestionOption
+from tellmore.pool import Pool
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import Event
 from tellmore.types import Answer, Kind, LabelAnswer, RankAnswer

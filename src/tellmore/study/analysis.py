@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.core.cost import Form, basis, family_of
-from tellmore.core.cost_fit import Timed, fault
 from tellmore.errors import InputError, MissingExtraError
+from tellmore.policy.cost import Form, basis, family_of
+from tellmore.policy.cost_fit import Timed, fault
 from tellmore.study.records import Records
 from tellmore.study.vuong import VuongTest, gaussian_loglik, vuong
 from tellmore.types import Array
@@ -38,7 +38,7 @@ def exclude(records: Records, kind: str) -> tuple[list[dict[str, Any]], list[Exc
     """The answers of ``kind`` that are analysed, and the counts at each step.
 
     Participants: consent, comprehension, then every gold question of the kind answered exactly right.
-    Answers of those who remain: gold questions and skips removed, then times that cannot be (`core.cost_fit.fault`).
+    Answers of those who remain: gold questions and skips removed, then times that cannot be (`policy.cost_fit.fault`).
     """
     answers = [row for row in records.answers if row["kind"] == kind]
     people = {person["participant"]: person for person in records.people}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tellmore.data.pool import Pool
 from tellmore.data.project import Project, ProjectSettings, Settings, create_project, open_project
 from tellmore.data.settings import SETTINGS_FILE
 from tellmore.learner import Learner
+from tellmore.pool import Pool
 from tellmore.study.bank import BANK_FILE, write_bank
 from tellmore.study.design import BankQuestion, draw_questions
 from tellmore.study.scorer import simulated_scorer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tellmore.core.cost import TimeModel
+from tellmore.policy.cost import TimeModel
 from tellmore.study.analysis import Analysis, ages, demographic_counts, mean_times
 from tellmore.study.records import Records
 

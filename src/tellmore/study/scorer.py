@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.pool import Scores
+from tellmore.pool import Scores
 from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
 
 

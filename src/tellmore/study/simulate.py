@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.core.cost import PAPER_COST, CostModel
 from tellmore.data.bundled import demo_pool
 from tellmore.errors import InputError, StateError
+from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.store.repository import Repository
 from tellmore.study.create import create_study
 from tellmore.study.flow import EVENT_KINDS

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.data.importing import append_answers, read_answers
-from tellmore.data.pool import Pool
 from tellmore.data.project import create_project
 from tellmore.errors import DataFileError, SettingError
+from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event, undo_event
+from tellmore.store.importing import append_answers, read_answers
 from tellmore.store.repository import Repository
 from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import log_expit
 
-from tellmore.core.bbvi import black_box_posterior
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import update
 from tellmore.errors import NumericalError, SettingError
+from tellmore.sim.bbvi import black_box_posterior
 from tests.oracles import mcmc
 
 D, W, K = 20, 12.0, 9.0

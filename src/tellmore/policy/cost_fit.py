@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from tellmore.core.cost import FAMILIES, PAPER_COST, CostModel, Form, TimeModel, basis, family_of
 from tellmore.errors import InputError
+from tellmore.policy.cost import FAMILIES, PAPER_COST, CostModel, Form, TimeModel, basis, family_of
 from tellmore.types import Array
 
 MAX_SECONDS = 86_400.0

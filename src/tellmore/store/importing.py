@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from tellmore.data.items import Record, encoding_error, open_records, require_file
-from tellmore.data.pool import Pool
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import DataFileError, SettingError, TellmoreError
+from tellmore.pool import Pool
 from tellmore.store.events import answer_event, answer_from_json, answer_to_json, question_event
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository

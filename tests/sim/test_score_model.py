@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from tellmore.core.score_model import fit_score_model, signed_labels, unit_least_squares
+from tellmore.sim.score_model import fit_score_model, signed_labels, unit_least_squares
 
 
 def scored_items(n: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

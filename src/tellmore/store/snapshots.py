@@ -14,8 +14,8 @@ import numpy as np
 
 from tellmore import __version__
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.pool import Pool
 from tellmore.data.settings import Settings
+from tellmore.pool import Pool
 from tellmore.store.fold import Fold, Told
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import Repository

@@ -1,9 +1,9 @@
 """The kinds of question, one file each, behind one contract; ``KINDS_BY_NAME`` is the registry."""
 
-from tellmore.core.kinds.contract import Outcome, QuestionKind, check_question_kind
-from tellmore.core.kinds.label import LABEL
-from tellmore.core.kinds.rank import RANK
-from tellmore.core.kinds.select import SELECT_HIGH, SELECT_LOW
+from tellmore.kinds.contract import Outcome, QuestionKind, check_question_kind
+from tellmore.kinds.label import LABEL
+from tellmore.kinds.rank import RANK
+from tellmore.kinds.select import SELECT_HIGH, SELECT_LOW
 
 KINDS_BY_NAME: dict[str, QuestionKind] = {kind.name: kind for kind in (LABEL, SELECT_HIGH, SELECT_LOW, RANK)}
 

@@ -7,7 +7,7 @@ The forms are the paper's candidates, in the number of items shown k = |S|::
     logarithmic  t = b0 + b1 log2 k     (Hick's law, in bits: Table V's 1.84 is a slope of the binary logarithm)
     quadratic    t = b0 + b1 k^2        (bubble sort)
 
-Selecting the highest and the lowest item share one model, "select". Fitting lives in `core.cost_fit`.
+Selecting the highest and the lowest item share one model, "select". Fitting lives in `policy.cost_fit`.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds import KINDS_BY_NAME, RANK, check_question_kind
-from tellmore.core.kinds.label import LabelKind
 from tellmore.errors import AnswerError, TellmoreError
+from tellmore.kinds import KINDS_BY_NAME, RANK, check_question_kind
+from tellmore.kinds.label import LabelKind
 from tellmore.types import KINDS, Question, RankAnswer, check_answer
 from tests.oracles import cases, information, likelihoods
 

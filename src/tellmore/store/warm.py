@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tellmore.data.importing import Collected, append_answers
 from tellmore.data.project import PRIOR_FILE, Project, open_project
 from tellmore.errors import SettingError
+from tellmore.store.importing import Collected, append_answers
 from tellmore.types import LabelAnswer, Question
 
 LABELLED = "label-column"
@@ -33,7 +33,7 @@ class WarmStart:
 
 
 def _copy_belief(earlier: Path, project: Project) -> None:
-    from tellmore.export.state import load_state
+    from tellmore.store.state import load_state
 
     state = load_state(open_project(earlier))
     belief, settings = state.classifier.belief, project.settings

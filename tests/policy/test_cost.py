@@ -8,9 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from tellmore.core.cost import FORMS, PAPER_COST, CostModel, TimeModel, basis, family_of
-from tellmore.core.cost_fit import OnlineCost, Timed, fit_cost, fit_time, speeds, split_usable
 from tellmore.errors import InputError
+from tellmore.policy.cost import FORMS, PAPER_COST, CostModel, TimeModel, basis, family_of
+from tellmore.policy.cost_fit import OnlineCost, Timed, fit_cost, fit_time, speeds, split_usable
 
 
 @pytest.mark.parametrize(

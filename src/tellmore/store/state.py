@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tellmore.data.pool import Pool
+from tellmore.classifier import Classifier
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
-from tellmore.export.classifier import Classifier
 from tellmore.learner import Learner
+from tellmore.pool import Pool
 from tellmore.store.fold import Told, fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from tellmore.core import theory
 from tellmore.errors import SettingError
+from tellmore.sim import theory
 from tests.oracles import likelihoods
 
 

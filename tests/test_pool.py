@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from tellmore.data.pool import Pool, Scores
 from tellmore.errors import PoolError, QuestionError
+from tellmore.pool import Pool, Scores
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tellmore.core import ideal, theory
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import SettingError, StateError
+from tellmore.sim import ideal, theory
 from tests.oracles import information, likelihoods
 
 BEHAVIOUR = Behaviour(w=4.0, K=5.0)

@@ -7,8 +7,8 @@ from math import log
 
 import pytest
 
-from tellmore.core.stopping import AnswerBudget, DeterminantRule, Progress, Stability, TimeBudget
 from tellmore.errors import SettingError
+from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Progress, Stability, TimeBudget
 
 NOW = Progress(
     dim=4, logdet=4 * log(0.02), prior_logdet=4 * log(0.1), answers=12, seconds=80.0, changed=(0.0, 0.01, 0.2)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds import KINDS_BY_NAME
 from tellmore.errors import SettingError, StateError
+from tellmore.kinds import KINDS_BY_NAME
 from tellmore.types import Array, Kind
 
 

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.acquire import greedy_set
-from tellmore.core.cost import PAPER_COST, CostModel, TimeModel, family_of
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import information_gain
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.kinds.rank import MAX_ENUMERATED
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import with_constant
 from tellmore.errors import InputError
+from tellmore.kinds.rank import MAX_ENUMERATED
+from tellmore.policy.cost import PAPER_COST, CostModel, TimeModel, family_of
 from tellmore.types import Array, Kind
 
 TABLE_KINDS: tuple[str, ...] = ("label", "select", "rank")

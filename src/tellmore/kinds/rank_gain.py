@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.kinds.rank import EXPONENT_FLOOR, sample_outcomes
+from tellmore.kinds.rank import EXPONENT_FLOOR, sample_outcomes
 from tellmore.types import Array
 
 INNER_DRAWS = 32

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellmore.figures.style import BLUE, GREEN, KIND_COLOURS, PALETTE, new_figure, table_figure
+from tellmore.plotting import BLUE, GREEN, KIND_COLOURS, PALETTE, new_figure, table_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -185,7 +185,7 @@ def table5(rows: Rows) -> Figure:
 def rates_figure(rows: Rows) -> Figure:
     """Bits, seconds' worth of bits: a panel of gains and a panel of rates by size; the best is marked.
 
-    Rows: `core.rates.Rate` as dicts.
+    Rows: `policy.rates.Rate` as dicts.
     """
     figure, grid = new_figure(1, 2, width=4.4, height=3.6)
     for axes, measure, label in (

@@ -8,13 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tellmore.core import rates as module
-from tellmore.core.cost import PAPER_COST, CostModel, TimeModel
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import information_gain
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import pool_prior
-from tellmore.core.rates import (
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import update, with_constant
+from tellmore.errors import InputError
+from tellmore.policy import rates as module
+from tellmore.policy.cost import PAPER_COST, CostModel, TimeModel
+from tellmore.policy.rates import (
     Policy,
     Rate,
     best_over_slopes,
@@ -26,9 +29,6 @@ from tellmore.core.rates import (
     winning_slopes,
     with_cost,
 )
-from tellmore.core.scan import PoolScan
-from tellmore.core.update import update, with_constant
-from tellmore.errors import InputError
 
 BEHAVIOUR = Behaviour(12.0, 9.0)
 

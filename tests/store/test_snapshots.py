@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.app.snapshots import SnapshotKeeper, pack, unpack
-from tellmore.data.pool import Pool
+from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
+from tellmore.store.snapshots import SnapshotKeeper, pack, unpack
 from tellmore.types import LabelAnswer, Question
 from tests.app.conftest import SETTINGS
 
@@ -44,7 +44,7 @@ def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -
 
 
 def save(store: Repository, pool: Pool, fold: Fold, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tellmore.app.snapshots.SAVE_EVERY", 5)
+    monkeypatch.setattr("tellmore.store.snapshots.SAVE_EVERY", 5)
     assert SnapshotKeeper(store, pool).save_if_due(fold)
 
 

@@ -1,0 +1,1 @@
+"""What to ask, what it costs, and when to stop."""
