@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from tellmore.study import plots as study as figures
+from tellmore.study import plots as figures
 from tellmore.study.analysis import Analysis, demographic_counts
 from tellmore.study.exhibits import fig8_rows, fig15_rows, fig16_rows, fig17_rows, table5_rows
 from tellmore.study.records import Records
