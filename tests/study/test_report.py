@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tellmore.study import plots as study as figures
+from tellmore.study import plots as figures
 from tellmore.study.analysis import Analysis, analyse
 from tellmore.study.exhibits import (
     fig8_rows,
