@@ -16,26 +16,28 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore import kinds as question_kinds
 from tellmore import saved
-from tellmore.core.acquire import greedy_set, particles_set, random_set
+from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gain import information_gain
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
 from tellmore.core.prior import isotropic_prior, pool_prior, seeded_prior
 from tellmore.core.scan import PoolScan
-from tellmore.core.update import UpdateInfo, update, with_constant
+from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.core.variational import Bound
 from tellmore.errors import PoolError, StateError
-from tellmore.kinds import KINDS_BY_NAME
 from tellmore.options import checked_size, one_of, positive_number
-from tellmore.policy.cost import PAPER_COST, CostModel, family_of
+from tellmore.kinds import Kind, Outcome
+from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
 from tellmore.pool import Pool
-from tellmore.types import KINDS, Answer, Array, Kind, Question, Skip, check_answer
+from tellmore.questions import Question, check_answer
+from tellmore.types import Answer, Array, Skip
 
-QuestionOption = Literal["label", "select", "rank", "auto"]
+AUTO = "auto"
+AUTO_SIZES = (2, 3, 4, 5, 6, 12)
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
@@ -44,7 +46,7 @@ ASKING_SHARPNESS = 1.75
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class State:
     """What the answers so far amount to."""
 
     belief: Gaussian
@@ -54,120 +56,128 @@ class _State:
 
 
 class Learner:
-    """Learns what a person means from labels, selections and rankings.
+    """Learns what a person means from what they tell.
 
-    pool: the items. question: ``label``, ``select`` (highest or lowest, at random), ``rank``, or ``auto``, which asks whatever
-    yields most bits per second among ``kinds`` and ``sizes``. set_size: items shown, for select and rank.
-
-    seed: makes every choice repeatable. prior: ``pool`` (directions in which the items vary), ``isotropic``, or a belief.
-    bound: ``centred`` or ``paper``. mode: ``default``, or ``paper`` for the paper's statistics: isotropic prior, paper's bound,
-    random unit start, renormalised mean, one factor after another. acquisition: ``greedy``, ``random``, or ``particles``
-    (Algorithm 5 to the letter). w, K: sharpness of labels and of choices; the defaults 9 and 6.75 suit unit-norm embeddings.
-    stop: a rule of `tellmore.policy.stopping`. seeds_positive, seeds_negative: ids known beforehand. cost: seconds per question.
+    pool: the items.
+    question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``, which asks
+        whatever yields most bits per second among ``kinds`` and ``sizes``.
+    set_size: how many items to show; by default as many as is usual for the kind (4 to select or rank, 12 to tick).
+    seed: makes every choice repeatable.
+    prior: ``pool`` (directions in which the items vary), ``isotropic``, or a belief.
+    bound: ``centred``, or ``paper`` for the paper's variational bound.
+    acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
+    w, K: sharpness of labels and of choices; the defaults 9 and 6.75 suit unit-norm embeddings.
+    stop: a rule of `tellmore.policy.stopping`.
+    cost: seconds per question.
+    seeds_positive, seeds_negative: ids known beforehand.
+    kinds: the kinds that ``auto`` may ask, all standard ones by default; of a family, the members that are asked.
+    sizes: how many items ``auto`` may show; each kind takes those that it can.
     exclude_last: items of this many last questions are not asked again at once.
     """
 
     def __init__(
         self,
         pool: Pool,
-        question: QuestionOption = "rank",
-        set_size: int = 4,
+        question: str = "rank",
+        set_size: int | None = None,
         *,
         seed: int = 0,
         prior: Literal["pool", "isotropic"] | Gaussian = "pool",
         bound: Bound = "centred",
-        mode: Literal["default", "paper"] = "default",
         acquisition: Literal["greedy", "random", "particles"] = "greedy",
         w: float | None = None,
         K: float | None = None,
         stop: Rule | None = None,
+        cost: CostModel | None = None,
         seeds_positive: Collection[str] = (),
         seeds_negative: Collection[str] = (),
-        cost: CostModel | None = None,
-        kinds: Sequence[Kind] = KINDS,
-        sizes: Sequence[int] = (2, 3, 4, 5, 6),
-        exclude_last: int | None = None,
-        prior_options: dict[str, float] | None = None,
-        paper_parts: Collection[str] = (),
+        kinds: Sequence[str] | None = None,
+        sizes: Sequence[int] = AUTO_SIZES,
+        exclude_last: int = RECENT_QUESTIONS,
     ) -> None:
         one_of("bound", bound, ("centred", "paper"))
-        one_of("mode", mode, ("default", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
         behaviour = Behaviour()
         self.pool = pool
         self.ask_for(question, set_size, kinds, sizes)
         self.seed = int(seed)
-        self.mode = mode
-        self.paper_parts = frozenset(PAPER_PARTS if mode == "paper" else paper_parts)
-        for part in self.paper_parts:
-            one_of("paper_parts", part, PAPER_PARTS)
-        self.bound: Bound = "paper" if "bound" in self.paper_parts else bound
+        self.bound: Bound = bound
         self.acquisition = acquisition
         self.behaviour = Behaviour(positive_number("w", w, behaviour.w), positive_number("K", K, behaviour.K))
-        self.asking = self.behaviour.sharper(1.0 if "asking" in self.paper_parts else ASKING_SHARPNESS)
+        self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
         self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
         self.cost = cost if cost is not None else PAPER_COST
-        self.exclude_last = (0 if mode == "paper" else RECENT_QUESTIONS) if exclude_last is None else int(exclude_last)
+        self.exclude_last = int(exclude_last)
         self.seeds = tuple(seeds_positive), tuple(seeds_negative)
-        self.prior = self._make_prior(prior, prior_options or {})
+        self.prior = self._with_seeds(self._make_prior(prior))
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
-        self._kept: deque[_State] = deque(maxlen=KEPT_STATES)
-        self._now = _State(self.prior, PoolScan.of(pool.X, self.prior))
+        self._kept: deque[State] = deque(maxlen=KEPT_STATES)
+        self._now = State(self.prior, PoolScan.of(pool.X, self.prior))
 
-    def _make_prior(self, prior: str | Gaussian, options: dict[str, float]) -> Gaussian:
+    def _make_prior(self, prior: str | Gaussian) -> Gaussian:
+        """The belief before anything is known."""
         if isinstance(prior, Gaussian):
             if prior.dim != self.pool.d + 1:
                 raise PoolError(f"the prior has {prior.dim - 1} dimensions and the pool {self.pool.d}; they must agree")
-            belief = prior
-        else:
-            one_of("prior", prior, ("pool", "isotropic"))
-            isotropic = prior == "isotropic" or "prior" in self.paper_parts
-            belief = isotropic_prior(self.pool.d, **options) if isotropic else pool_prior(self.pool.X, **options)
+            return prior
+        one_of("prior", prior, ("pool", "isotropic"))
+        return isotropic_prior(self.pool.d) if prior == "isotropic" else pool_prior(self.pool.X)
+
+    def _with_seeds(self, prior: Gaussian) -> Gaussian:
         positive, negative = (self.pool.X[self.pool.rows(map(str, ids))] for ids in self.seeds)
-        belief = seeded_prior(belief, positive, negative, self.behaviour)
-        if "start" in self.paper_parts:
-            direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(belief.dim)
-            belief = belief.with_mean(direction / np.linalg.norm(direction))
-        return belief
+        return seeded_prior(prior, positive, negative, self.behaviour)
 
     # Asking
 
-    def ask_for(self, question: QuestionOption, set_size: int, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
-        """Which questions to ask from now on; what was learnt stays."""
-        one_of("question", question, ("label", "select", "rank", "auto"))
-        for kind in kinds:
-            one_of("kinds", kind, KINDS)
-        self.question: QuestionOption = question
-        self.set_size = 1 if question == "label" else checked_size(set_size, len(self.pool))
-        self.kinds, self.sizes = (
-            tuple(kinds),
-            tuple(checked_size(size, len(self.pool)) for size in sizes if size <= len(self.pool)),
-        )
+    def ask_for(
+        self, question: str, set_size: int | None = None, kinds: Sequence[str] | None = None, sizes: Sequence[int] = AUTO_SIZES
+    ) -> None:
+        """Which questions to ask from now on, as the options of the same names say; what was learnt stays."""
+        asked = () if question == AUTO else question_kinds.family(question)
+        allowed = tuple(question_kinds.standard_kinds() if kinds is None else kinds)
+        for kind in allowed:
+            question_kinds.named(kind)
+        n, largest = len(self.pool), max(question_kinds.named(kind).most for kind in allowed)
+        for size in sizes:
+            checked_size(size, 2, largest, max(n, size))
+        if set_size is not None:
+            for kind in asked:
+                _size_of(kind, set_size, n)
+        self.question, self.set_size, self.kinds = question, set_size, allowed
+        self.sizes = tuple(int(size) for size in sizes if size <= n)
         self._rates: RateTable | None = None
 
-    def ask(self, *, kind: Kind | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
+    @property
+    def largest_set(self) -> int:
+        """The most items that the next question may show."""
+        if self.question == AUTO:
+            return max((1, *self.sizes))
+        return max(_size_of(kind, self.set_size, len(self.pool)) for kind in question_kinds.family(self.question))
+
+    def ask(self, *, kind: str | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
         """The next question; ``kind`` and ``size`` override the options, items in ``avoid`` are left out where possible."""
         rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
         exclude = self._excluded(avoid)
         if kind is None:
-            kind, best_size = self._choose_kind(rng, exclude)
+            asked, best_size = self._choose_kind(rng, exclude)
             size = size if size is not None else best_size
-        one_of("kind", kind, KINDS)
-        count = (
-            1 if kind == "label" else checked_size(size if size is not None else max(self.set_size, 2), len(self.pool))
-        )
-        rows = self._acquire(kind, count, rng, exclude)
+        else:
+            asked = question_kinds.named(kind)
+        count = _size_of(asked, size if size is not None else self.set_size, len(self.pool))
+        rows = self._acquire(asked, count, rng, exclude)
         items = [self.pool.ids[row] for row in rng.permutation(rows)]
-        question = Question(kind, items, id=rng.bytes(16).hex())
+        question = Question(asked.name, items, id=rng.bytes(16).hex())
         self._asked += 1
         self._open.append(question)
         return question
 
-    def _choose_kind(self, rng: np.random.Generator, exclude: NDArray[np.intp]) -> tuple[Kind, int]:
-        if self.question == "auto":
-            families = tuple(dict.fromkeys(family_of(kind) for kind in self.kinds))
+    def _choose_kind(self, rng: np.random.Generator, exclude: NDArray[np.intp]) -> tuple[Kind, int | None]:
+        """A kind, at random among the members of its family that are allowed, and a size where that was weighed too."""
+        family, size = self.question, self.set_size
+        if family == AUTO:
+            families = tuple(dict.fromkeys(question_kinds.named(kind).family for kind in self.kinds))
             policy = Policy(kinds=families, sizes=self.sizes, cost=self.cost)
             family, size, self._rates = policy.choose(
                 self._now.scan,
@@ -178,20 +188,19 @@ class Learner:
                 rng=rng,
                 exclude=exclude.tolist(),
             )
-        else:
-            family, size = self.question, self.set_size
-        if family != "select":
-            return ("rank" if family == "rank" else "label"), size
-        ends: list[Kind] = [kind for kind in self.kinds if family_of(kind) == "select"] or ["select_high", "select_low"]
-        return ends[int(rng.integers(len(ends)))], size
+        members = question_kinds.family(family)
+        allowed = [kind for kind in members if kind.name in self.kinds] or members
+        return allowed[int(rng.integers(len(allowed)))], size
 
     def _acquire(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
     ) -> NDArray[np.int64]:
+        now = self._now
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
-        search = particles_set if self.acquisition == "particles" else greedy_set
-        return search(self._now.scan, self._now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
+        if self.acquisition == "particles":
+            return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
+        return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows
 
     def _excluded(self, avoid: Collection[str]) -> NDArray[np.intp]:
         """Rows shown lately, still on show, or to be avoided."""
@@ -218,22 +227,26 @@ class Learner:
         return info
 
     def _learnt(
-        self, state: _State, question: Question, answer: Answer, rows: NDArray[np.intp]
-    ) -> tuple[_State, UpdateInfo | None]:
-        seconds = state.seconds + self.cost.seconds(question.kind, question.size)
+        self, state: State, question: Question, answer: Answer, rows: NDArray[np.intp]
+    ) -> tuple[State, UpdateInfo | None]:
+        seconds = state.seconds + self._seconds(question, answer)
         if isinstance(answer, Skip):
-            return _State(state.belief, state.scan, seconds, state.changed), None
-        outcome = KINDS_BY_NAME[question.kind].outcome(question, answer)
-        joint = "factors" not in self.paper_parts
-        belief, info = update(
-            state.belief, self.pool.X[rows], question.kind, outcome, self.behaviour, bound=self.bound, joint=joint
-        )
-        scan = state.scan.refreshed(info.steps, belief)
-        if "norm" in self.paper_parts:
-            shrink = 1 / float(np.linalg.norm(belief.mean))
-            belief, scan = belief.with_mean(belief.mean * shrink), scan.scaled(shrink)
+            return State(state.belief, state.scan, seconds, state.changed), None
+        kind = question_kinds.named(question.kind)
+        belief, scan, info = self._update(state, self.pool.X[rows], kind, kind.outcome(question.items, answer))
         changed = float(np.mean((scan.mean > 0) != (state.scan.mean > 0)))
-        return _State(belief, scan, seconds, (changed, *state.changed)[:KEPT_CHANGES]), info
+        return State(belief, scan, seconds, (changed, *state.changed)[:KEPT_CHANGES]), info
+
+    def _update(
+        self, state: State, X: Array, kind: Kind, outcome: Outcome
+    ) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+        """The belief and the scan of the pool after an outcome on items X."""
+        belief, info = kind.update(state.belief, X, outcome, self.behaviour, bound=self.bound)
+        return belief, state.scan.refreshed(info.steps, belief), info
+
+    def _seconds(self, question: Question, answer: Answer) -> float:
+        marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
+        return self.cost.seconds(question.kind, question.size, marks=marks)
 
     def undo(self) -> tuple[Question, Answer]:
         """Forget the last answer, as if it had never been told; returns what was taken back."""
@@ -243,7 +256,7 @@ class Learner:
         if self._kept:
             self._now = self._kept.pop()
         else:
-            self._now = _State(self.prior, PoolScan.of(self.pool.X, self.prior))
+            self._now = State(self.prior, PoolScan.of(self.pool.X, self.prior))
             for question, answer in self._history:
                 self._now, _ = self._learnt(self._now, question, answer, self.pool.rows(question.items))
         return last
@@ -307,7 +320,7 @@ class Learner:
         X = with_constant(self.pool.X[self.pool.rows(question.items)])
         mean, cov, _ = self._now.belief.project(X)
         rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
-        return information_gain(mean, cov, question.kind, self.behaviour, rng=rng).bits
+        return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits
 
     def should_stop(self) -> Stop:
         """Whether the stopping rule says to stop, and why; true in a condition when it does."""
@@ -331,7 +344,7 @@ class Learner:
         twin._history, twin._rates = list(history), None
         twin._open.clear()
         twin._kept.clear()
-        twin._now = _State(belief, PoolScan.of(self.pool.X, belief), twin._seconds_so_far())
+        twin._now = State(belief, PoolScan.of(self.pool.X, belief), twin._seconds_so_far())
         return twin
 
     def save(self, path: str | Path) -> None:
@@ -353,13 +366,13 @@ class Learner:
         learner = cls(state.pool, prior=state.prior, stop=stop, cost=cost, **state.options)
         learner.prior = state.prior  # as saved: seeds and a random start are in it already
         learner._history, learner._asked = list(state.history), state.asked
-        learner._now = _State(
+        learner._now = State(
             state.belief, PoolScan.of(state.pool.X, state.belief), learner._seconds_so_far(), state.changed
         )
         return learner
 
     def _seconds_so_far(self) -> float:
-        return sum(self.cost.seconds(question.kind, question.size) for question, _ in self._history)
+        return sum(self._seconds(question, answer) for question, answer in self._history)
 
     def _saved_options(self) -> dict[str, Any]:
         return {
@@ -367,8 +380,6 @@ class Learner:
             "set_size": self.set_size,
             "seed": self.seed,
             "bound": self.bound,
-            "mode": self.mode,
-            "paper_parts": sorted(self.paper_parts),
             "acquisition": self.acquisition,
             "w": self.behaviour.w,
             "K": self.behaviour.K,
@@ -386,6 +397,10 @@ class Learner:
         return X
 
 
-PAPER_PARTS = ("prior", "bound", "start", "norm", "factors", "asking")
-"""What paper mode switches, each also alone by ``paper_parts``: isotropic prior, paper's bound, random unit start,
-renormalised mean, one factor after another, and items searched as sharply as answers are learnt from."""
+def _size_of(kind: Kind, size: int | None, n_items: int) -> int:
+    """How many items a question of this kind shows: as many as wanted, or as is usual, as far as the pool goes."""
+    if kind.most == 1:
+        return 1
+    if size is None:
+        return max(min(kind.usual, n_items), kind.fewest)
+    return checked_size(size, kind.fewest, kind.most, n_items)

@@ -9,9 +9,6 @@ import numpy as np
 
 from tellmore.errors import SettingError
 
-MAX_SIZE = 10
-
-
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
     """Refuse a value that is not among those allowed."""
     if value not in allowed:
@@ -27,10 +24,10 @@ def positive_number(name: str, value: float | None, default: float) -> float:
     return float(value)
 
 
-def checked_size(size: int, n_items: int) -> int:
+def checked_size(size: int, fewest: int, most: int, n_items: int) -> int:
     """A number of items that a question can show."""
-    if not 2 <= size <= MAX_SIZE:
-        raise SettingError(f"a set must have 2 to {MAX_SIZE} items, not {size}")
+    if not fewest <= size <= most:
+        raise SettingError(f"a set must have {fewest} to {most} items, not {size}")
     if size > n_items:
         raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n_items}")
     return int(size)

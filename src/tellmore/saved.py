@@ -13,11 +13,16 @@ import numpy as np
 
 from tellmore.core.gaussian import Gaussian
 from tellmore.errors import DataFileError, PoolError
+from tellmore.kinds import answer_from_json
 from tellmore.pool import Pool
-from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+from tellmore.questions import Question
+from tellmore.types import Answer
 
-FORMAT = 1
-ANSWERS: dict[str, type] = {kind.__name__: kind for kind in (LabelAnswer, SelectAnswer, RankAnswer, Skip)}
+FORMAT = 2
+OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
+"""What format 1, of version 0.1, called the types of answers."""
+LABORATORY = ("mode", "paper_parts")
+"""Options of format 1 that belong to the laboratory's learner now."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +57,7 @@ def write(
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
         "logdet": {"prior": prior.logdet, "belief": belief.logdet},
         "history": [
-            {"question": asdict(question), "answer": {"type": type(answer).__name__, **asdict(answer)}}
+            {"question": asdict(question), "answer": answer.as_json()}
             for question, answer in history
         ],
     }
@@ -82,10 +87,15 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays["meta"]))
         options, history = dict(meta["options"]), tuple(_exchange(entry) for entry in meta["history"])
+        parts = [options.pop(name) for name in LABORATORY if name in options]
     except FileNotFoundError:
         raise DataFileError(f"there is no saved learner at {path}") from None
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise DataFileError(f"{path} is not a saved learner ({error}); save one with Learner.save") from None
+    if parts not in ([], ["default", []]):
+        raise DataFileError(
+            f"{path} was saved by the laboratory's paper mode of version 0.1; teach the learner again with `tellmore simulate`"
+        )
     if pool is None:
         text = [str(one) for one in arrays["text"]] if "text" in arrays else None
         pool = Pool(arrays["X"], [str(one) for one in arrays["ids"]], text, name=meta["pool"]["name"])
@@ -101,4 +111,5 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
 def _exchange(entry: dict[str, Any]) -> tuple[Question, Answer]:
     question = Question(entry["question"]["kind"], entry["question"]["items"], entry["question"]["id"])
     answer = dict(entry["answer"])
-    return question, ANSWERS[answer.pop("type")](**answer)
+    answer["type"] = OLD_TYPES.get(answer["type"], answer["type"])
+    return question, answer_from_json(answer)

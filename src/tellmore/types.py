@@ -1,11 +1,10 @@
-"""Questions and answers: frozen values that know nothing of display, storage or mathematics."""
+"""Values that every room shares: arrays, and answers, which know nothing of display, storage or mathematics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
-from uuid import uuid4
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,98 +12,47 @@ from numpy.typing import NDArray
 from tellmore.errors import AnswerError, QuestionError
 
 Array: TypeAlias = NDArray[np.floating[Any]]
-Kind = Literal["label", "select_high", "select_low", "rank"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 SkipReason = Literal["skip", "cant_tell"]
 
 
-def _ids(items: Iterable[Any]) -> tuple[str, ...]:
-    if isinstance(items, str):
-        raise QuestionError(f"items must be a list of ids, not the single string {items!r}; write [{items!r}]")
-    return tuple(str(item) for item in items)
+class Answer:
+    """What a person told. Each kind of question has a frozen dataclass of its own; its fields are plain values.
 
-
-@dataclass(frozen=True)
-class Question:
-    """A question of some ``kind`` on ``items``, ids in the order shown.
-
-    >>> Question("select_high", items=["calm", "grim"]).items
-    ('calm', 'grim')
+    ``type`` names the class in the log and over HTTP. The constructor checks each field by itself, ``check`` all of them
+    against the items shown.
     """
 
-    kind: Kind
-    items: tuple[str, ...]
-    id: str = field(default_factory=lambda: uuid4().hex)
+    type: ClassVar[str] = ""
 
-    def __init__(self, kind: Kind, items: Sequence[Any], id: str | None = None) -> None:
-        ids = _ids(items)
-        if kind not in KINDS:
-            raise QuestionError(f"unknown question kind {kind!r}; the kinds are {', '.join(KINDS)}")
-        if len(set(ids)) != len(ids):
-            raise QuestionError(f"a question shows each item once, but {list(ids)} repeats one")
-        if kind == "label" and len(ids) != 1:
-            raise QuestionError(f"a label question shows exactly 1 item, not {len(ids)}")
-        if kind != "label" and len(ids) < 2:
-            raise QuestionError(f"a {kind} question shows at least 2 items, not {len(ids)}")
-        object.__setattr__(self, "kind", kind)
-        object.__setattr__(self, "items", ids)
-        object.__setattr__(self, "id", uuid4().hex if id is None else str(id))
+    def check(self, items: tuple[str, ...]) -> None:
+        """Raise AnswerError unless this is a possible answer where ``items`` were shown."""
 
-    @property
-    def size(self) -> int:
-        """How many items are shown, |S|."""
-        return len(self.items)
+    def as_json(self) -> dict[str, Any]:
+        """As it stands in the log and travels over HTTP."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {"type": self.type, **{name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}}
 
-
-@dataclass(frozen=True)
-class LabelAnswer:
-    """The item is positive, or it is not."""
-
-    positive: bool
-
-    def __post_init__(self) -> None:
-        _check_bool(self.positive)
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """The inverse of ``as_json``; AnswerError names the field at fault."""
+        known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]
+        unknown = [name for name in plain if name not in known and name != "type"]
+        missing = [
+            name
+            for name, field in known.items()
+            if name not in plain and field.default is MISSING and field.default_factory is MISSING
+        ]
+        if unknown or missing:
+            fault = f"has no {unknown[0]!r}" if unknown else f"lacks {missing[0]!r}"
+            raise AnswerError(f"an answer of type {cls.type!r} {fault}; its fields are {', '.join(known)}")
+        return cls(**{name: value for name, value in plain.items() if name != "type"})
 
 
 @dataclass(frozen=True)
-class SelectAnswer:
-    """The chosen item (most or least so, as asked) and its label; None where only the choice is known."""
-
-    chosen: str
-    positive: bool | None
-
-    def __post_init__(self) -> None:
-        if self.positive is not None:
-            _check_bool(self.positive)
-        object.__setattr__(self, "chosen", str(self.chosen))
-
-
-@dataclass(frozen=True)
-class RankAnswer:
-    """All items, highest first; the first ``n_positive`` of them are positive; None where only the order is known.
-
-    ``ties``: places (from 0) whose item is level with the next one. A partial ranking, the best m in order, ties the rest.
-
-    >>> RankAnswer(["calm", "plain", "dull", "grim"], n_positive=1, ties=[1]).ties  # plain and dull are level
-    (1,)
-    """
-
-    order: tuple[str, ...]
-    n_positive: int | None
-    ties: tuple[int, ...] = ()
-
-    def __init__(self, order: Sequence[Any], n_positive: int | None, ties: Iterable[int] = ()) -> None:
-        if isinstance(n_positive, bool) or not isinstance(n_positive, int | np.integer | None):
-            raise AnswerError(f"n_positive must be a whole number from 0 to {len(order)}, not {n_positive!r}")
-        object.__setattr__(self, "order", _ids(order))
-        object.__setattr__(self, "n_positive", None if n_positive is None else int(n_positive))
-        object.__setattr__(self, "ties", tuple(sorted({int(place) for place in ties})))
-
-
-@dataclass(frozen=True)
-class Skip:
+class Skip(Answer):
     """No answer: the person passed (``skip``) or cannot tell (``cant_tell``). The belief stays as it is."""
 
+    type: ClassVar[str] = "skip"
     reason: SkipReason = "skip"
 
     def __post_init__(self) -> None:
@@ -112,36 +60,47 @@ class Skip:
             raise AnswerError(f"a skip's reason is one of {', '.join(get_args(SkipReason))}, not {self.reason!r}")
 
 
-Answer: TypeAlias = LabelAnswer | SelectAnswer | RankAnswer | Skip
+def ids_of(items: Iterable[Any]) -> tuple[str, ...]:
+    """Items as ids; a single string is refused, because it would be read letter by letter."""
+    if isinstance(items, str):
+        raise QuestionError(f"items must be a list of ids, not the single string {items!r}; write [{items!r}]")
+    return tuple(str(item) for item in items)
 
 
-def _check_bool(positive: Any) -> None:
-    if not isinstance(positive, bool | np.bool_):
-        raise AnswerError(f"positive must be True or False, not {positive!r}")
+def id_list(name: str, value: Any) -> tuple[str, ...]:
+    """The ids in a field of an answer; AnswerError where it is no list of them, or names one twice."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise AnswerError(f"{name} must be a list of ids, not {value!r}")
+    ids = tuple(one_id(name, one) for one in value)
+    if len(set(ids)) != len(ids):
+        twice = next(one for one in ids if ids.count(one) > 1)
+        raise AnswerError(f"{name} names {twice!r} twice; name each item once")
+    return ids
 
 
-def check_answer(question: Question, answer: Answer) -> None:
-    """Raise AnswerError unless ``answer`` is a possible answer to ``question``."""
-    if isinstance(answer, Skip):
-        return
-    expected: dict[str, type] = {"label": LabelAnswer, "rank": RankAnswer}
-    wanted = expected.get(question.kind, SelectAnswer)
-    if not isinstance(answer, wanted):
-        raise AnswerError(
-            f"a {question.kind} question is answered by {wanted.__name__} or Skip, not by {type(answer).__name__}"
-        )
-    if isinstance(answer, SelectAnswer) and answer.chosen not in question.items:
-        raise AnswerError(f"{answer.chosen!r} was not shown; shown were {list(question.items)}")
-    if isinstance(answer, RankAnswer):
-        if sorted(answer.order) != sorted(question.items):
-            raise AnswerError(
-                f"the order must hold each item shown exactly once: {list(question.items)}, not {list(answer.order)}"
-            )
-        if answer.n_positive is not None and not 0 <= answer.n_positive <= question.size:
-            raise AnswerError(f"n_positive must be from 0 to {question.size}, not {answer.n_positive}")
-        if any(not 0 <= place < question.size - 1 for place in answer.ties):
-            raise AnswerError(f"ties must be places from 0 to {question.size - 2}, not {list(answer.ties)}")
-        if answer.n_positive is not None and answer.n_positive - 1 in answer.ties:
-            raise AnswerError(
-                "the last positive item cannot be level with the first negative one; move the border or the tie"
-            )
+def one_id(name: str, value: Any) -> str:
+    """One id: a string, or the whole number that it was made from."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | np.integer):
+        raise AnswerError(f"{name} must name an item by its id, not {value!r}")
+    return str(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False, also as NumPy has them; nothing else counts as either."""
+    if not isinstance(value, bool | np.bool_):
+        raise AnswerError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A whole number of at least 0."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
+        raise AnswerError(f"{name} must be a whole number of at least 0, not {value!r}")
+    return int(value)
+
+
+def check_shown(named: Iterable[str], items: tuple[str, ...]) -> None:
+    """Raise AnswerError where an answer names an item that was not shown."""
+    stranger = next((one for one in named if one not in items), None)
+    if stranger is not None:
+        raise AnswerError(f"{stranger!r} was not shown; shown were {list(items)}")

@@ -30,10 +30,12 @@ def register(app: typer.Typer) -> None:
 def simulate(
     pool: PoolOption = "words",
     question: Annotated[
-        Literal["label", "select", "rank", "auto"],
-        typer.Option("--question", help="What is asked; auto: whatever gives most bits per second."),
+        str,
+        typer.Option("--question", help="A kind of question (label, select, rank, tick, …), or auto: what pays best."),
     ] = "rank",
-    size: Annotated[int, typer.Option("--size", help="Items shown by a select or rank question.")] = 4,
+    size: Annotated[
+        int | None, typer.Option("--size", help="Items shown. [default: the kind's own: 4, or 12 to tick]")
+    ] = None,
     answers: Annotated[int, typer.Option("--answers", help="Answers per trial.")] = 100,
     seeds: Annotated[int, typer.Option("--seeds", help="Trials, with the seeds 0, 1, …")] = 10,
     acquisition: Annotated[

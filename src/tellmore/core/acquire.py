@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log, pi
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, ndtr
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gain import information_gain, label_gain_bits, normal_points
+from tellmore.core.gain import Gain, label_gain_bits, label_gain_nats
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.sampling import normal_points
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import with_constant
 from tellmore.errors import SettingError
-from tellmore.kinds import KINDS_BY_NAME
-from tellmore.kinds.rank import MAX_ENUMERATED
 from tellmore.types import Array
 
 Rows = NDArray[np.int64]
@@ -55,48 +55,51 @@ class Effort:
     rough: int = 32
 
 
-def effort_for(kind: str, k: int) -> Effort:
-    """The effort that keeps 99 % of the gain of an unshortened greedy search on average (benchmarks/bench_engine.py)."""
-    if kind != "rank":
-        return Effort(384, 256, finalists=16)
-    if k <= 3:
-        return Effort(256, 256, finalists=16)
-    if k <= MAX_ENUMERATED:
-        return Effort(96, 256, finalists=8) if k == 4 else Effort(32, 128, finalists=6)
-    return Effort(8, 128)
+class Scored(Protocol):
+    """What the search needs of a kind of question."""
+
+    def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Information gain of B sets from N joint draws of their scores, z [B, N, k]: gains [B] and their errors [B]."""
+
+    def gain(
+        self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
+    ) -> Gain:
+        """Information gain of one set whose scores are N(mean [k], cov [k, k])."""
+
+    def effort(self, k: int) -> Effort:
+        """How much to score when the k-th item is chosen."""
 
 
 def greedy_set(
     scan: PoolScan,
     belief: Gaussian,
-    kind: str,
+    kind: Scored,
     size: int,
     behaviour: Behaviour,
     *,
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
-    effort: Callable[[str, int], Effort] = effort_for,
+    effort: Callable[[int], Effort] | None = None,
 ) -> Acquired:
-    """The greedily most informative set of ``size`` items for a question of ``kind``."""
-    available = _available(len(scan.mean), exclude, size)
+    """The greedily most informative set of ``size`` items for a question of ``kind``, with the kind's ``effort`` or this."""
+    effort = effort or kind.effort
+    available = available_rows(len(scan.mean), exclude, size)
     first, first_bits = _first(scan, available, behaviour, rng)
     rows, bits = [first], [first_bits]
-    points = normal_points(_max_draws(kind, size, effort), size, rng)
+    points = normal_points(max(effort(k).draws for k in range(1, size + 1)), size, rng)
     tracks = _Tracks(scan, belief, size)
-    scored = KINDS_BY_NAME[kind]
     while len(rows) < size:
         available[rows[-1]] = False
         tracks.add(rows[-1])
         k = len(rows) + 1
-        budget = effort(kind, k)
+        budget = effort(k)
         candidates = _shortlist(tracks, rows, available, behaviour, budget.shortlist, rng)
         if budget.finalists is not None and budget.finalists < candidates.size:
-            rough = scored.gain_nats(tracks.joint_scores(rows, candidates, points[: budget.rough]), behaviour, rng)[0]
-            candidates = candidates[_top(rough, budget.finalists, rng)]
-        gains = scored.gain_nats(tracks.joint_scores(rows, candidates, points[: budget.draws]), behaviour, rng)[
-            0
-        ] / log(2)
-        best = _argmax(gains, rng)
+            rough = kind.gain_nats(tracks.joint_scores(rows, candidates, points[: budget.rough]), behaviour, rng)[0]
+            candidates = candidates[top(rough, budget.finalists, rng)]
+        joint = tracks.joint_scores(rows, candidates, points[: budget.draws])
+        gains = kind.gain_nats(joint, behaviour, rng)[0] / log(2)
+        best = argmax(gains, rng)
         rows.append(int(candidates[best]))
         bits.append(max(float(gains[best]), 0.0))
     return Acquired(np.array(rows), np.array(bits))
@@ -104,12 +107,12 @@ def greedy_set(
 
 def random_set(n: int, size: int, *, rng: np.random.Generator, exclude: Rows | Sequence[int] = ()) -> Rows:
     """``size`` different rows of n, uniformly."""
-    available = np.flatnonzero(_available(n, exclude, size))
+    available = np.flatnonzero(available_rows(n, exclude, size))
     return rng.choice(available, size=size, replace=False)
 
 
 def exhaustive_set(
-    scan: PoolScan, belief: Gaussian, kind: str, size: int, behaviour: Behaviour, *, rng: np.random.Generator
+    scan: PoolScan, belief: Gaussian, kind: Scored, size: int, behaviour: Behaviour, *, rng: np.random.Generator
 ) -> Acquired:
     """The best of all sets; for small pools only, as the yardstick of the greedy search."""
     n = len(scan.mean)
@@ -117,9 +120,7 @@ def exhaustive_set(
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     for rows in combinations(range(n), size):
         index = list(rows)
-        gain = information_gain(
-            mean[index], cov[np.ix_(index, index)], kind, behaviour, rng=np.random.default_rng(0), draws=256
-        )
+        gain = kind.gain(mean[index], cov[np.ix_(index, index)], behaviour, rng=np.random.default_rng(0), draws=256)
         best = max(best, (gain.bits, rows))
     rows_array = np.array(best[1])
     return Acquired(rng.permutation(rows_array), np.full(size, best[0]))
@@ -128,7 +129,7 @@ def exhaustive_set(
 def particles_set(
     scan: PoolScan,
     belief: Gaussian,
-    kind: str,
+    kind: Scored,
     size: int,
     behaviour: Behaviour,
     *,
@@ -137,7 +138,7 @@ def particles_set(
     particles: int = 1000,
 ) -> Acquired:
     """Algorithm 5 to the letter, for comparison: fresh unit-norm classifiers at each step score every item of the pool."""
-    available = _available(len(scan.mean), exclude, size)
+    available = available_rows(len(scan.mean), exclude, size)
     X = with_constant(np.asarray(scan.X))
     rows: list[int] = []
     bits: list[float] = []
@@ -146,15 +147,16 @@ def particles_set(
         theta /= np.linalg.norm(theta, axis=1, keepdims=True)
         scores = X @ theta.T  # [n, N]
         candidates = np.flatnonzero(available)
-        name = "label" if not rows else kind
         gains = np.empty(candidates.size)
         for start in range(0, candidates.size, 256):
             part = candidates[start : start + 256]
             z = np.concatenate(
                 [np.broadcast_to(scores[rows].T, (part.size, particles, len(rows))), scores[part][:, :, None]], axis=-1
             )
-            gains[start : start + 256] = KINDS_BY_NAME[name].gain_nats(z, behaviour, rng)[0] / log(2)
-        best = _argmax(gains, rng)
+            gains[start : start + 256] = (
+                kind.gain_nats(z, behaviour, rng)[0] if rows else label_gain_nats(z[..., 0], behaviour)
+            ) / log(2)
+        best = argmax(gains, rng)
         rows.append(int(candidates[best]))
         bits.append(max(float(gains[best]), 0.0))
         available[rows[-1]] = False
@@ -202,10 +204,10 @@ def _first(
     scan: PoolScan, available: NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator
 ) -> tuple[int, float]:
     """The single item with the most informative label: shortlisted by closed form, then integrated exactly."""
-    rough = np.where(available, _logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
-    candidates = _top(rough, min(LABEL_SHORTLIST, int(available.sum())), rng)
+    rough = np.where(available, logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
+    candidates = top(rough, min(LABEL_SHORTLIST, int(available.sum())), rng)
     exact = label_gain_bits(scan.mean[candidates], scan.variance[candidates], behaviour)
-    best = _argmax(exact, rng)
+    best = argmax(exact, rng)
     return int(candidates[best]), float(exact[best])
 
 
@@ -228,12 +230,12 @@ def _shortlist(
         gap = behaviour.K * (scan.mean - scan.mean[row])
         apart = tracks.coordinates[:, : tracks.used] - tracks.coordinates[row, : tracks.used]
         variance = (apart**2).sum(axis=1) + tracks.remaining
-        promise += _logistic_gain(gap, behaviour.K**2 * variance)
+        promise += logistic_gain(gap, behaviour.K**2 * variance)
     promise[~available] = -1.0
-    return _top(promise, min(count, int(available.sum())), rng)
+    return top(promise, min(count, int(available.sum())), rng)
 
 
-def _logistic_gain(mean: Array, variance: Array) -> Array:
+def logistic_gain(mean: Array, variance: Array) -> Array:
     """Gain in bits of a logistic answer on N(mean, variance), by the probit approximation (within a few per cent)."""
     m2, v = mean**2 * (pi / 8), variance * (pi / 8)
     p = ndtr(np.sqrt(m2 / (v + 1)))
@@ -241,7 +243,7 @@ def _logistic_gain(mean: Array, variance: Array) -> Array:
     return np.asarray((entr(p) + entr(1 - p)) / log(2) - np.sqrt(c2 / (v + c2)) * np.exp(-m2 / (2 * (v + c2))))
 
 
-def _available(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[np.bool_]:
+def available_rows(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[np.bool_]:
     """Which rows may be shown; exclusions are dropped where they would leave too few."""
     if size > n:
         raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n}")
@@ -250,18 +252,14 @@ def _available(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[np.b
     return available if int(available.sum()) >= size else np.ones(n, dtype=bool)
 
 
-def _top(values: Array, count: int, rng: np.random.Generator) -> Rows:
+def top(values: Array, count: int, rng: np.random.Generator) -> Rows:
     """Indices of the ``count`` largest values, ties at random."""
     scale = max(float(np.abs(values).max()), 1e-300)
     jittered = values + TIE_TOLERANCE * scale * rng.random(len(values))
     return np.argpartition(-jittered, count - 1)[:count] if count < len(values) else np.arange(len(values))
 
 
-def _argmax(values: Array, rng: np.random.Generator) -> int:
+def argmax(values: Array, rng: np.random.Generator) -> int:
     """Index of the largest value, ties at random."""
     top = float(values.max())
     return int(rng.choice(np.flatnonzero(values >= top - TIE_TOLERANCE * max(abs(top), 1e-12))))
-
-
-def _max_draws(kind: str, size: int, effort: Callable[[str, int], Effort]) -> int:
-    return max(effort(kind, k).draws for k in range(1, size + 1))

@@ -1,4 +1,4 @@
-"""What an answer says about the scores of the k items shown, in the form every update and every kind shares."""
+"""What an answer says about the scores of the k items shown, in the form that the variational update learns from."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Evidence:
     """Labels of some items and J choices, each of one item out of some of the k.
 
     labels [k]: +1, -1, or 0 where the item got no label. chosen [J]: positions. candidates [J, k]: who stood for choice.
-    sign: +1 when the highest was chosen, -1 when the lowest.
+    ends [J]: +1 where the highest was chosen, -1 where the lowest.
     """
 
     labels: Array
     chosen: NDArray[np.int64]
     candidates: NDArray[np.bool_]
-    sign: int = 1
+    ends: NDArray[np.int64]
 
     def factors(self) -> list[Evidence]:
         """The same evidence one choice at a time, each preceded by the label of its item (Algorithm 4, one after another)."""
@@ -47,15 +47,22 @@ class Evidence:
         positions = [*self.chosen.tolist(), *(i for i in range(k) if i not in self.chosen)]
         for step, position in enumerate(positions):
             if self.labels[position]:
-                parts.append(label_evidence(position, int(self.labels[position]), k))
+                labels = np.zeros(k)
+                labels[position] = self.labels[position]
+                parts.append(label_evidence(labels))
             if step < self.chosen.size:
                 one = slice(step, step + 1)
-                parts.append(Evidence(np.zeros(k), self.chosen[one], self.candidates[one], self.sign))
+                parts.append(Evidence(np.zeros(k), self.chosen[one], self.candidates[one], self.ends[one]))
         return parts
 
 
-def label_evidence(position: int, y: int, k: int) -> Evidence:
-    """One label y = +-1 on the item at ``position``."""
-    labels = np.zeros(k)
-    labels[position] = y
-    return Evidence(labels, np.empty(0, dtype=np.int64), np.empty((0, k), dtype=bool))
+def label_evidence(labels: Array) -> Evidence:
+    """Labels [k] alone: +1, -1, or 0 where an item got none."""
+    return choice_evidence(labels, np.empty(0, dtype=np.int64), np.empty((0, labels.size), dtype=bool))
+
+
+def choice_evidence(
+    labels: Array, chosen: NDArray[np.int64], candidates: NDArray[np.bool_], end: int = 1
+) -> Evidence:
+    """Labels, and choices that are all of the highest (end = +1) or all of the lowest (-1)."""
+    return Evidence(labels, chosen, candidates, np.full(len(chosen), end))

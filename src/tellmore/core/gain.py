@@ -6,23 +6,21 @@ scrambled Sobol points, and not classifiers. One item is integrated exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import qmc
+from scipy.special import entr, expit
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.logistic_normal import mean_entropy_nats, mean_sigmoid
-from tellmore.kinds import KINDS_BY_NAME
-from tellmore.kinds.rank import MAX_ENUMERATED
-from tellmore.kinds.rank_gain import ranking_gain_nats
+from tellmore.core.logistic_normal import entropy_nats, mean_entropy_nats, mean_sigmoid
+from tellmore.core.sampling import normal_points, score_root
 from tellmore.types import Array
 
 DRAWS = 1024
-RANKING_DRAWS = 2048  # outcomes of a ranking too large to enumerate; a third of a second for ten items
 REPEATS = 4
+LARGEST_RATIO = 600.0  # exp of it is still a number
 
 
 @dataclass(frozen=True)
@@ -41,40 +39,49 @@ def label_gain_bits(mean: Array, variance: Array, behaviour: Behaviour) -> Array
     return np.maximum(marginal - mean_entropy_nats(m, s), 0.0) / log(2)
 
 
-def normal_points(n: int, k: int, rng: np.random.Generator) -> Array:
-    """n scrambled Sobol points as standard normal draws [n, k]; n a power of two."""
-    points = qmc.Sobol(k, scramble=True, rng=rng).random(n)
-    return np.asarray(ndtri(np.clip(points, 1e-12, 1 - 1e-12)))
+def label_gain_nats(z: Array, behaviour: Behaviour) -> Array:
+    """H[mean p] - mean H[p] of a label (eq. 11), from N draws of its score z [B, N] -> [B]."""
+    x = behaviour.w * z
+    p = expit(x).mean(axis=1)
+    return np.asarray(entr(p) + entr(1 - p) - entropy_nats(x).mean(axis=1))
 
 
-def score_root(cov: Array) -> Array:
-    """L with L L' = cov [k, k], also where items repeat and cov is singular."""
-    eigenvalues, vectors = np.linalg.eigh((cov + cov.T) / 2)
-    return np.asarray(vectors * np.sqrt(np.maximum(eigenvalues, 0.0)))
-
-
-def information_gain(
-    mean: Array, cov: Array, kind: str, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
+def sampled_gain(
+    gains_nats: Callable[[Array], Array], mean: Array, cov: Array, *, rng: np.random.Generator, draws: int | None = None
 ) -> Gain:
-    """Expected information of a question whose items' scores are N(mean [k], cov [k, k]).
+    """The gain of a set whose items' scores are N(mean [k], cov [k, k]), from joint draws z [B, N, k] -> gains [B] in nats.
 
-    Labels: exact. Selections and rankings to 5: ``draws`` Sobol points in each of four scramblings, the error from how they
-    differ and from what pooling them gains. Larger rankings: ``draws`` outcomes and the midpoint of two bounds, whose gap is
-    part of the error (`core.rank_gain`): 1 to 3 % of the gain, more where answers are all but certain (a deviation of K z
-    above thirty).
+    ``draws`` Sobol points in each of four scramblings; the error comes from how they differ and from what pooling them gains.
     """
-    if kind == "label":
-        return Gain(float(label_gain_bits(mean, np.diag(cov), behaviour)[0]))
-    k, root = len(mean), score_root(cov)
-    if kind == "rank" and k > MAX_ENUMERATED:
-        points = normal_points(draws or RANKING_DRAWS, k, rng)
-        bits, error = np.array(ranking_gain_nats(mean, root, points, behaviour, rng)) / log(2)
-        return Gain(max(float(bits), 0.0), float(error))
-    n = draws or DRAWS
+    k, root, n = len(mean), score_root(cov), draws or DRAWS
     z = mean + np.stack([normal_points(n, k, rng) for _ in range(REPEATS)]) @ root.T
-    apart, _ = KINDS_BY_NAME[kind].gain_nats(z, behaviour, rng)
-    pooled, _ = KINDS_BY_NAME[kind].gain_nats(z.reshape(1, REPEATS * n, k), behaviour, rng)
+    apart, pooled = gains_nats(z), gains_nats(z.reshape(1, REPEATS * n, k))
     # The entropy of an average over n draws is too small by about 1/n, so a third of what pooling gained is still missing.
     missing = (pooled[0] - apart.mean()) / (REPEATS - 1)
     error = np.hypot(apart.std(ddof=1) / REPEATS**0.5, missing)
     return Gain(max(float(pooled[0]) / log(2), 0.0), float(error) / log(2))
+
+
+def enumerated_gain_nats(log_pmf: Array) -> Array:
+    """H[mean pmf] - mean H[pmf], from log P(outcome | draw) [B, N, O] of all outcomes -> gains [B]."""
+    pmf = np.exp(log_pmf)
+    conditional = -(pmf * np.where(pmf > 0, log_pmf, 0.0)).sum(axis=2).mean(axis=1)
+    mean = pmf.mean(axis=1)
+    return np.asarray(-(mean * np.log(np.maximum(mean, 1e-300))).sum(axis=1) - conditional)
+
+
+def contrastive_gain_nats(log_p: Array) -> tuple[float, float]:
+    """Gain and its error from log p(o_i | z_j) [N, N], each outcome o_i drawn from its own z_i.
+
+    The mean over i of log p(o_i | z_i) - log mean_j p(o_i | z_j) is a lower bound of the gain in expectation if the mean
+    contains j = i, and an upper bound if it does not (prior contrastive and nested Monte-Carlo estimation). The estimate is
+    their midpoint; the error adds half the gap to the sampling error.
+    """
+    n = len(log_p)
+    ratio = np.exp(np.minimum(log_p - np.diag(log_p)[:, None], LARGEST_RATIO))
+    total = ratio.sum(axis=1)
+    lower = np.log(n) - np.log(total)
+    upper = np.log(n - 1) - np.log(np.maximum(total - 1.0, 1e-300))
+    middle = (lower + upper) / 2
+    error = np.hypot(middle.std() / np.sqrt(n), (upper.mean() - lower.mean()) / 2)
+    return float(middle.mean()), float(error)

@@ -85,6 +85,19 @@ class Gaussian:
         logdet = self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
         return Gaussian(self.mean + move, cov, logdet), Step(move, loss)
 
+    def matched(self, reach: Array, mean: Array, cov: Array) -> tuple[Gaussian, Step]:
+        """Give r standard normal combinations e of the scores the moments mean [r] and cov [r, r]; reach = cov(theta, e) [D, r].
+
+        A variance may grow as well as shrink: an answer can say that a score is extreme without saying which way.
+        """
+        eigenvalues, vectors = np.linalg.eigh(np.eye(len(mean)) - cov)
+        loss = reach @ (vectors * np.sqrt(np.abs(eigenvalues)))
+        signs = np.sign(eigenvalues)
+        move = reach @ mean
+        after = self.cov - (loss * signs) @ loss.T
+        logdet = self.logdet + float(np.linalg.slogdet(cov)[1])
+        return Gaussian(self.mean + move, (after + after.T) / 2, logdet), Step(move, loss, signs)
+
     def with_mean(self, mean: Array) -> Gaussian:
         """The same uncertainty around another mean."""
         return Gaussian(mean, self.cov, self.logdet)
@@ -92,7 +105,11 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What one update changed: mean + move, cov - loss loss'. Enough to refresh a pool's scores without cov."""
+    """What one update changed: mean + move, cov - loss diag(signs) loss'. Enough to refresh a pool's scores without cov.
+
+    ``signs`` [k] are +1 where a variance shrank, -1 where it grew; None where all of them shrank.
+    """
 
     move: Array  # [D]
     loss: Array  # [D, k]
+    signs: Array | None = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tellmore.core.evidence import Behaviour
+from tellmore.core.evidence import Behaviour, label_evidence
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.update import update
+from tellmore.core.update import learn
 from tellmore.errors import SettingError
 from tellmore.types import Array
 
@@ -59,7 +59,7 @@ def seeded_prior(prior: Gaussian, positive: Array, negative: Array, behaviour: B
     """The prior after a few items known to be positive [p, d] and negative [q, d]: they give it a mean."""
     for X, y in ((positive, 1), (negative, -1)):
         for x in np.asarray(X, dtype=np.float64):
-            prior, _ = update(prior, x[None], "label", y, behaviour)
+            prior, _ = learn(prior, x[None], [label_evidence(np.array([float(y)]))], behaviour)
     return prior
 
 

@@ -45,13 +45,16 @@ class PoolScan:
         if self.refreshes + 1 >= RESCAN_EVERY:
             return PoolScan.of(self.X, belief)
         change = np.column_stack([sum(step.move for step in steps), *(step.loss for step in steps)])
+        signs = np.concatenate([np.ones(step.loss.shape[1]) if step.signs is None else step.signs for step in steps])
+        shrunk_only = bool((signs > 0).all())
         mean, variance = self.mean.copy(), self.variance.copy()
         top, rest = change[0], change[1:].astype(self.X.dtype)
         for start in range(0, len(self.X), CHUNK_ROWS):
             part = slice(start, start + CHUNK_ROWS)
             projected = np.asarray(self.X[part]) @ rest + top
             mean[part] += projected[:, 0]
-            variance[part] -= np.einsum("nk,nk->n", projected[:, 1:], projected[:, 1:])
+            losses = projected[:, 1:]
+            variance[part] -= np.einsum("nk,nk->n", losses if shrunk_only else losses * signs, losses)
         return replace(self, mean=mean, variance=np.maximum(variance, 0.0), refreshes=self.refreshes + 1)
 
     def scaled(self, factor: float) -> PoolScan:

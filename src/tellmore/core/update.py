@@ -1,21 +1,23 @@
-"""Learning from an answer: update(belief, question, answer) -> (belief, info). Algorithm 4, exact and in the scores shown."""
+"""Learning from an answer: belief, items and what was said of them -> (belief, info). Algorithm 4, in the scores shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.gaussian import Gaussian, Step
+from tellmore.core.moments import tilted_moments
 from tellmore.core.variational import Bound, solve
-from tellmore.kinds import KINDS_BY_NAME, Outcome
 from tellmore.types import Array
 
 
 @dataclass(frozen=True, eq=False)
 class UpdateInfo:
-    """What an update did: its steps, the variational bound in nats, solver iterations, and how much log |cov| fell."""
+    """What an update did: its steps, the evidence in nats (a lower bound, where variational), solver iterations, and how
+    much log |cov| fell."""
 
     steps: tuple[Step, ...]
     elbo_nats: float
@@ -30,29 +32,10 @@ def with_constant(X: Array) -> Array:
     return np.hstack([np.ones((len(X), 1)), X])
 
 
-def update(
-    prior: Gaussian,
-    X: Array,
-    kind: str,
-    outcome: Outcome,
-    behaviour: Behaviour,
-    *,
-    bound: Bound = "centred",
-    joint: bool = True,
-) -> tuple[Gaussian, UpdateInfo]:
-    """The belief after ``outcome`` on items X [k, d] (no constant column).
-
-    joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as the
-    paper's Algorithm 4 reads.
-    """
-    evidence = KINDS_BY_NAME[kind].evidence(outcome, len(X))
-    return learn(prior, X, [evidence] if joint else evidence.factors(), behaviour, bound=bound)
-
-
 def learn(
     prior: Gaussian, X: Array, parts: list[Evidence], behaviour: Behaviour, *, bound: Bound = "centred"
 ) -> tuple[Gaussian, UpdateInfo]:
-    """The belief after each part of the evidence in turn, all on the items X [k, d]."""
+    """The belief after each part of the evidence in turn, all on the items X [k, d] (no constant column)."""
     A = with_constant(X)
     belief, steps = prior, []
     elbo, iterations, residual = 0.0, 0, 0.0
@@ -65,3 +48,16 @@ def learn(
         iterations += sites.iterations
         residual = max(residual, sites.residual)
     return belief, UpdateInfo(tuple(steps), elbo, iterations, residual, prior.logdet - belief.logdet)
+
+
+def learn_likelihood(
+    prior: Gaussian, X: Array, log_likelihood: Callable[[Array], Array]
+) -> tuple[Gaussian, UpdateInfo]:
+    """The belief with the mean and covariance of the exact posterior, given log P(answer | z) for scores z [N, k] -> [N].
+
+    Only the k scores of X [k, d] are integrated over; what they say of the weights follows exactly.
+    """
+    mean, gram, reach = prior.project(with_constant(X))
+    found = tilted_moments(mean, gram, log_likelihood)
+    belief, step = prior.matched(reach @ found.axes, found.mean, found.cov)
+    return belief, UpdateInfo((step,), found.log_evidence, found.rounds, found.error, prior.logdet - belief.logdet)

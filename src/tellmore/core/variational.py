@@ -124,7 +124,7 @@ def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, boun
     k, n, n_choices = m0.size, item.size, evidence.chosen.size
     member = (choice == np.arange(n_choices)[:, None]).astype(float)
     E = np.zeros((n, k))
-    E[np.arange(n), item] = evidence.sign * behaviour.K
+    E[np.arange(n), item] = evidence.ends[choice] * behaviour.K
     labelled = np.flatnonzero(evidence.labels)
     jacobian = np.eye(n + labelled.size + n_choices)
     jacobian[n + labelled.size :, n + labelled.size :] = 0.0

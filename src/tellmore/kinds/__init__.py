@@ -1,19 +1,42 @@
-"""The kinds of question, one file each, behind one contract; ``KINDS_BY_NAME`` is the registry."""
+"""The kinds of question, one object in one file each, and the registry through which everybody else finds them.
 
-from tellmore.kinds.contract import Outcome, QuestionKind, check_question_kind
-from tellmore.kinds.label import LABEL
-from tellmore.kinds.rank import RANK
-from tellmore.kinds.select import SELECT_HIGH, SELECT_LOW
+>>> named("tick").headline(Words(positive="friendly"))
+'Tick everything that is friendly'
+"""
 
-KINDS_BY_NAME: dict[str, QuestionKind] = {kind.name: kind for kind in (LABEL, SELECT_HIGH, SELECT_LOW, RANK)}
+from tellmore.kinds.contract import Kind, Outcome, Perception, Words
+from tellmore.kinds.registry import Registry
+
+REGISTRY = Registry()
+register = REGISTRY.register
+all_kinds = REGISTRY.all
+named = REGISTRY.named
+family = REGISTRY.family
+answer_from_json = REGISTRY.answer_from_json
+
+
+def standard_kinds() -> tuple[str, ...]:
+    """Names of the kinds that ``auto`` may choose without being told to."""
+    return tuple(kind.name for kind in all_kinds() if kind.standard)
+
+
+def families() -> tuple[str, ...]:
+    """Every family once."""
+    return tuple(dict.fromkeys(kind.family for kind in all_kinds()))
+
 
 __all__ = [
-    "KINDS_BY_NAME",
-    "LABEL",
-    "RANK",
-    "SELECT_HIGH",
-    "SELECT_LOW",
+    "REGISTRY",
+    "Kind",
     "Outcome",
-    "QuestionKind",
-    "check_question_kind",
+    "Perception",
+    "Registry",
+    "Words",
+    "all_kinds",
+    "answer_from_json",
+    "families",
+    "family",
+    "named",
+    "register",
+    "standard_kinds",
 ]

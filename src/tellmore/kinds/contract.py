@@ -1,82 +1,231 @@
-"""What a kind of question must provide, and one executable check of it.
+"""What a kind of question is: one object that owns everything particular to it.
 
-An *outcome* is an answer by position among the k items shown: ``y`` = +-1 for a label, ``(i, y)`` for a selection,
-``(order, n_positive)`` for a ranking. A further kind is one file with an object that passes ``check_question_kind``.
+A kind needs its attributes, its outcomes and their likelihood, and the way between answers and outcomes. Everything else
+has a default: information gain by enumeration or by bounds, the update by moment matching, simulated people by the
+likelihood itself. A kind that knows better overrides it. An *outcome* is an answer by position among the k items shown, a
+hashable value of the kind's own choosing: ``y`` = +-1 for a label, ``(i, y)`` for a selection.
+
+`tellmore.contract.check_question_kind` runs the whole contract.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Protocol, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tellmore.core.acquire import Acquired, Effort, Rows, greedy_set
 from tellmore.core.evidence import Behaviour, Evidence
-from tellmore.errors import TellmoreError
-from tellmore.types import Answer, Array, Question
+from tellmore.core.gain import Gain, contrastive_gain_nats, enumerated_gain_nats, sampled_gain
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.sampling import normal_points, score_root
+from tellmore.core.scan import PoolScan
+from tellmore.core.time_model import Form, TimeModel
+from tellmore.core.update import UpdateInfo, learn, learn_likelihood
+from tellmore.core.variational import Bound
+from tellmore.types import Answer, Array
 
 Outcome: TypeAlias = Any
+MAX_ENUMERATED = 256
+"""Outcomes up to which a gain is found by enumeration; beyond, by contrastive bounds."""
+BOUND_DRAWS = 2048
+"""Draws from which those bounds are made."""
+CERTAIN = 1e3
+"""Sharpness at which an answer follows from what a person perceives."""
 
 
-class QuestionKind(Protocol):
-    """One kind of question. Scores z are theta'(1, x) of the items shown; B behaviours and rng are explicit."""
+@dataclass(frozen=True)
+class Words:
+    """The project's own words: what is judged ("most positive"), and what the two sides are called."""
 
-    @property
-    def name(self) -> str:
-        """The kind's name in questions and settings."""
+    attribute: str = "positive"
+    positive: str = "positive"
+    negative: str = "negative"
 
+
+@dataclass(frozen=True, eq=False)
+class Perception:
+    """How somebody sees k items: how far above the border each is, the positions from highest to lowest, who is positive."""
+
+    z: Array  # [k]
+    highest_first: NDArray[np.intp]  # [k]
+    positive: NDArray[np.bool_]  # [k]
+
+
+class Kind(ABC):
+    """One kind of question. Scores z are theta'(1, x) of the items shown; behaviours and rng are explicit.
+
+    name: in questions, settings and the log. family: kinds of one family share a time model and a row in tables of rates,
+    and whoever asks for the family gets either of them. title: in tables, two words at most. ask: the headline, help: how to
+    answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how many items it may show, and
+    how many where nobody says. standard: whether ``auto`` may choose it without being told to. labels_all: whether an answer
+    labels every item shown. time: seconds before anybody's answers are known; time_forms: the two that a study compares.
+    answer_type: the class of its answers.
+    script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
+    """
+
+    name: str
+    family: str
+    title: str
+    ask: str
+    help: str
+    fewest: ClassVar[int] = 2
+    most: ClassVar[int] = 10
+    usual: ClassVar[int] = 4
+    standard: ClassVar[bool] = False
+    labels_all: ClassVar[bool] = False
+    time: TimeModel
+    time_forms: ClassVar[tuple[Form, Form]] = ("linear", "logarithmic")
+    answer_type: type[Answer]
+    script: ClassVar[Path | None] = None
+
+    # What can be answered
+
+    @abstractmethod
     def n_outcomes(self, k: int) -> int:
         """How many different answers k items allow."""
 
+    @abstractmethod
     def outcomes(self, k: int) -> Iterator[Outcome]:
         """All of them, lazily."""
 
+    @abstractmethod
     def log_likelihood(self, z: Array, outcome: Outcome, behaviour: Behaviour) -> Array:
         """log P(outcome | z) in nats, z [..., k] -> [...]; sums to one over the outcomes (eqs. 1-6)."""
 
-    def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Outcome:
-        """A random answer of a person whose scores are z [k]."""
+    @abstractmethod
+    def outcome(self, items: Sequence[str], answer: Any) -> Outcome:
+        """An answer, by position."""
+
+    @abstractmethod
+    def answer(self, items: Sequence[str], outcome: Outcome) -> Answer:
+        """An outcome, by ids."""
+
+    def check(self, items: tuple[str, ...], answer: Any) -> None:
+        """Raise AnswerError unless ``answer`` is possible where ``items`` were shown."""
+        answer.check(items)
+
+    def refusal(self, answer: Any, *, ties: bool) -> str | None:
+        """Why the app cannot take an answer that is possible in itself; ``ties``: whether the project allows level items."""
+        return None
+
+    # Learning
+
+    def evidence(self, outcome: Outcome, k: int) -> Evidence | None:
+        """The labels and choices that the exact variational update learns from; None where it has to be moment matching."""
+        return None
+
+    def update(
+        self,
+        prior: Gaussian,
+        X: Array,
+        outcome: Outcome,
+        behaviour: Behaviour,
+        *,
+        bound: Bound = "centred",
+        joint: bool = True,
+    ) -> tuple[Gaussian, UpdateInfo]:
+        """The belief after ``outcome`` on items X [k, d] (no constant column).
+
+        joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as the
+        paper's Algorithm 4 reads.
+        """
+        evidence = self.evidence(outcome, len(X))
+        if evidence is None:
+            return learn_likelihood(prior, X, lambda z: self.log_likelihood(z, outcome, behaviour))
+        return learn(prior, X, [evidence] if joint else evidence.factors(), behaviour, bound=bound)
+
+    # Asking
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """Information gain of B sets from N joint draws of their scores, z [B, N, k]: gains [B] and their errors [B]."""
+        k = z.shape[-1]
+        if self.n_outcomes(k) <= MAX_ENUMERATED:
+            log_pmf = np.stack([self.log_likelihood(z, outcome, behaviour) for outcome in self.outcomes(k)], axis=-1)
+            gains = enumerated_gain_nats(log_pmf)
+            return gains, np.zeros_like(gains)
+        bounds = np.array([contrastive_gain_nats(self.pairwise(one, behaviour, rng)) for one in z])
+        return bounds[:, 0], bounds[:, 1]
 
-    def evidence(self, outcome: Outcome, k: int) -> Evidence:
-        """The labels and choices that an update learns from."""
+    def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
+        """log p(o_i | z_j) [N, N] for scores z [N, k], each outcome o_i drawn from its own z_i."""
+        drawn = [self.sample(one, behaviour, rng) for one in z]
+        return np.stack([self.log_likelihood(z, outcome, behaviour) for outcome in drawn])
 
-    def outcome(self, question: Question, answer: Answer) -> Outcome:
-        """An answer, by position."""
+    def gain(
+        self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
+    ) -> Gain:
+        """Expected information of a question whose items' scores are N(mean [k], cov [k, k])."""
+        if self.n_outcomes(len(mean)) > MAX_ENUMERATED:
+            z = mean + normal_points(draws or BOUND_DRAWS, len(mean), rng) @ score_root(cov).T
+            nats, errors = self.gain_nats(z[None], behaviour, rng)
+            return Gain(max(float(nats[0]), 0.0) / log(2), float(errors[0]) / log(2))
+        return sampled_gain(lambda z: self.gain_nats(z, behaviour, rng)[0], mean, cov, rng=rng, draws=draws)
 
-    def answer(self, question: Question, outcome: Outcome) -> Answer:
-        """An outcome, by ids."""
+    def effort(self, k: int) -> Effort:
+        """How much the search scores when it chooses the k-th item."""
+        return Effort(96, 256, finalists=8) if self.n_outcomes(k) <= MAX_ENUMERATED else Effort(8, 128)
+
+    def search(
+        self,
+        scan: PoolScan,
+        belief: Gaussian,
+        size: int,
+        behaviour: Behaviour,
+        *,
+        rng: np.random.Generator,
+        exclude: Rows | Sequence[int] = (),
+    ) -> Acquired:
+        """The items to ask about, and the bits of the nested sets of size 1 to ``size``."""
+        return greedy_set(scan, belief, self, size, behaviour, rng=rng, exclude=exclude)
+
+    def search_is_rough(self, k: int) -> bool:
+        """Whether the bits that the search gives for k items are to be measured again before they are compared."""
+        return self.n_outcomes(k) > MAX_ENUMERATED
+
+    # People
+
+    def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Outcome:
+        """A random answer of a person whose scores are z [k]."""
+        outcomes = list(self.outcomes(len(z)))
+        p = np.exp([float(self.log_likelihood(z, outcome, behaviour)) for outcome in outcomes])
+        return outcomes[int(rng.choice(len(outcomes), p=p / p.sum()))]
+
+    def respond(self, seen: Perception) -> Outcome:
+        """The answer of somebody who sees the items so, without any doubt."""
+        surely = Behaviour(CERTAIN, CERTAIN)
+        return max(self.outcomes(len(seen.z)), key=lambda one: float(self.log_likelihood(seen.z, one, surely)))
+
+    def labels(self, items: Sequence[str], answer: Any) -> dict[str, bool]:
+        """All labels that an answer contains, by item."""
+        return {}
+
+    def marks(self, answer: Any) -> int:
+        """How many marks an answer took, where its time depends on them."""
+        return 0
+
+    # Words
+
+    def headline(self, words: Words) -> str:
+        """What is asked, in the project's words."""
+        return self.ask.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
+
+    def instructions(self, words: Words) -> str:
+        """How to answer, in the project's words."""
+        return self.help.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
+
+    def tell(self, items: Sequence[str], answer: Any, show: Callable[[str], str], words: Words) -> str:
+        """An answer in one line, for a log; ``show`` names an item as people saw it."""
+        values = (f"{name} {value}" for name, value in answer.as_json().items() if name != "type")
+        return f"{', '.join(values)} of {', '.join(map(show, items))}"
 
 
-def check_question_kind(kind: QuestionKind, *, sizes: tuple[int, ...], rng: np.random.Generator) -> None:
-    """Raise TellmoreError unless ``kind`` keeps its promises on small questions of these sizes."""
-    for k in sizes:
-        behaviour = Behaviour(w=2.0, K=3.0)
-        outcomes = list(kind.outcomes(k))
-        question = Question(kind.name, [f"item{i}" for i in range(k)])  # type: ignore[arg-type]
-        _require(len(outcomes) == kind.n_outcomes(k), kind, f"lists {len(outcomes)} outcomes of {kind.n_outcomes(k)}")
-        z = rng.standard_normal((5, k))
-        total = np.exp([kind.log_likelihood(z, o, behaviour) for o in outcomes]).sum(axis=0)
-        _require(np.allclose(total, 1.0, atol=1e-10), kind, f"has outcome probabilities that sum to {total}, not to 1")
-        extremes = [kind.log_likelihood(scale * z, o, behaviour) for scale in (-1e3, 1e3) for o in outcomes]
-        _require(bool(np.isfinite(extremes).all()), kind, "overflows for scores in the hundreds")
-        for outcome in outcomes:
-            again = kind.outcome(question, kind.answer(question, outcome))
-            _require(again == outcome, kind, f"turns outcome {outcome} into an answer and back into {again}")
-            evidence = kind.evidence(outcome, k)
-            _require(evidence.labels.shape == (k,), kind, "gives evidence of another size")
-            _require(bool(evidence.labels.any()) or bool(evidence.chosen.size), kind, "gives no evidence")
-        drawn = kind.sample(z[0], behaviour, rng)
-        _require(drawn in outcomes, kind, f"samples {drawn}, which is not among its outcomes")
-        gains, errors = kind.gain_nats(rng.standard_normal((3, 256, k)), behaviour, rng)
-        limit = np.log(kind.n_outcomes(k)) + 4 * errors
-        _require(
-            bool((gains >= -4 * errors - 1e-12).all() and (gains <= limit + 1e-12).all()), kind, f"gains {gains} nats"
-        )
-
-
-def _require(holds: bool, kind: QuestionKind, message: str) -> None:
-    if not holds:
-        raise TellmoreError(f"question kind {kind.name!r} {message}")
+def side(positive: bool, words: Words) -> str:
+    """What the project calls this side."""
+    return words.positive if positive else words.negative

@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import entr, expit, log_expit, logsumexp
 
-from tellmore.core.evidence import Behaviour, Evidence
+from tellmore.core.acquire import Effort
+from tellmore.core.evidence import Behaviour, Evidence, choice_evidence
 from tellmore.core.logistic_normal import entropy_nats
-from tellmore.types import Answer, Array, Question, SelectAnswer
+from tellmore.core.time_model import TimeModel
+from tellmore.kinds.contract import Kind, Perception, Words, side
+from tellmore.types import Answer, Array, check_shown, one_id, truth
 
 
 @dataclass(frozen=True)
-class SelectKind:
-    """A selection question; outcomes are (i, y)."""
+class SelectAnswer(Answer):
+    """The chosen item (most or least so, as asked) and its label; None where only the choice is known."""
 
-    name: str
-    sign: int  # +1: the highest, -1: the lowest
+    type: ClassVar[str] = "select"
+    chosen: str
+    positive: bool | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chosen", one_id("chosen", self.chosen))
+        if self.positive is not None:
+            object.__setattr__(self, "positive", truth("positive", self.positive))
+
+    def check(self, items: tuple[str, ...]) -> None:
+        """The chosen item was shown."""
+        check_shown([self.chosen], items)
+
+
+class SelectKind(Kind):
+    """A selection question; outcomes are (i, y), y = 0 where only the choice is known."""
+
+    family = "select"
+    standard = True
+    time = TimeModel("linear", 4.01, 0.63, spread_s=math.sqrt(11.22))  # the paper's fit, Table V
+    answer_type = SelectAnswer
+    help = "Choose the item asked for, then label the chosen one."
+
+    def __init__(self, name: str, sign: int, word: str) -> None:
+        self.name, self.sign = name, sign  # +1: the highest, -1: the lowest
+        self.title, self.ask = f"Select {word}", f"Choose the {word} {{attribute}}"
 
     def n_outcomes(self, k: int) -> int:
         """2 k."""
@@ -33,12 +62,18 @@ class SelectKind:
         z = np.asarray(z, dtype=np.float64)
         i, y = outcome
         x = self.sign * behaviour.K * z
-        return np.asarray(x[..., i] - logsumexp(x, axis=-1) + log_expit(y * behaviour.w * z[..., i]))
+        label = log_expit(y * behaviour.w * z[..., i]) if y else 0.0
+        return np.asarray(x[..., i] - logsumexp(x, axis=-1) + label)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[int, int]:
         """The highest (lowest) score under Gumbel noise, and its label."""
         i = int(np.argmax(self.sign * behaviour.K * np.asarray(z) + rng.gumbel(size=len(z))))
         return i, 1 if rng.random() < expit(behaviour.w * z[i]) else -1
+
+    def respond(self, seen: Perception) -> tuple[int, int]:
+        """The first or the last in order."""
+        i = int(seen.highest_first[0 if self.sign > 0 else -1])
+        return i, 1 if seen.positive[i] else -1
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """H[mean pmf] - mean H[pmf] over the 2 k outcomes (eq. 10), z [B, N, k]."""
@@ -58,23 +93,44 @@ class SelectKind:
         gains = entr(positive).sum(axis=0) + entr(np.maximum(chosen - positive, 0.0)).sum(axis=0) - conditional
         return gains, np.zeros_like(gains)
 
+    def effort(self, k: int) -> Effort:
+        """Keeps 99 % of the gain of an unshortened greedy search on average (benchmarks/bench_engine.py)."""
+        return Effort(384, 256, finalists=16)
+
     def evidence(self, outcome: tuple[int, int], k: int) -> Evidence:
         """One choice out of all k, and the chosen item's label."""
         i, y = outcome
         labels = np.zeros(k)
         labels[i] = y
-        return Evidence(labels, np.array([i]), np.ones((1, k), dtype=bool), self.sign)
+        return choice_evidence(labels, np.array([i]), np.ones((1, k), dtype=bool), self.sign)
 
-    def outcome(self, question: Question, answer: Answer) -> tuple[int, int]:
+    def outcome(self, items: Sequence[str], answer: SelectAnswer) -> tuple[int, int]:
         """(position chosen, +-1), or 0 for the label where only the choice is known."""
-        assert isinstance(answer, SelectAnswer)
         label = 0 if answer.positive is None else 1 if answer.positive else -1
-        return question.items.index(answer.chosen), label
+        return list(items).index(answer.chosen), label
 
-    def answer(self, question: Question, outcome: tuple[int, int]) -> SelectAnswer:
+    def answer(self, items: Sequence[str], outcome: tuple[int, int]) -> SelectAnswer:
         """The chosen id and its label."""
-        return SelectAnswer(question.items[outcome[0]], outcome[1] > 0 if outcome[1] else None)
+        return SelectAnswer(items[outcome[0]], outcome[1] > 0 if outcome[1] else None)
+
+    def refusal(self, answer: SelectAnswer, *, ties: bool) -> str | None:
+        """The chosen item has to be labelled."""
+        return "the chosen item has no label; say whether it is positive" if answer.positive is None else None
+
+    def labels(self, items: Sequence[str], answer: SelectAnswer) -> dict[str, bool]:
+        """That of the chosen item."""
+        return {} if answer.positive is None else {answer.chosen: answer.positive}
+
+    def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
+        """calm (positive) among grim, plain."""
+        return told_choice(items, answer, show, words)
 
 
-SELECT_HIGH = SelectKind("select_high", +1)
-SELECT_LOW = SelectKind("select_low", -1)
+def told_choice(items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
+    """The chosen item, its label where it has one, and the others."""
+    label = "" if answer.positive is None else f" ({side(answer.positive, words)})"
+    return f"{show(answer.chosen)}{label} among {', '.join(show(item) for item in items if item != answer.chosen)}"
+
+
+SELECT_HIGH = SelectKind("select_high", +1, "most")
+SELECT_LOW = SelectKind("select_low", -1, "least")

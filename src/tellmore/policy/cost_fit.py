@@ -1,4 +1,4 @@
-"""Time models from logged answers: robust to interruptions, with intervals; online; per annotator with pooling.
+"""Time models from logged answers: robust to interruptions, with intervals; answer by answer, with each person's speed.
 
 What costs money is the *mean* time, and response times are skewed: medians, Theil-Sen lines and Huber fits all estimate
 something smaller. So interruptions are set aside first (far out on the log scale, where response times are nearly
@@ -8,7 +8,7 @@ normal) and the mean of the rest is fitted by least squares with heteroscedastic
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from tellmore import kinds
+from tellmore.core.time_model import Form, TimeModel, basis
 from tellmore.errors import InputError
-from tellmore.policy.cost import FAMILIES, PAPER_COST, CostModel, Form, TimeModel, basis, family_of
+from tellmore.policy.cost import PAPER_COST, CostModel, family_of
 from tellmore.types import Array
 
 MAX_SECONDS = 86_400.0
@@ -28,12 +30,13 @@ MIN_PER_SIZE = 10
 
 
 class Timed(NamedTuple):
-    """Seconds that one answer took."""
+    """Seconds that one answer took; ``marks``: how many it made, where its kind counts them."""
 
     kind: str
     size: int
     seconds: float | None
     annotator: str | None = None
+    marks: int = 0
 
 
 def fault(timed: Timed) -> str | None:
@@ -47,19 +50,6 @@ def fault(timed: Timed) -> str | None:
     if timed.size < 1:
         return f"a question shows at least 1 item, not {timed.size}"
     return None
-
-
-def split_usable(times: Iterable[Timed]) -> tuple[list[Timed], list[tuple[Timed, str]]]:
-    """Usable times, and the others with the reason; nothing is altered."""
-    usable: list[Timed] = []
-    refused: list[tuple[Timed, str]] = []
-    for timed in times:
-        reason = fault(timed)
-        if reason is None:
-            usable.append(timed)
-        else:
-            refused.append((timed, reason))
-    return usable, refused
 
 
 @dataclass(frozen=True)
@@ -141,75 +131,29 @@ def fit_time(times: Sequence[Timed], form: Form = "linear", *, level: float = 0.
     )
 
 
-def fit_cost(
-    times: Sequence[Timed], forms: Mapping[str, Form] | None = None, *, base: CostModel = PAPER_COST
-) -> CostModel:
-    """A cost model from logged times: each kind in its form of ``base`` (or ``forms``), kinds without times as in base.
-
-    Annotators' speeds are shrunk towards everybody's (see `speeds`). Times are checked, never dropped silently: pass
-    them through `split_usable` first where faults are expected.
-    """
-    models = dict(base.models)
-    for family in FAMILIES:
-        own = [timed for timed in times if family_of(timed.kind) == family]
-        if own:
-            models[family] = fit_time(own, (forms or {}).get(family, models[family].form)).model
-    pooled = CostModel(models)
-    return replace(pooled, speed=speeds(times, pooled))
-
-
-def speeds(
-    times: Iterable[Timed], pooled: CostModel, *, prior_sd: float = 0.35, prior_weight: float = 4.0
-) -> dict[str, float]:
-    """Each annotator's time factor, shrunk towards 1 by how little is known (empirical Bayes on log ratios).
-
-    An annotator's mean log ratio m over n answers, with within-variance s^2 and between-variance t^2, becomes
-    m t^2 / (t^2 + s^2 / n). t^2 is estimated by moments over annotators, mixed with ``prior_sd``^2 counted as
-    ``prior_weight`` annotators, so that one or two people do not decide it.
-    """
-    ratios: dict[str, list[float]] = {}
-    for timed in times:
-        if timed.annotator is not None and timed.seconds is not None:
-            ratio = math.log(timed.seconds / pooled.seconds(timed.kind, timed.size))
-            ratios.setdefault(timed.annotator, []).append(ratio)
-    if not ratios:
-        return {}
-    everything = np.concatenate([np.asarray(r) for r in ratios.values()])
-    centre = float(np.median(everything))  # skew puts log ratios below 0 even for an average person
-    within = max(float(stats.median_abs_deviation(everything, scale="normal")) ** 2, 1e-6)
-    means = {who: float(np.median(r)) - centre for who, r in ratios.items()}
-    moments = [m**2 - within / len(ratios[who]) for who, m in means.items()]
-    between = (sum(moments) + prior_weight * prior_sd**2) / (len(moments) + prior_weight)
-    between = max(between, 1e-6)
-    return {who: math.exp(m * between / (between + within / len(ratios[who]))) for who, m in means.items()}
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Moments:
-    """Normal equations of one kind: X'X and X't in the basis (1, f(k)), the squared residuals, the number of times."""
+    """Normal equations of one family in the terms 1, f(k) and marks, and what they were made from."""
 
-    gram: tuple[tuple[float, float], tuple[float, float]]
-    moment: tuple[float, float]
+    gram: Array  # [3, 3]
+    moment: Array  # [3]
     squares: float = 0.0
     n: int = 0
+    shown: float = 0.0
+    marks: float = 0.0
 
 
-def _prior_moments(model: TimeModel, weight: float) -> _Moments:
-    """``weight`` pseudo-answers of the prior model, spread over sizes 2 to 8 (all that the constant form needs)."""
-    f = basis(model.form, np.arange(2, 9))
-    design = np.column_stack([np.ones(7), f])
-    gram = design.T @ design * (weight / 7)
-    moment = gram @ np.array([model.intercept, model.slope])
-    return _Moments(_pairs(gram), (float(moment[0]), float(moment[1])))
-
-
-def _pairs(gram: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    return (float(gram[0, 0]), float(gram[0, 1])), (float(gram[1, 0]), float(gram[1, 1]))
+def _prior_moments(kind: kinds.Kind, model: TimeModel, weight: float) -> _Moments:
+    """``weight`` pseudo-answers of the prior model around the kind's usual size, with few and with many marks."""
+    sizes = (kind.usual / 2, kind.usual, 1.5 * kind.usual)
+    design = np.array([model.terms(k, share * k) for k in sizes for share in (0.25, 0.75)])
+    gram = design.T @ design * (weight / len(design))
+    return _Moments(gram, gram @ np.array(model.coefficients))
 
 
 @dataclass(frozen=True)
 class OnlineCost:
-    """A cost model updated answer by answer: least squares with the base model as ``weight`` pseudo-answers a kind.
+    """A cost model updated answer by answer: least squares with the base model as ``weight`` pseudo-answers a family.
 
     A time beyond ``clip`` times the current prediction counts as that much: an interruption moves the model a little, a
     real change of pace moves it all the way. Immutable: `observe` returns the next state, so a log folds into a model.
@@ -222,51 +166,53 @@ class OnlineCost:
     log_ratios: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def _model(self, family: str) -> TimeModel:
-        base = self.base.models[family]
+        base = self.base.model(family)
         state = self.moments.get(family)
         if state is None:
             return base
-        gram, moment = np.array(state.gram), np.array(state.moment)
-        intercept, slope = (
-            (moment[0] / gram[0, 0], 0.0) if base.form == "constant" else np.linalg.solve(gram, moment).tolist()
-        )
+        # Terms that the form does not have are columns of zeros, to which the shortest solution gives 0.
+        intercept, slope, per_mark = np.linalg.lstsq(state.gram, state.moment, rcond=None)[0].tolist()
         spread = math.sqrt((self.weight * base.spread_s**2 + state.squares) / (self.weight + state.n))
-        return replace(base, intercept=float(intercept), slope=float(slope), spread_s=spread)
+        expected = self.weight * kinds.family(family)[0].usual
+        share = (expected * base.mark_share + state.marks) / (expected + state.shown)
+        return replace(
+            base, intercept=intercept, slope=slope, per_mark=per_mark, spread_s=spread, mark_share=float(share)
+        )
 
     @property
     def cost(self) -> CostModel:
         """The model as of now, with every annotator's speed shrunk towards 1."""
-        models: dict[str, TimeModel] = {family: self._model(family) for family in FAMILIES}
+        models = {family: self._model(family) for family in self.moments}
         total = sum(n for n, _ in self.log_ratios.values())
         if not total:
-            return CostModel(models)
+            return replace(self.base, models={**self.base.models, **models})
         centre = sum(s for _, s in self.log_ratios.values()) / total
-        # Variances of log times within and between people, as in `speeds` but fixed: 0.6^2 and 0.35^2.
+        # Variances of log times within and between people: 0.6^2 and 0.35^2.
         shrink = {who: n / (n + 0.6**2 / 0.35**2) for who, (n, _) in self.log_ratios.items()}
-        return CostModel(
-            models, {who: math.exp(shrink[who] * (s / n - centre)) for who, (n, s) in self.log_ratios.items()}
-        )
+        speed = {who: math.exp(shrink[who] * (s / n - centre)) for who, (n, s) in self.log_ratios.items()}
+        return CostModel({**self.base.models, **models}, speed)
 
     def observe(self, timed: Timed) -> OnlineCost:
         """The state after one more answer; InputError (and no change) where the time is unusable."""
         reason = fault(timed)
         if reason is not None or timed.seconds is None:
             raise InputError(f"a {timed.kind} answer on {timed.size} items: {reason}")
-        family = family_of(timed.kind)
-        model = self._model(family)
-        expected = model.seconds(timed.size)
+        first = kinds.family(timed.kind)[0]
+        model = self._model(first.family)
+        expected = model.seconds(timed.size, timed.marks)
         seconds = min(timed.seconds, self.clip * expected)
-        state = self.moments.get(family) or _prior_moments(model, self.weight)
-        row = np.array([1.0, float(basis(model.form, timed.size))])
-        gram, moment = np.array(state.gram) + np.outer(row, row), np.array(state.moment) + row * seconds
+        state = self.moments.get(first.family) or _prior_moments(first, model, self.weight)
+        row = np.array(model.terms(timed.size, timed.marks))
         grown = _Moments(
-            _pairs(gram),
-            (float(moment[0]), float(moment[1])),
+            state.gram + np.outer(row, row),
+            state.moment + row * seconds,
             state.squares + (seconds - expected) ** 2,
             state.n + 1,
+            state.shown + timed.size,
+            state.marks + timed.marks,
         )
         log_ratios = dict(self.log_ratios)
         if timed.annotator is not None:
             n, total = log_ratios.get(timed.annotator, (0, 0.0))
             log_ratios[timed.annotator] = (n + 1, total + math.log(seconds / expected))
-        return replace(self, moments={**self.moments, family: grown}, log_ratios=log_ratios)
+        return replace(self, moments={**self.moments, first.family: grown}, log_ratios=log_ratios)

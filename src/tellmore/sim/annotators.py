@@ -13,8 +13,12 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore import kinds
+from tellmore.core.evidence import Behaviour
+from tellmore.kinds import Perception
 from tellmore.policy.cost import CostModel
-from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
+from tellmore.questions import Question
+from tellmore.types import Answer, Array
 
 IntArray: TypeAlias = NDArray[np.intp]
 
@@ -103,19 +107,28 @@ class ScoreRespondent:
 
     def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
         scores = self.source.sample(rows, now=now)
-        coin = now.rng.random((2, len(rows)))
-        positive = np.where(scores == self.threshold, coin[0] < 0.5, scores > self.threshold)
-        # Lexicographic: the score first, then the label (a tie at the threshold must not split the order), then chance.
-        highest_first = np.lexsort((coin[1], positive, scores))[::-1]
-        return answer_by_position(question, highest_first, positive)
+        return answer_from(question, perceived(scores - self.threshold, now.rng))
+
+
+def perceived(z: Array, rng: np.random.Generator) -> Perception:
+    """How somebody sees items that are z [k] above the border; what is level, or on the border, is settled by chance."""
+    coin = rng.random((2, len(z)))
+    positive = np.where(z == 0, coin[0] < 0.5, z > 0)
+    # Lexicographic: the score first, then the label (a tie at the border must not split the order), then chance.
+    return Perception(z, np.lexsort((coin[1], positive, z))[::-1], positive)
+
+
+def answer_from(question: Question, seen: Perception) -> Answer:
+    """The answer to ``question`` of somebody who sees its items so."""
+    kind = kinds.named(question.kind)
+    return kind.answer(question.items, kind.respond(seen))
 
 
 @dataclass(frozen=True)
 class ModelRespondent:
-    """Answers exactly as the response models of Section II-A say, for calibration: Gumbel noise on K z, eqs. 3 to 5.
+    """Answers exactly as the response models of Section II-A say, for calibration.
 
-    ``z`` [n] is the true score theta'(1, x) of every pool row; labels are independent logistic draws (eq. 1), the
-    threshold of a ranking follows the normalised product of its labels' probabilities.
+    ``z`` [n] is the true score theta'(1, x) of every pool row.
     """
 
     z: Array
@@ -123,24 +136,9 @@ class ModelRespondent:
     K: float
 
     def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
-        z = np.asarray(self.z[rows], dtype=float)
-        # Gumbel-max noise for "highest" and rankings, Gumbel-min (its mirror image) for "lowest".
-        sign = -1.0 if question.kind == "select_low" else 1.0
-        perturbed = self.K * z + sign * now.rng.gumbel(size=len(z))
-        highest_first = np.argsort(-perturbed)
-        if question.kind == "rank":
-            n_positive = self._threshold(z[highest_first], now.rng)
-            positive = np.zeros(len(z), dtype=bool)
-            positive[highest_first[:n_positive]] = True
-        else:
-            positive = now.rng.logistic(size=len(z)) < self.w * z
-        return answer_by_position(question, highest_first, positive)
-
-    def _threshold(self, z_ordered: Array, rng: np.random.Generator) -> int:
-        """Draw l in 0..k with P(l | r) proportional to prod_{j<=l} s(w z_j) prod_{j>l} s(-w z_j)."""
-        # log s(t) - log s(-t) = t, so every step of l adds w z_j to the logarithm.
-        log_weight = np.concatenate([[0.0], np.cumsum(self.w * z_ordered)])
-        return int(np.argmax(log_weight + rng.gumbel(size=len(log_weight))))
+        kind = kinds.named(question.kind)
+        drawn = kind.sample(np.asarray(self.z[rows], dtype=float), Behaviour(self.w, self.K), now.rng)
+        return kind.answer(question.items, drawn)
 
 
 @dataclass(frozen=True)
@@ -152,25 +150,9 @@ class LapsingRespondent:
 
     def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
         answer = self.attentive.respond(question, rows, now=now)
-        order = now.rng.permutation(len(rows))
-        n_positive = int(now.rng.integers(len(rows) + 1))
-        label = bool(now.rng.random() < 0.5)
-        if now.rng.random() >= self.lapse:
-            return answer
-        positive = np.full(len(rows), label)
-        if question.kind == "rank":
-            positive = np.isin(np.arange(len(rows)), order[:n_positive])
-        return answer_by_position(question, order, positive)
-
-
-def answer_by_position(question: Question, highest_first: IntArray, positive: NDArray[np.bool_]) -> Answer:
-    """The answer to ``question`` of somebody who orders its items so [k] and sees these as positive [k]."""
-    if question.kind == "label":
-        return LabelAnswer(bool(positive[0]))
-    if question.kind == "rank":
-        return RankAnswer([question.items[i] for i in highest_first], int(np.count_nonzero(positive)))
-    chosen = highest_first[-1] if question.kind == "select_low" else highest_first[0]
-    return SelectAnswer(question.items[chosen], bool(positive[chosen]))
+        nobody_cares = ModelRespondent(np.zeros(len(rows)), 1.0, 1.0)  # where all scores are 0, answers are chance
+        random = nobody_cares.respond(question, np.arange(len(rows)), now=now)
+        return random if now.rng.random() < self.lapse else answer
 
 
 @dataclass(frozen=True)
@@ -192,5 +174,6 @@ class Annotator:
     def reply(self, question: Question, rows: IntArray, *, now: Moment, clock: np.random.Generator) -> Reply:
         """Answer ``question`` on the pool rows [k]; ``clock`` draws the time apart, so it never moves an answer."""
         answer = self.respondent.respond(question, rows, now=now)
-        seconds = self.cost.sample(question.kind, question.size, clock) * (1.0 + self.slowing * now.n_answered)
-        return Reply(answer, seconds)
+        marks = kinds.named(question.kind).marks(answer)
+        seconds = self.cost.sample(question.kind, question.size, clock, marks=marks)
+        return Reply(answer, seconds * (1.0 + self.slowing * now.n_answered))

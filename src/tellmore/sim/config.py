@@ -7,9 +7,10 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from tellmore import kinds
 from tellmore.errors import SettingError
+from tellmore.learner import AUTO
 
-QuestionSetting = Literal["label", "select", "rank", "auto"]
 Acquisition = Literal["greedy", "random", "particles"]
 Mode = Literal["default", "paper"]
 AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
@@ -28,8 +29,8 @@ class Config:
     """
 
     pool: str = "words"
-    question: QuestionSetting = "rank"
-    size: int = 4
+    question: str = "rank"
+    size: int | None = None
     answers: int = 100
     acquisition: Acquisition = "greedy"
     mode: Mode = "default"
@@ -43,14 +44,13 @@ class Config:
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
-        _one_of("question", self.question, get_args(QuestionSetting))
+        if self.question != AUTO:
+            self._check_size(kinds.family(self.question)[0])
         _one_of("acquisition", self.acquisition, get_args(Acquisition))
         _one_of("mode", self.mode, get_args(Mode))
         _one_of("annotator", self.annotator, get_args(AnnotatorKind))
         if self.answers < 1:
             raise SettingError(f"a trial needs at least 1 answer, not {self.answers}")
-        if self.question not in ("label", "auto") and self.size < 2:
-            raise SettingError(f"a {self.question} question shows at least 2 items, not {self.size}")
         if not 0 <= self.lapse <= 1:
             raise SettingError(f"lapse is a share from 0 to 1, not {self.lapse}")
         if self.stop_at is not None and not 0.5 < self.stop_at <= 1:
@@ -65,15 +65,22 @@ class Config:
         text = json.dumps([self.as_dict(), *salt], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    def _check_size(self, kind: kinds.Kind) -> None:
+        if self.size is not None and kind.most > 1 and not kind.fewest <= self.size <= kind.most:
+            raise SettingError(f"a {self.question} question shows {kind.fewest} to {kind.most} items, not {self.size}")
+
     @property
-    def shown(self) -> int:
-        """Items shown by a question: 1 for a label."""
-        return 1 if self.question == "label" else self.size
+    def shown(self) -> int | None:
+        """Items shown by a question; None where that varies."""
+        if self.question == AUTO:
+            return None
+        kind = kinds.family(self.question)[0]
+        return kind.usual if self.size is None or kind.most == 1 else self.size
 
     @property
     def title(self) -> str:
         """A name for legends, as in "rank-4, random"."""
-        name = self.question if self.question in ("label", "auto") else f"{self.question}-{self.size}"
+        name = self.question if self.shown in (None, 1) else f"{self.question}-{self.shown}"
         return name if self.acquisition == "greedy" else f"{name}, {self.acquisition}"
 
 

@@ -16,9 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.client import GIVE_UP_S, Client, Link
 from tellmore.errors import InputError, StateError
 from tellmore.policy.cost import PAPER_COST, CostModel
+from tellmore.questions import Question
+from tellmore.sim.annotators import answer_from, perceived
+from tellmore.types import Answer
 
 ARRIVAL_S = 10.0
 
@@ -93,20 +97,14 @@ class Mind:
             known = float(np.random.default_rng(list(item.encode())).standard_normal())
         return known + 0.3 * float(self._rng.standard_normal())
 
-    def answer(self, kind: str, items: list[str]) -> dict[str, Any]:
-        """An answer as it travels."""
-        seen = {item: self.opinion(item) for item in items}
-        order = sorted(items, key=lambda item: -seen[item])
-        if kind == "label":
-            return {"type": "label", "positive": seen[items[0]] > 0}
-        if kind == "rank":
-            return {"type": "rank", "order": order, "n_positive": sum(value > 0 for value in seen.values())}
-        chosen = order[0] if kind == "select_high" else order[-1]
-        return {"type": "select", "chosen": chosen, "positive": seen[chosen] > 0}
+    def answer(self, kind: str, items: list[str]) -> Answer:
+        """What this person answers."""
+        z = np.array([self.opinion(item) for item in items])
+        return answer_from(Question(kind, items), perceived(z, self._rng))
 
-    def think_s(self, kind: str, size: int, cost: CostModel) -> float:
+    def think_s(self, kind: str, size: int, answer: Answer, cost: CostModel) -> float:
         """Seconds before the answer."""
-        return cost.sample(kind, size, self._rng)
+        return cost.sample(kind, size, self._rng, marks=kinds.named(kind).marks(answer))
 
 
 def invite(link: Link, people: int) -> list[Link]:
@@ -169,10 +167,11 @@ def drive(
                 return
             start = time.monotonic()
             items = [item["id"] for item in question["items"]]
-            thought_s = mind.think_s(question["kind"], len(items), cost)
+            answer = mind.answer(question["kind"], items)
+            thought_s = mind.think_s(question["kind"], len(items), answer, cost)
             if think and halt.wait(thought_s / speed):
                 return
-            body = _body(question, mind.answer(question["kind"], items), thought_s)
+            body = _body(question, answer.as_json(), thought_s)
             sent = time.monotonic()
             status, outcome = client.patiently("POST", "/api/answers", body, give_up_s)
             done = time.monotonic()

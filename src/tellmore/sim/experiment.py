@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.core.gain import information_gain
+from tellmore import kinds
 from tellmore.core.update import with_constant
 from tellmore.errors import PoolError
 from tellmore.learner import Learner
 from tellmore.policy.cost import PAPER_COST
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.sim.annotators import (
     Annotator,
     DriftingScores,
@@ -28,16 +29,12 @@ from tellmore.sim.annotators import (
     TiredScores,
 )
 from tellmore.sim.config import Config
+from tellmore.sim.method import Method, MethodLearner
 from tellmore.sim.rows import Row, Trial
 from tellmore.sim.truth import Truth, load_truth
-from tellmore.types import Question
 
 PER_ANSWERS = 100.0
 """Drift, fatigue and slowing of a Config are per this many answers."""
-PAPER_PRIOR_SCALE = 2.0
-"""Paper mode's prior is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30 this one was
-chosen after seeing the results, because it comes nearest to the paper's counts on SocialSent for rankings and labels together
-(with 1 the renormalised mean stays near its random start): agreement with them is therefore no independent check."""
 GAIN_DRAWS = 128
 """Draws, four times over, for the bits of a question: good to about 0.01 bits."""
 
@@ -52,22 +49,21 @@ def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
 def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict[str, float]]:
     """The learner of a trial. It gets the pool without scores; only paper mode gets w and K fitted from them."""
     options: dict[str, Any] = dict(config.options)
-    if "prior_options" in options:
-        options["prior_options"] = dict(options["prior_options"])
     notes: dict[str, float] = {}
-    mode = config.mode
-    if mode == "paper":
+    parts, prior_options = options.pop("paper_parts", ()), dict(options.pop("prior_options", ()))
+    method = Method(frozenset(parts), prior_options)
+    if config.mode == "paper":
         notes = {"w": truth.model.w, "K": truth.model.K}
-        options = {**notes, "prior_options": {"scale": PAPER_PRIOR_SCALE}, **options}
-        if "paper_parts" in options:  # paper mode without some of its parts
-            mode, options = "default", {"exclude_last": 0, **options}
+        options = {**notes, "exclude_last": 0, **options}
+        whole = Method.paper()
+        method = Method(method.parts or whole.parts, {**whole.prior_options, **prior_options})
     bare = Pool(truth.pool.X, truth.pool.ids, name=truth.pool.name)
-    learner = Learner(
+    learner = MethodLearner(
         bare,
-        question=config.question,
-        set_size=config.size,
+        config.question,
+        config.size,
+        method=method,
         seed=seed,
-        mode=mode,
         acquisition=config.acquisition,
         cost=PAPER_COST,
         **options,
@@ -134,7 +130,7 @@ def question_bits(learner: Learner, question: Question, answered: int) -> float:
     X = with_constant(learner.pool.X[learner.pool.rows(question.items)])
     mean, cov, _ = learner.posterior.project(X)
     rng = np.random.default_rng([learner.seed, answered])
-    return information_gain(mean, cov, question.kind, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
+    return kinds.named(question.kind).gain(mean, cov, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
 
 
 def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Row]:

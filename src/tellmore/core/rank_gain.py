@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.evidence import Behaviour
-from tellmore.kinds.rank import EXPONENT_FLOOR, sample_outcomes
+from tellmore.core.plackett_luce import EXPONENT_FLOOR, sample_outcomes
 from tellmore.types import Array
 
 INNER_DRAWS = 32

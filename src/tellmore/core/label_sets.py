@@ -1,0 +1,81 @@
+"""Choosing items whose labels together tell most: the largest gain of a label, then as if that label were known, and so on.
+
+A label on a score of mean m and variance v is supposed to be known by its expected curvature, q = w^2 p (1 - p): that takes
+c^2 q / (1 + q v) off the variance of a score with which it has the covariance c, and moves no mean. All of it happens among a
+shortlist of the pool, whose covariances are computed once, so that the number of items chosen hardly matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tellmore.core.acquire import Acquired, Rows, argmax, available_rows, logistic_gain, top
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gain import label_gain_bits
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.predict import probability
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import with_constant
+from tellmore.types import Array
+
+BEST = 384
+AT_RANDOM = 128  # so that not all candidates are alike
+FINALISTS = 32
+
+
+def label_set(
+    scan: PoolScan,
+    belief: Gaussian,
+    size: int,
+    behaviour: Behaviour,
+    *,
+    rng: np.random.Generator,
+    exclude: Rows | Sequence[int] = (),
+) -> Acquired:
+    """``size`` items to label at once, and the bits of the nested sets, by the chain rule over the supposed labels."""
+    rows = _shortlist(scan, size, behaviour, rng, exclude)
+    X = with_constant(np.asarray(scan.X[rows]))
+    mean, gram, _ = belief.project(X)
+    variance = np.maximum(gram.diagonal(), 0.0)
+    known = np.zeros((len(rows), size))  # columns whose squares are what the supposed labels took off the variances
+    chosen: list[int] = []
+    gains: list[float] = []
+    free = np.ones(len(rows), dtype=bool)
+    for step in range(size):
+        at, gain = _best(mean, variance, free, behaviour, rng)
+        chosen.append(at)
+        gains.append(gain)
+        free[at] = False
+        p = float(probability(mean[at], variance[at], behaviour.w))
+        q = behaviour.w**2 * p * (1 - p)
+        column = gram[:, at] - known[:, :step] @ known[at, :step]
+        known[:, step] = column * np.sqrt(q / (1 + q * variance[at]))
+        variance = np.maximum(variance - known[:, step] ** 2, 0.0)
+    return Acquired(rows[chosen], np.cumsum(gains))
+
+
+def _shortlist(
+    scan: PoolScan, size: int, behaviour: Behaviour, rng: np.random.Generator, exclude: Rows | Sequence[int]
+) -> Rows:
+    """The most informative labels by closed form, and some of the rest at random."""
+    available = available_rows(len(scan.mean), exclude, size)
+    promise = np.where(available, logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
+    n = int(available.sum())
+    best = top(promise, min(max(BEST, 4 * size), n), rng)
+    available[best] = False
+    rest = np.flatnonzero(available)
+    extra = rng.choice(rest, size=min(AT_RANDOM, rest.size), replace=False) if rest.size else rest
+    return np.concatenate([best, extra])
+
+
+def _best(
+    mean: Array, variance: Array, free: np.typing.NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator
+) -> tuple[int, float]:
+    """The free item with the most informative label, by closed form and then exactly."""
+    rough = np.where(free, logistic_gain(behaviour.w * mean, behaviour.w**2 * variance), -1.0)
+    finalists = top(rough, min(FINALISTS, int(free.sum())), rng)
+    exact = label_gain_bits(mean[finalists], variance[finalists], behaviour)
+    best = argmax(exact, rng)
+    return int(finalists[best]), float(exact[best])

@@ -1,0 +1,135 @@
+"""Which can you label most confidently, and which are you least sure of: the two questions of the paper's conclusion.
+
+The paper names them and gives no likelihood. Here an item's *clarity* is 2 cosh(K z) = e^(K z) + e^(-K z), the strength of both
+claims that can be made about it, "it is positive" and "it is negative", in Luce's choice rule. It grows with |z| as e^(K|z|)
+and is smooth at the border. Then
+
+    most sure     P(i, y) = clarity_i / sum_j clarity_j  sigmoid(y w z_i)
+    least sure    P(i)    = clarity_i^-1 / sum_j clarity_j^-1
+
+The first is a selection (eq. 3) among claims instead of items, with the label of eq. 1. The second tells how near an item is to
+the border and not on which side, so the posterior may have two peaks and scores may become less certain than they were: it
+is learnt by moment matching, which covers both peaks, and worth little on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from scipy.special import log_expit, logsumexp
+
+from tellmore.core.evidence import Behaviour
+from tellmore.errors import AnswerError
+from tellmore.kinds.contract import Kind, Perception, Words
+from tellmore.kinds.select import SELECT_HIGH, SelectAnswer, told_choice
+from tellmore.types import Array
+
+
+def _log_clarity(z: Array, behaviour: Behaviour) -> Array:
+    """log(2 cosh(K z)), of any shape."""
+    x = behaviour.K * np.asarray(z, dtype=np.float64)
+    return np.asarray(np.logaddexp(x, -x))
+
+
+class MostSureKind(Kind):
+    """The item that is easiest to label, and its label; outcomes are (i, y)."""
+
+    name = family = "most_sure"
+    title = "Most sure"
+    ask = "Which can you label most confidently?"
+    help = "Choose the item of which you are surest, then label it."
+    time = SELECT_HIGH.time  # assumed: looking for the clearest item takes as long as looking for the highest
+    answer_type = SelectAnswer
+
+    def n_outcomes(self, k: int) -> int:
+        """2 k."""
+        return 2 * k
+
+    def outcomes(self, k: int) -> Iterator[tuple[int, int]]:
+        """Every item with either label."""
+        yield from ((i, y) for i in range(k) for y in (1, -1))
+
+    def log_likelihood(self, z: Array, outcome: tuple[int, int], behaviour: Behaviour) -> Array:
+        """log P(i, y), z [..., k] -> [...]."""
+        i, y = outcome
+        clarity = _log_clarity(z, behaviour)
+        label = log_expit(y * behaviour.w * np.asarray(z)[..., i])
+        return np.asarray(clarity[..., i] - logsumexp(clarity, axis=-1) + label)
+
+    def respond(self, seen: Perception) -> tuple[int, int]:
+        """The item furthest from the border."""
+        i = int(np.argmax(np.abs(seen.z)))
+        return i, 1 if seen.positive[i] else -1
+
+    def outcome(self, items: Sequence[str], answer: SelectAnswer) -> tuple[int, int]:
+        """(position chosen, +-1)."""
+        return list(items).index(answer.chosen), 1 if answer.positive else -1
+
+    def answer(self, items: Sequence[str], outcome: tuple[int, int]) -> SelectAnswer:
+        """The chosen id and its label."""
+        return SelectAnswer(items[outcome[0]], outcome[1] > 0)
+
+    def check(self, items: tuple[str, ...], answer: SelectAnswer) -> None:
+        """The chosen item was shown and is labelled."""
+        answer.check(items)
+        if answer.positive is None:
+            raise AnswerError("the item that was chosen as surest needs its label: positive must be True or False")
+
+    def labels(self, items: Sequence[str], answer: SelectAnswer) -> dict[str, bool]:
+        """That of the chosen item."""
+        return {} if answer.positive is None else {answer.chosen: answer.positive}
+
+    def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
+        """calm (positive) among grim, plain."""
+        return told_choice(items, answer, show, words)
+
+
+class LeastSureKind(Kind):
+    """The item that is hardest to label; outcomes are its position."""
+
+    name = family = "least_sure"
+    title = "Least sure"
+    ask = "Of which are you least sure?"
+    help = "Choose the item that is hardest to label. It gets no label."
+    time = SELECT_HIGH.time
+    answer_type = SelectAnswer
+
+    def n_outcomes(self, k: int) -> int:
+        """k."""
+        return k
+
+    def outcomes(self, k: int) -> Iterator[int]:
+        """Every item."""
+        yield from range(k)
+
+    def log_likelihood(self, z: Array, outcome: int, behaviour: Behaviour) -> Array:
+        """log P(i), z [..., k] -> [...]."""
+        doubt = -_log_clarity(z, behaviour)
+        return np.asarray(doubt[..., outcome] - logsumexp(doubt, axis=-1))
+
+    def respond(self, seen: Perception) -> int:
+        """The item nearest to the border."""
+        return int(np.argmin(np.abs(seen.z)))
+
+    def outcome(self, items: Sequence[str], answer: SelectAnswer) -> int:
+        """The position chosen."""
+        return list(items).index(answer.chosen)
+
+    def answer(self, items: Sequence[str], outcome: int) -> SelectAnswer:
+        """The chosen id, without a label."""
+        return SelectAnswer(items[outcome], None)
+
+    def check(self, items: tuple[str, ...], answer: SelectAnswer) -> None:
+        """The chosen item was shown and has no label."""
+        answer.check(items)
+        if answer.positive is not None:
+            raise AnswerError("the item of which a person is least sure gets no label: positive must be None")
+
+    def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
+        """calm among grim, plain."""
+        return told_choice(items, answer, show, words)
+
+
+MOST_SURE = MostSureKind()
+LEAST_SURE = LeastSureKind()

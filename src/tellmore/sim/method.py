@@ -1,0 +1,89 @@
+"""The laboratory's learner: the paper's statistics, whole or in parts, for comparison with the default.
+
+    prior     isotropic instead of shaped by the pool
+    bound     the paper's variational bound instead of the centred one
+    start     a random unit mean instead of zero
+    norm      the mean renormalised after every answer
+    factors   one label or choice after another instead of all of an answer at once
+    asking    items searched as sharply as answers are learnt from
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.prior import isotropic_prior, pool_prior
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import UpdateInfo
+from tellmore.kinds import Kind, Outcome
+from tellmore.learner import Learner, State
+from tellmore.options import one_of
+from tellmore.pool import Pool
+from tellmore.types import Array
+
+PAPER_PARTS = ("prior", "bound", "start", "norm", "factors", "asking")
+PAPER_PRIOR_SCALE = 2.0
+"""Paper mode's prior is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30 this one was
+chosen after seeing the results, because it comes nearest to the paper's counts on SocialSent for rankings and labels together
+(with 1 the renormalised mean stays near its random start): agreement with them is therefore no independent check."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How to learn: which ``parts`` are the paper's, and options of the prior (gamma, scale, bias_variance, shrinkage)."""
+
+    parts: frozenset[str] = frozenset()
+    prior_options: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            one_of("parts", part, PAPER_PARTS)
+
+    @classmethod
+    def paper(cls, scale: float = PAPER_PRIOR_SCALE) -> Method:
+        """All parts."""
+        return cls(frozenset(PAPER_PARTS), {"scale": scale})
+
+
+class MethodLearner(Learner):
+    """A learner by another ``method``; the other options are those of `Learner`."""
+
+    def __init__(self, pool: Pool, question: str = "rank", set_size: int | None = None, *, method: Method, **options: Any) -> None:
+        self.method = method
+        if "bound" in method.parts:
+            options["bound"] = "paper"
+        super().__init__(pool, question, set_size, **options)
+        if "asking" in method.parts:
+            self.asking = self.behaviour
+
+    def _make_prior(self, prior: str | Gaussian) -> Gaussian:
+        if isinstance(prior, Gaussian):
+            belief = super()._make_prior(prior)
+        elif prior == "isotropic" or "prior" in self.method.parts:
+            belief = isotropic_prior(self.pool.d, **self.method.prior_options)
+        else:
+            belief = pool_prior(self.pool.X, **self.method.prior_options)
+        return belief
+
+    def _with_seeds(self, prior: Gaussian) -> Gaussian:
+        belief = super()._with_seeds(prior)
+        if "start" not in self.method.parts:
+            return belief
+        direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(belief.dim)
+        return belief.with_mean(direction / np.linalg.norm(direction))
+
+    def _update(
+        self, state: State, X: Array, kind: Kind, outcome: Outcome
+    ) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+        joint = "factors" not in self.method.parts
+        belief, info = kind.update(state.belief, X, outcome, self.behaviour, bound=self.bound, joint=joint)
+        scan = state.scan.refreshed(info.steps, belief)
+        if "norm" in self.method.parts:
+            shrink = 1 / float(np.linalg.norm(belief.mean))
+            belief, scan = belief.with_mean(belief.mean * shrink), scan.scaled(shrink)
+        return belief, scan, info
