@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from threading import Condition
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from tellmore.policy.rates import TABLE_KINDS, Rate, rates
 from tellmore.store.fold import Fold, Told
 from tellmore.store.ledger import Ledger
 
-if TYPE_CHECKING:
-    from tellmore.app.session import Session
-
 WATCHED_S = 60.0
 MEASURE_EVERY = 10
 REFIT_EVERY = 10
@@ -27,11 +24,11 @@ LARGEST_SIZE = 8
 class RateKeeper:
     """``table`` was measured when ``answers`` answers were learnt (-1: never), with the times known at event ``seq``.
 
-    ``watch`` keeps it current for a while.
+    ``watch`` keeps it current for a while. ``changed`` guards ``ledger`` and the table, and tells when there is a new one.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, ledger: Ledger, changed: Condition) -> None:
+        self._ledger, self._changed = ledger, changed
         self._watched_until = 0.0
         self.table: tuple[Rate, ...] = ()
         self.answers = -1
@@ -50,8 +47,8 @@ class RateKeeper:
         """Chore: let "auto" weigh kinds and sizes by the seconds that these people take."""
         if abs(len(fold.told) - self._fitted_at) < REFIT_EVERY:
             return False
-        with self._session.lock:
-            fold.learner.cost = fitted_cost(self._session.desk)
+        with self._changed:
+            fold.learner.cost = fitted_cost(self._ledger)
         self._fitted_at = len(fold.told)
         return True
 
@@ -59,13 +56,13 @@ class RateKeeper:
         """Chore: measure where somebody looks and it is due."""
         if time.monotonic() > self._watched_until or not self.due(fold.told):
             return False
-        with self._session.lock:
-            seq, cost = self._session.desk.seq, fitted_cost(self._session.desk)
-            sizes = self._session.settings.learning.sizes
+        with self._changed:
+            seq, cost = self._ledger.seq, fitted_cost(self._ledger)
+            sizes = self._ledger.settings.learning.sizes
         table = measure(fold, cost, sizes)
-        with self._session.lock:
+        with self._changed:
             self.table, self.answers, self.seq = table, len(fold.told), seq
-            self._session.lock.notify_all()
+            self._changed.notify_all()
         return True
 
 

@@ -89,7 +89,7 @@ class Session:
         fold.ask_by(self.desk.settings)
         keeper = SnapshotKeeper(repository, pool)
         keeper.restore(fold, self.desk.counting())
-        self.rates = RateKeeper(self)
+        self.rates = RateKeeper(self.desk, self.lock)
         chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
         self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due)
         self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])

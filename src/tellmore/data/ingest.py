@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.embed import Embedder, EmbedItem, Media, embed_all, embedding_key, open_embedder
+from tellmore.data.embed import embed_all, embedding_key, open_embedder
+from tellmore.data.embedder import Embedder, EmbedItem, Media
 from tellmore.data.images import thumbnail
 from tellmore.data.items import Columns, ItemTable, read_items
 from tellmore.data.progress import ProgressBar, silent
