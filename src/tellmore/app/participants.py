@@ -15,7 +15,6 @@ from pydantic import Field, StrictInt, StringConstraints
 
 from tellmore.app.access import Tokens, Visitor
 from tellmore.app.api import cookie_name, study_page
-from tellmore.app.project import image_finder
 from tellmore.app.server import open_session, serve
 from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, RankIn, Timing, Wire
 from tellmore.data.project import Project
@@ -216,4 +215,4 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     def routers(tokens: Tokens) -> list[APIRouter]:
         return [study_router(desk, tokens, cookie_name(session), study_page)]
 
-    serve(session, images=image_finder(project), make_routers=routers, browser=False, **options)
+    serve(session, images=project.picture, make_routers=routers, browser=False, **options)

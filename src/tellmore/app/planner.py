@@ -21,7 +21,7 @@ from tellmore.app.likely import likely_answers
 from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
-from tellmore.store.fold import Fold, Told
+from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
 from tellmore.types import Answer, Array, Question
 
@@ -53,7 +53,7 @@ class View:
     """What the learner believed after answer ``seq``: pool-wide scores, and what each answer did."""
 
     seq: int
-    told: tuple[Told, ...]
+    effects: tuple[AnswerEffect, ...]
     mean: Array  # [n]
     sd: Array  # [n]
     probability: Array  # [n]
@@ -107,7 +107,7 @@ class Planner:
     @property
     def up_to_date(self) -> bool:
         """Whether every answer that counts has been learnt, on top of the seed examples named last."""
-        return self._learnt == self._desk.mark and self._fold.begins_with(self._desk.settings)
+        return self._learnt == self._desk.mark and self._fold.settings == self._desk.initial
 
     @property
     def worth_waiting(self) -> bool:
@@ -196,10 +196,10 @@ class Planner:
 
     def _learning_job(self) -> Job:
         """Learn what is new; all of it again where the seed examples have changed."""
-        pairs, mark, settings = self._desk.counting(), self._desk.mark, self._desk.settings
-        if not self._fold.begins_with(settings):
+        pairs, mark, initial = self._desk.counting(), self._desk.mark, self._desk.initial
+        if self._fold.settings != initial:
             self._learnt = -1
-        return lambda: self._learn(pairs, mark, settings)
+        return lambda: self._learn(pairs, mark, initial)
 
     def _lacks_ready(self, people: int, reserved: set[str]) -> bool:
         """Whether too few questions are ready that are fresh enough and touch nothing that is out."""
@@ -212,8 +212,9 @@ class Planner:
         fresh = [each for each in self._ready if self._desk.changes_after(each.as_of) <= patience]
         return len(fresh) < min(MAX_READY, people + 1)
 
-    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, settings: Settings) -> None:
-        self._fold.begin_with(settings)
+    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, initial: Settings) -> None:
+        if self._fold.settings != initial:
+            self._fold.start_from(initial)
         finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
         view = self._look()
         with self._changed:
@@ -269,8 +270,8 @@ class Planner:
     def _look(self) -> View:
         learner = self._fold.learner
         mean, variance = learner.scores()
-        sd, told = np.sqrt(variance), tuple(self._fold.told)
-        return View(self._fold.seq, told, mean, sd, learner.probabilities(), learner.copy())
+        sd, effects = np.sqrt(variance), tuple(self._fold.effects)
+        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy())
 
 
 def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = ()) -> Question | None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,11 @@ from tellmore.store.events import (
     setting_event,
     undo_event,
 )
-from tellmore.store.fold import Fold, beginning
-from tellmore.store.ledger import Asked, Given
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
+from tellmore.store.state import State
 from tellmore.types import Answer, Question, RankAnswer, Skip, check_answer
 
 FIRST_PATIENCE_S = 5.0
@@ -85,7 +87,7 @@ class Session:
         self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
-        fold = Fold(pool, beginning(settings, self.desk.settings), prior=prior)
+        fold = Fold(pool, self.desk.initial, prior=prior)
         fold.ask_by(self.desk.settings)
         keeper = SnapshotKeeper(repository, pool)
         keeper.restore(fold, self.desk.counting())
@@ -188,6 +190,12 @@ class Session:
         with self.lock:
             self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
             return self.planner.view
+
+    def settled_state(self, images_folder: Path | None = None) -> State:
+        """What exports are made of, once every answer so far is learnt."""
+        view = self.settled_view()
+        events = list(self.repository.since())
+        return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, images_folder)
 
     def questions_out(self) -> list[Asked]:
         """The questions that are in somebody's hands now."""

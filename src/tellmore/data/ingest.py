@@ -22,7 +22,6 @@ from tellmore.data.project import (
     IMAGES_FOLDER,
     Project,
     fitted,
-    open_project,
     project_folder,
     write_items,
     write_settings,
@@ -118,16 +117,16 @@ class Ingest:
         cache = self.folder.parent / f".{self.folder.name}.embedding"
         try:
             with project_folder(self.folder) as building:
-                findings = self._build(building, table, cache)
+                project, findings = self._build(building, table, cache)
                 if finish is not None:
-                    finish(open_project(building))
+                    finish(project)
         except (InputError, StoreError):
             shutil.rmtree(cache, ignore_errors=True)
             raise
         shutil.rmtree(cache, ignore_errors=True)
-        return open_project(self.folder), findings
+        return Project(self.folder, project.settings), findings
 
-    def _build(self, building: Path, table: ItemTable, cache: Path) -> Findings:
+    def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
         """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
         embedder = None if self.source.embed is None else open_embedder(self.source.embed, media_of(table))
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
@@ -136,8 +135,9 @@ class Ingest:
         check_seeds(self.settings.learning, table)
         statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
         write_items(building, _item_rows(table))
-        self._write_settings(building, table, statistics.d)
-        return _findings(table, statistics, self.normalise, unreadable)
+        project = Project(building, self._final_settings(building, table, statistics.d))
+        write_settings(building, project.settings)
+        return project, _findings(table, statistics, self.normalise, unreadable)
 
     def _check_pictures(self, table: ItemTable, cache: Path) -> tuple[ItemTable, tuple[str, ...]]:
         """Make every thumbnail, which decodes every picture whole; a bad one is an error or is left out."""
@@ -179,7 +179,8 @@ class Ingest:
                 advance(len(block))
         return statistics
 
-    def _write_settings(self, building: Path, table: ItemTable, d: int) -> None:
+    def _final_settings(self, building: Path, table: ItemTable, d: int) -> Settings:
+        """The settings with what is known of the data once items and embeddings are written."""
         data = {
             "items": self.items.name,
             "embeddings": self.source.recorded,
@@ -188,9 +189,7 @@ class Ingest:
             "d": d,
         }
         settings = fitted(self.settings.changed(data=data))
-        write_settings(building, settings)
-        fingerprint = open_project(building).pool.fingerprint
-        write_settings(building, settings.changed(data={"sha256": fingerprint}))
+        return settings.changed(data={"sha256": Project(building, settings).pool.fingerprint})
 
 
 def check_seeds(learning: LearningSettings, table: ItemTable) -> None:
