@@ -88,7 +88,7 @@ def test_seed_examples_shape_the_prior_without_being_answers(here: Path):
 
 @pytest.mark.parametrize(
     ("seeds", "said"),
-    [("--seed-positive zz", "'zz' is not an item"), ("--seed-positive i1 --seed-negative i1", "'i1' is given both")],
+    [("--seed-positive zz", "'zz' is not an item"), ("--seed-positive i1 --seed-negative i1", "'i1' is named both")],
 )
 def test_wrong_seed_examples_leave_nothing(here: Path, capsys, seeds, said):
     before = set(here.iterdir())
@@ -250,7 +250,7 @@ def test_seed_examples_are_checked_before_the_embedding(here: Path, capsys):
     embed = ["--embed", f"exec:{sys.executable} slow.py"]
     with pytest.raises(SystemExit):
         cli.main(["init", "p", "--items", "items.csv", "--attribute", "calm", "--seed-positive", "zz", *embed])
-    assert "'zz' is not an item of items.csv; ids look like 'i0'" in capsys.readouterr().err
+    assert "'zz' is not an item; name items by id, such as 'i0'" in capsys.readouterr().err
     assert set(here.iterdir()) == before
 
 

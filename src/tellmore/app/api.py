@@ -17,8 +17,8 @@ from starlette.exceptions import HTTPException
 from tellmore import __version__
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
-from tellmore.app.seeds import check_seeds
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.export import FORMATS, render
 from tellmore.store.events import answer_to_json, participant_event
@@ -202,7 +202,7 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     """How people would see the project after the change; nothing is saved."""
     session = shared.session
     changed = session.settings.changed(**present.changes_of(body, session.pool))
-    check_seeds(session.pool, changed)
+    check_seeds(changed.learning, session.pool.ids)
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
     return wire.PreviewOut(
         project=present.project_out(changed, images=session.pool.images is not None), question=sample

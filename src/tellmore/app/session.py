@@ -20,9 +20,8 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
-from tellmore.app.seeds import check_seeds
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.settings import Settings
+from tellmore.data.settings import Settings, check_seeds
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
 from tellmore.store.events import (
@@ -162,7 +161,8 @@ class Session:
         Other seed examples let everything be learnt again, from the prior that they make.
         """
         with self.lock:
-            check_seeds(self.pool, self.settings.changed(**{section: dict(keys) for section, keys in changes.items()}))
+            changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
+            check_seeds(changed.learning, self.pool.ids)
             self._append([setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
@@ -204,7 +204,10 @@ class Session:
     # Reading the situation
 
     def _open(self, participant: str) -> Asked | None:
-        """The question in this person's hands, its lease renewed; what has meanwhile gone to others is put down."""
+        """The question open for this person, its lease renewed.
+
+        A question whose lease ran out is released instead where somebody else has one of its items by now.
+        """
         now = self._clock()
         asked = self.desk.open_for(participant)
         while asked is not None:

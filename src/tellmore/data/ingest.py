@@ -26,7 +26,7 @@ from tellmore.data.project import (
     write_items,
     write_settings,
 )
-from tellmore.data.settings import LearningSettings, Settings
+from tellmore.data.settings import Settings, check_seeds
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
 from tellmore.errors import DataFileError, InputError, SettingError, StoreError
 from tellmore.types import Array
@@ -132,7 +132,7 @@ class Ingest:
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
-        check_seeds(self.settings.learning, table)
+        check_seeds(self.settings.learning, table.ids)
         statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
         write_items(building, _item_rows(table))
         project = Project(building, self._final_settings(building, table, statistics.d))
@@ -192,20 +192,6 @@ class Ingest:
         return settings.changed(data={"sha256": Project(building, settings).pool.fingerprint})
 
 
-def check_seeds(learning: LearningSettings, table: ItemTable) -> None:
-    """Seed examples are items, and none is both positive and negative."""
-    known = set(table.ids)
-    for identifier in (*learning.seeds_positive, *learning.seeds_negative):
-        if identifier not in known:
-            raise SettingError(
-                f"--seed-positive and --seed-negative name items by id: {identifier!r} is not an item of {table.source}; "
-                f"ids look like {table.ids[0]!r}"
-            )
-    both = sorted(set(learning.seeds_positive) & set(learning.seeds_negative))
-    if both:
-        raise SettingError(f"the item {both[0]!r} is given both as --seed-positive and as --seed-negative; choose one")
-
-
 def media_of(table: ItemTable) -> Media:
     """What an embedder sees of these items: their pictures where they have some, else their texts."""
     return "image" if table.images is not None and any(table.images) else "text"
@@ -218,9 +204,7 @@ def embedded(table: ItemTable, spec: str, embedder: Embedder, cache: Path, progr
         missing = (table.images or ()).index("")
         raise DataFileError(f"{table.source}, row {table.rows[missing]}, column image: no picture to embed")
     items = [
-        EmbedItem(
-            identifier, table.texts[row] if media == "text" and table.texts else None, _picture(table, row, media)
-        )
+        EmbedItem(identifier, table.text[row] if media == "text" and table.text else None, _picture(table, row, media))
         for row, identifier in enumerate(table.ids)
     ]
     X = embed_all(embedder, items, cache, key=embedding_key(spec, items), progress=progress)
@@ -326,20 +310,20 @@ def _item_rows(table: ItemTable) -> Iterator[dict[str, Any]]:
     for row, identifier in enumerate(table.ids):
         yield {
             "id": identifier,
-            "text": table.texts[row] if table.texts else None,
+            "text": table.text[row] if table.text else None,
             "image": table.images[row] if table.images else None,
             "label": table.labels[row] if table.labels else None,
         }
 
 
 def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unreadable: tuple[str, ...]) -> Findings:
-    texts = Counter(text for text in table.texts or () if text.strip())
+    texts = Counter(text for text in table.text or () if text.strip())
     labels = Counter(table.labels or ())
     return Findings(
         items=len(table),
         dimensions=statistics.d,
         normalised=normalised,
-        empty_texts=sum(not text.strip() for text in table.texts or ()),
+        empty_texts=sum(not text.strip() for text in table.text or ()),
         duplicate_texts=sum(texts.values()) - len(texts),
         duplicate_vectors=statistics.duplicates,
         zero_vectors=statistics.zero,
