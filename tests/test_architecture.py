@@ -6,8 +6,10 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import grimp
 import pytest
 
 import tellmore
@@ -95,6 +97,24 @@ def test_every_module_says_what_it_is(repository: Path) -> None:
     assert silent == []
 
 
+def test_the_table_of_rooms_is_the_checked_order_of_imports(repository: Path) -> None:
+    page = (repository / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    first_cells = re.findall(r"^\| (`.*?) \|", page, flags=re.MULTILINE)
+    rooms = [name for cell in first_cells for name in re.findall(r"`(\w+)/?`", cell)]
+    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+    (layers,) = (each["layers"] for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers")
+    assert rooms == re.findall(r"\w+", " ".join(layers))
+
+
+def test_the_mathematics_needs_numpy_and_scipy_only() -> None:
+    graph = grimp.build_graph("tellmore", include_external_packages=True, cache_dir=None)
+    rooms = ("tellmore.core", "tellmore.kinds")
+    pure = {*rooms, "tellmore.types", "tellmore.errors"}.union(*map(graph.find_descendants, rooms))
+    imported = set().union(*map(graph.find_modules_directly_imported_by, pure))
+    packages = {name.partition(".")[0] for name in imported}
+    assert packages - sys.stdlib_module_names == {"numpy", "scipy", "tellmore"}
+
+
 def test_the_library_works_on_the_base_dependencies_alone() -> None:
     code = f"OPTIONAL = {OPTIONAL!r}\n{BASE_ONLY}"
     done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True)
@@ -115,8 +135,6 @@ def test_the_lock_file_carries_no_download_addresses(repository: Path) -> None:
 
 
 def declared(repository: Path) -> set[str]:
-    import tomllib
-
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     wanted = project["dependencies"] + [
@@ -133,8 +151,6 @@ def test_every_dependency_but_torch_is_pinned(repository: Path) -> None:
 
 @pytest.mark.parametrize("extra", ["app", "lab", "sklearn", "onnx", "dask", "postgres", "torch", "all"])
 def test_the_promised_extras_exist(repository: Path, extra: str) -> None:
-    import tomllib
-
     extras = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]

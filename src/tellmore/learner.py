@@ -261,6 +261,11 @@ class Learner:
                 self._now, _ = self._learnt(self._now, question, answer, self.pool.rows(question.items))
         return last
 
+    @property
+    def kept_beliefs(self) -> int:
+        """How many answers ``undo`` takes back at once, before it has to tell the others again."""
+        return len(self._kept)
+
     # What is known
 
     @property

@@ -167,7 +167,7 @@ def test_reset_needs_the_projects_name(visit: Visit, session: Session) -> None:
     teach(owner, 2)
     assert owner.post("/api/reset", json={"confirm": "yes"}).status_code == 422
     assert owner.post("/api/reset", json={"confirm": "moods"}).json() == {"done": True}
-    assert session.settled_view().told == ()
+    assert session.settled_view().effects == ()
 
 
 def test_a_participant_is_deleted_with_link_and_name(visit: Visit, session: Session, app: Any) -> None:
@@ -179,7 +179,7 @@ def test_a_participant_is_deleted_with_link_and_name(visit: Visit, session: Sess
     assert owner.delete("/api/participants/nobody").status_code == 404
     assert owner.delete(f"/api/participants/{invitation['participant']}").json() == {"done": True}
     assert ann.get("/api/me").status_code == 401
-    assert session.settled_view().told == ()
+    assert session.settled_view().effects == ()
     everything = (
         owner.get("/api/export/jsonl").text + owner.get("/api/dashboard").text + owner.get("/api/invitations").text
     )

@@ -14,14 +14,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from tellmore import Learner, Pool
-from tellmore.app import dashboard
 from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
 from tellmore.core.scan import PoolScan
 from tellmore.policy.cost_fit import OnlineCost, Timed
 from tellmore.policy.rates import rates
-from tellmore.store.fold import Told
+from tellmore.store.statistics import WINDOW
 from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer
 from tests.app.conftest import SETTINGS, answer_to
 
@@ -133,7 +132,7 @@ def both(owner: TestClient, pool: Pool) -> tuple[dict[str, Any], Recomputed]:
     session.settled_view()
     with session.lock:
         assert session.lock.wait_for(
-            lambda: session.rates.answers >= 0 and not session.rates.due(session.planner.view.told), 30
+            lambda: session.rates.answers >= 0 and not session.rates.due(session.planner.view.effects), 30
         )
     return owner.get("/api/dashboard").json(), Recomputed(owner.get("/api/export/jsonl").text, pool)
 
@@ -170,7 +169,7 @@ def test_every_number_equals_one_recomputed_from_the_exported_log(both: Any, poo
 
 def _same_accuracy(shown: dict[str, Any], log: Recomputed) -> None:
     right, n = sum(check[1] for check in log.checks), sum(check[2] for check in log.checks)
-    assert 0 < n < dashboard.WINDOW
+    assert 0 < n < WINDOW
     assert (shown["accuracy"]["correct"], shown["accuracy"]["n"]) == (right, n)
     close(shown["accuracy"]["estimate"], right / n)
     assert [point["answers"] for point in shown["accuracy_curve"]] == [check[0] for check in log.checks if check[2]]
@@ -215,45 +214,3 @@ def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
     ]
     for row, rate in zip(shown["rates"], expected, strict=True):
         close([row["bits"], row["seconds"], row["bits_per_second"]], [rate.bits, rate.seconds, rate.bits_per_second])
-
-
-def test_wilson_agrees_with_the_textbook() -> None:
-    # Agresti and Coull (1998), no vegetarians in a sample of 25: [0, 0.133].
-    low, high = dashboard.wilson(0, 25)
-    assert low == pytest.approx(0.0, abs=1e-12)
-    assert high == pytest.approx(0.133, abs=5e-4)
-    assert dashboard.wilson(25, 25)[0] == pytest.approx(1 - high)
-
-
-def told(error: float, seconds: float = 6.0, correct: int = 0, scored: int = 0) -> Told:
-    return Told(1, "q", "rank", 3, bool(scored), seconds, 0.1, -1.0, 1 - error, correct, scored)
-
-
-def test_minutes_left_continue_a_power_law_exactly() -> None:
-    done = [told(0.5 * (number / 10) ** -0.5) for number in range(1, 41)]
-    assert 1 - done[-1].expected_accuracy == pytest.approx(0.25)
-    # Error 0.25 at 4 minutes, falling with the square root of time: 0.125 needs 16 minutes in all.
-    assert dashboard.minutes_left(done, target=0.875) == pytest.approx(12.0)
-    assert dashboard.minutes_left(done, target=0.7) == 0.0
-
-
-def test_minutes_left_are_unknown_where_the_answers_do_not_tell() -> None:
-    assert dashboard.minutes_left([told(0.3)] * 3, 0.9) is None
-    assert dashboard.minutes_left([told(0.3)] * 20, 0.9) is None
-    assert dashboard.minutes_left([told(0.3 - 0.001 * n, seconds=0.0) for n in range(20)], 0.9) is None
-    assert dashboard.minutes_left([told(0.3 + 0.001 * n) for n in range(20)], 0.9) is None
-    assert dashboard.minutes_left([told(0.3 - 1e-6 * n) for n in range(20)], 0.99) is None
-
-
-def test_failed_checks_make_the_estimate_longer() -> None:
-    sure = [told(0.5 * (n / 10) ** -0.5, correct=4, scored=4 if n % 5 == 0 else 0) for n in range(1, 41)]
-    wrong = [told(0.5 * (n / 10) ** -0.5, correct=0, scored=4 if n % 5 == 0 else 0) for n in range(1, 41)]
-    assert dashboard.minutes_left(sure, 0.8) < dashboard.minutes_left(wrong, 0.8)
-
-
-def test_the_accuracy_forgives_what_is_long_ago() -> None:
-    early, late = [told(0.3, correct=0, scored=4)] * 30, [told(0.3, correct=4, scored=4)] * 25
-    now = dashboard.accuracy(early + late)
-    assert (now.correct, now.n) == (100, 100)
-    assert dashboard.accuracy(early).estimate == 0
-    assert dashboard.accuracy([told(0.3)]) is None

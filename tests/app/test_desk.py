@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tellmore.app.desk import Desk, seconds_of
+from tellmore.app.desk import Desk, epoch_seconds
 from tellmore.data.settings import Settings
 from tellmore.store.events import answer_event, lease_event, question_event, release_event, undo_event
 from tellmore.store.repository import Event
 from tellmore.types import LabelAnswer, Question, Skip
 
-T0 = seconds_of("2026-01-01T00:00:00.000Z")
+T0 = epoch_seconds("2026-01-01T00:00:00.000Z")
 TIMING = {"onset_ms": 0, "submit_ms": 30_000, "hidden_ms": 0}
 
 

@@ -12,8 +12,8 @@ from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.errors import AnswerError
 from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event
-from tellmore.store.fold import fold
-from tellmore.store.ledger import Asked
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.repository import Repository
 from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 from tests.app.conftest import SETTINGS, Clock
@@ -111,16 +111,16 @@ def test_a_restart_finds_the_same_question_and_the_same_belief(open_session: Cal
 def test_the_belief_is_the_fold_of_the_log(session: Session, pool: Pool) -> None:
     teach(session, "ann", 5)
     session.undo("ann")
-    again = fold(session.repository.since(), pool, SETTINGS)
+    again = Fold.of(Ledger(SETTINGS, session.repository.since()), pool)
     np.testing.assert_allclose(settled(session).mean, again.learner.posterior.mean, atol=1e-12)
-    assert len(again.told) == 4
+    assert len(again.effects) == 4
 
 
 def test_skips_are_kept_apart(session: Session) -> None:
     asked = session.question("ann")
     session.answer("ann", asked.question.id, Skip("cant_tell"), TIMING)
     assert events_of(session, "skip")[0].payload["answer"] == {"type": "skip", "reason": "cant_tell"}
-    assert session.settled_view().told == ()
+    assert session.settled_view().effects == ()
     assert session.desk.answers_of("ann") == 0
 
 
@@ -134,7 +134,7 @@ def test_ten_answers_can_be_taken_back_one_after_another(session: Session) -> No
         again = session.question("ann")
         assert (again.question.kind, again.question.items) == (asked.question.kind, asked.question.items)
         assert again.question.id != asked.question.id
-    assert len(session.settled_view().told) == 1
+    assert len(session.settled_view().effects) == 1
     session.undo("ann", answered[0].question.id)
     np.testing.assert_allclose(settled(session).mean, empty.mean)
     with pytest.raises(ConflictError, match="nothing to undo"):
@@ -160,7 +160,7 @@ def test_only_the_owner_may_take_back_other_peoples_answers(session: Session) ->
     with pytest.raises(UnknownQuestionError):
         session.undo("bob", asked.question.id)
     session.undo("owner", asked.question.id, anybody=True)
-    assert session.settled_view().told == ()
+    assert session.settled_view().effects == ()
     assert session.desk.hand("owner") == []
 
 
@@ -197,7 +197,7 @@ def test_an_expired_lease_frees_the_items_and_a_late_answer_counts(
     assert set(bob.question.items) & set(ann.question.items)
     session.answer("ann", ann.question.id, reply(ann.question), TIMING)
     assert [event.payload["late"] for event in events_of(session, "answer")] == [True]
-    assert [told.question_id for told in session.settled_view().told] == [ann.question.id]
+    assert [told.question_id for told in session.settled_view().effects] == [ann.question.id]
 
 
 def test_an_expired_question_is_renewed_unless_its_items_went_to_somebody_else(session: Session, clock: Clock) -> None:
@@ -310,9 +310,9 @@ def test_answers_that_another_process_writes_are_learnt(session: Session, pool: 
         [question_event(question, "import"), answer_event(question.id, "import", LabelAnswer(True))]
     )
     with session.lock:
-        assert session.lock.wait_for(lambda: len(session.planner.view.told) == 1, 10)
+        assert session.lock.wait_for(lambda: len(session.planner.view.effects) == 1, 10)
     teach(session, "ann", 1)
-    assert session.settled_view().told[0].question_id == question.id
+    assert session.settled_view().effects[0].question_id == question.id
 
 
 def test_a_snapshot_saves_telling_and_changes_nothing(
@@ -329,7 +329,7 @@ def test_a_snapshot_saves_telling_and_changes_nothing(
     again = open_session()
     monkeypatch.setattr("tellmore.learner.Learner.tell", lambda self, question, answer: tells.append(question.id))
     np.testing.assert_allclose(settled(again).mean, view.learner.posterior.mean, atol=1e-12)
-    for one, other in zip(again.settled_view().told, view.told, strict=True):
+    for one, other in zip(again.settled_view().effects, view.effects, strict=True):
         assert one.seq == other.seq
         assert one.expected_accuracy == pytest.approx(other.expected_accuracy, abs=1e-6)
     assert len(tells) < 7
@@ -344,11 +344,11 @@ def test_a_server_killed_again_and_again_gets_on_with_a_long_log(tmp_path: Path,
         repository.append([question_event(question, "ann"), answer_event(question.id, "ann", LabelAnswer(True))])
     repository.close()
     killed = Session(Repository(url), pool, SETTINGS)
-    while len(killed.planner.view.told) < 60:
+    while len(killed.planner.view.effects) < 60:
         job = killed.planner._next_job()
         assert job is not None
         job()
     killed.repository.close()
     again = Session(Repository(url), pool, SETTINGS)
-    assert 50 <= len(again.planner.view.told) < 120
+    assert 50 <= len(again.planner.view.effects) < 120
     again.repository.close()

@@ -70,7 +70,7 @@ def test_labels_become_answers_and_are_learnt_from(here: Path):
     run(INIT)
     state = load_state(open_project("p"))
     labelled = [item for item in open_project("p").items if item.get("label")]
-    assert len(state.told) == len(labelled) > 5
+    assert len(state.effects) == len(labelled) > 5
     probability = dict(zip(state.pool.ids, state.learner.probabilities(), strict=True))
     right = [(probability[item["id"]] > 0.5) == (item["label"] == "positive") for item in labelled]
     assert np.mean(right) > 0.85
@@ -80,7 +80,7 @@ def test_seed_examples_shape_the_prior_without_being_answers(here: Path):
     (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
     run(INIT + " --seed-positive i1 --seed-positive i2 --seed-negative i3")
     state = load_state(open_project("p"))
-    assert not state.told
+    assert not state.effects
     assert open_project("p").settings.learning.seeds_positive == ("i1", "i2")
     probability = dict(zip(state.pool.ids, state.learner.probabilities(), strict=True))
     assert min(probability["i1"], probability["i2"]) > probability["i3"]
@@ -88,7 +88,7 @@ def test_seed_examples_shape_the_prior_without_being_answers(here: Path):
 
 @pytest.mark.parametrize(
     ("seeds", "said"),
-    [("--seed-positive zz", "'zz' is not an item"), ("--seed-positive i1 --seed-negative i1", "'i1' is given both")],
+    [("--seed-positive zz", "'zz' is not an item"), ("--seed-positive i1 --seed-negative i1", "'i1' is named both")],
 )
 def test_wrong_seed_examples_leave_nothing(here: Path, capsys, seeds, said):
     before = set(here.iterdir())
@@ -101,7 +101,7 @@ def test_an_earlier_project_is_the_starting_point(here: Path, capsys):
     (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
     run("init q --items new.csv --embeddings emb.npz --attribute calm --prior-from p")
     before, after = load_state(open_project("p")), load_state(open_project("q"))
-    assert not after.told
+    assert not after.effects
     assert np.allclose(after.learner.posterior.mean, before.learner.posterior.mean)
     assert np.allclose(after.learner.probabilities(), before.learner.probabilities())
     np.savez(here / "wide.npz", ids=[f"i{row}" for row in range(N)], X=np.random.default_rng(0).normal(size=(N, 5)))
@@ -130,7 +130,7 @@ def test_import_and_replay(here: Path):
     (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
     run("init q --items items.csv --embeddings emb.npz --attribute calm")
     found = json.loads(run("import q log.jsonl --json").output)
-    assert found["added"] == found["found"] == len(load_state(open_project("p")).told)
+    assert found["added"] == found["found"] == len(load_state(open_project("p")).effects)
     one, two = (load_state(open_project(name)).learner.posterior for name in "pq")
     assert np.allclose(one.mean, two.mean, atol=1e-12)
     checks = json.loads(run("replay p --json").output)
@@ -159,18 +159,19 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
 
 
 def test_a_replay_that_differs_fails(here: Path, monkeypatch):
-    from tellmore.cli import inspection
+    from tellmore.export import replay
 
     run(INIT)
     state = load_state(open_project("p"))
-    moved = inspection._compared("x", state, state.learner, len(state.told), 1e-8)
+    moved = replay._compared("x", state, state.learner, len(state.effects), 1e-8)
     assert moved.same
-    monkeypatch.setattr(inspection, "_exported", lambda whole: list(whole.events)[:-2])
+    monkeypatch.setattr(replay, "_exported", lambda whole: list(whole.events)[:-2])
     assert not json.loads(run("replay p --json", code=1).output)[0]["same"]
 
 
 def test_replay_compares_the_saved_state_too(here: Path):
-    from tellmore.store.fold import fold
+    from tellmore.store.fold import Fold
+    from tellmore.store.ledger import Ledger
     from tellmore.store.repository import Repository
     from tellmore.store.snapshots import SnapshotKeeper
 
@@ -178,7 +179,7 @@ def test_replay_compares_the_saved_state_too(here: Path):
     project = open_project("p")
     repository = Repository(project.database_url)
     half = list(repository.since())[:10]
-    folded = fold(half, project.pool, project.settings)
+    folded = Fold.of(Ledger(project.settings, half), project.pool)
     keeper = SnapshotKeeper(repository, project.pool)
     keeper._saved_at = -1000
     assert keeper.save_if_due(folded)
@@ -249,7 +250,7 @@ def test_seed_examples_are_checked_before_the_embedding(here: Path, capsys):
     embed = ["--embed", f"exec:{sys.executable} slow.py"]
     with pytest.raises(SystemExit):
         cli.main(["init", "p", "--items", "items.csv", "--attribute", "calm", "--seed-positive", "zz", *embed])
-    assert "'zz' is not an item of items.csv; ids look like 'i0'" in capsys.readouterr().err
+    assert "'zz' is not an item; name items by id, such as 'i0'" in capsys.readouterr().err
     assert set(here.iterdir()) == before
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from tellmore.data import embed_hub
-from tellmore.data.embed import BatchEmbedder, EmbedItem, embed_all, embedding_key, open_embedder
+from tellmore.data.embed import embed_all, embedding_key, open_embedder
+from tellmore.data.embedder import BatchEmbedder, EmbedItem
 from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.data.embed import EmbedItem, embed_all, open_embedder
+from tellmore.data.embed import embed_all, open_embedder
+from tellmore.data.embedder import EmbedItem
 from tellmore.errors import DataFileError, SettingError, StateError
 
 ITEMS = [EmbedItem(f"i{n}", text="x" * n) for n in range(5)]

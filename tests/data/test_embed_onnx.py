@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tellmore.data.embed import EmbedItem, open_embedder
+from tellmore.data.embed import open_embedder
+from tellmore.data.embedder import EmbedItem
 from tellmore.errors import DataFileError, SettingError
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tellmore import cli
-from tellmore.data.embed import EmbedItem, open_embedder
+from tellmore.data.embed import open_embedder
+from tellmore.data.embedder import EmbedItem
 from tellmore.data.project import open_project
 from tellmore.errors import DataFileError, SettingError
 

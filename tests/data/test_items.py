@@ -25,7 +25,7 @@ def test_the_three_kinds_of_files_give_the_same(tmp_path: Path):
     for path in (csv, jsonl, tmp_path / "a.parquet"):
         table = read_items(path)
         assert table.ids == ("7", "8")
-        assert table.texts == ("a, b", "")
+        assert table.text == ("a, b", "")
         assert table.labels == ("positive", None)
         assert table.images is None
 
@@ -46,7 +46,7 @@ def test_a_folder_of_pictures(pictures: Path):
     (pictures / "notes.txt").write_text("not a picture")
     table = read_items(pictures)
     assert table.ids == tuple(sorted(f"{'red' if n % 2 == 0 else 'blue'}/{n}.png" for n in range(8)))
-    assert table.texts is None
+    assert table.text is None
 
 
 @pytest.mark.parametrize(

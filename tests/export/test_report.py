@@ -69,7 +69,7 @@ def test_items_are_text_never_markup(project):
 
 def test_before_the_first_answer(project):
     state = load_state(project)
-    empty = replace(state, told=[])
+    empty = replace(state, effects=[])
     assert "No answers yet." in seen(render(empty, "report")).text
 
 

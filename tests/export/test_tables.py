@@ -97,10 +97,9 @@ def test_the_log_can_be_folded_again(project, state):
 
 
 def test_no_password_leaves_with_any_format(project, state):
-    settings = state.settings.changed(server={"database": "postgresql://me:hunter2@db/answers"})
-    ledger = state.ledger
-    ledger.settings = settings
-    secret = replace(state, settings=settings, ledger=ledger)
+    secret = replace(state)
+    ledger = secret.ledger
+    ledger.settings = ledger.settings.changed(server={"database": "postgresql://me:hunter2@db/answers"})
     for format in FORMATS:
         for table in ("scores", "answers"):
             assert b"hunter2" not in render(secret, format, table=table)

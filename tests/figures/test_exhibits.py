@@ -14,10 +14,11 @@ from tellmore.errors import SettingError
 from tellmore.figures import ablation, black_box, gumbel, information, learning, score_distance, stopping, table1
 from tellmore.figures.bench import Bench, Source, data_folder
 from tellmore.figures.curves import at_least, crossing, curve_rows, reach_row, reach_text
-from tellmore.figures.exhibit import Exhibit, Rows
+from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.registry import EXHIBITS, chosen
 from tellmore.figures.report import html_report, write_page, write_report
 from tellmore.figures.reproduce import SIMULATED, as_csv, produce, produce_all
+from tellmore.figures.rows import Rows
 from tellmore.sim.config import Config
 from tests.figures.conftest import fake_curves, fake_trial
 

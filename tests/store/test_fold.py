@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tellmore.data.settings import LearningSettings, Settings
+from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event, setting_event, undo_event
-from tellmore.store.fold import Fold, fold, new_learner
+from tellmore.store.fold import Fold, new_learner
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
 from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
@@ -53,6 +54,10 @@ def same(one, other) -> None:
     np.testing.assert_allclose(one.posterior.logdet, other.posterior.logdet, atol=1e-9)
 
 
+def fold(events: list[Event], pool: Pool, settings: Settings) -> Fold:
+    return Fold.of(Ledger(settings, events), pool)
+
+
 def by_hand(pool: Pool, told) -> object:
     learner = new_learner(pool, SETTINGS)
     for question, answer in told:
@@ -63,7 +68,7 @@ def by_hand(pool: Pool, told) -> object:
 def test_folding_is_telling_the_answers_in_order(pool: Pool) -> None:
     state = fold(log(pool, 9), pool, SETTINGS)
     same(state.learner, by_hand(pool, exchanges(pool, 9)))
-    assert [each.question_id for each in state.told] == [f"q{n}" for n in range(9)]
+    assert [each.question_id for each in state.effects] == [f"q{n}" for n in range(9)]
 
 
 def test_an_undone_answer_leaves_no_trace(pool: Pool) -> None:
@@ -75,7 +80,7 @@ def test_an_undone_answer_leaves_no_trace(pool: Pool) -> None:
 @pytest.mark.parametrize("undone", [0, 3, 18, 19])
 def test_going_back_in_steps_equals_folding_anew(pool: Pool, undone: int) -> None:
     events = log(pool, 20)
-    state = Fold(pool, SETTINGS, kept=4)
+    state = Fold(pool, SETTINGS)
     ledger = Ledger(SETTINGS, events)
     assert state.catch_up(ledger.counting()[:11]) is True
     assert state.catch_up(ledger.counting(), limit=5) is False
@@ -84,7 +89,7 @@ def test_going_back_in_steps_equals_folding_anew(pool: Pool, undone: int) -> Non
     state.catch_up(ledger.counting())
     told = exchanges(pool, 20)
     same(state.learner, by_hand(pool, told[:undone] + told[undone + 1 :]))
-    assert len(state.told) == 19
+    assert len(state.effects) == 19
 
 
 def test_skips_and_setting_changes_do_not_move_the_belief(pool: Pool) -> None:
@@ -99,7 +104,7 @@ def test_skips_and_setting_changes_do_not_move_the_belief(pool: Pool) -> None:
 def test_check_questions_are_scored_before_they_are_told(pool: Pool) -> None:
     state = fold(log(pool, 12, check={3, 4, 5}), pool, SETTINGS)
     learner = new_learner(pool, SETTINGS)
-    for (question, answer), told in zip(exchanges(pool, 12), state.told, strict=True):
+    for (question, answer), told in zip(exchanges(pool, 12), state.effects, strict=True):
         p = learner.predict_proba(pool.X)[:, 1]
         labels = {}
         if told.check and isinstance(answer, RankAnswer):
@@ -109,16 +114,16 @@ def test_check_questions_are_scored_before_they_are_told(pool: Pool) -> None:
         right = sum((p[pool.rows([item])[0]] >= 0.5) == label for item, label in labels.items())
         assert (told.correct, told.scored) == (right, len(labels))
         learner.tell(question, answer)
-    assert [told.scored for told in state.told][3:6] == [3, 1, 0]
+    assert [told.scored for told in state.effects][3:6] == [3, 1, 0]
 
 
 def test_bits_are_the_fall_of_entropy(pool: Pool) -> None:
     state = fold(log(pool, 8), pool, SETTINGS)
     prior = new_learner(pool, SETTINGS).posterior
     fallen = np.linalg.slogdet(prior.cov)[1] - np.linalg.slogdet(state.learner.posterior.cov)[1]
-    assert sum(each.bits for each in state.told) == pytest.approx(fallen / (2 * np.log(2)))
-    assert state.told[-1].logdet_per_dim == pytest.approx(-fallen / prior.dim)
-    assert all(each.seconds == 6 for each in state.told)
+    assert sum(each.bits for each in state.effects) == pytest.approx(fallen / (2 * np.log(2)))
+    assert state.effects[-1].logdet_per_dim == pytest.approx(-fallen / prior.dim)
+    assert all(each.seconds == 6 for each in state.effects)
 
 
 def test_settings_decide_what_is_asked_next(pool: Pool) -> None:
@@ -144,24 +149,52 @@ def test_the_seeds_named_last_are_the_prior_of_every_answer(pool: Pool) -> None:
     state = fold(numbered([first, *log(pool, 5), last]), pool, SETTINGS)
     same(state.learner, by_seeds)
     assert np.abs(state.learner.posterior.mean - by_hand(pool, told).posterior.mean).max() > 1e-3
-    assert sum(each.bits for each in state.told) > 0
+    assert sum(each.bits for each in state.effects) > 0
 
 
-def test_a_fold_begins_again_only_where_the_seeds_are_others(pool: Pool) -> None:
+def test_of_all_changes_only_seeds_belong_to_what_the_belief_starts_from(pool: Pool) -> None:
+    ledger = Ledger(SETTINGS)
+    ledger.apply(setting_event("owner", {"learning": {"check_share": 0.5}}))
+    assert ledger.settings != SETTINGS
+    assert ledger.initial == SETTINGS
+    ledger.apply(setting_event("owner", {"learning": {"seeds_positive": [pool.ids[7]]}}))
+    assert ledger.initial == with_seeds([pool.ids[7]], [])
+
+
+def test_a_fold_can_start_again_from_other_seeds(pool: Pool) -> None:
     pairs = Ledger(SETTINGS, log(pool, 6)).counting()
     state = Fold(pool, SETTINGS)
+    state.ask_by(SETTINGS.changed(learning={"question": "label"}))
     state.catch_up(pairs)
     learner = state.learner
-    state.begin_with(SETTINGS.changed(learning={"check_share": 0.5}))
-    assert state.learner is learner
     seeded = with_seeds([pool.ids[7]], [])
-    state.begin_with(seeded)
-    assert state.told == []
+    state.start_from(seeded)
+    assert state.effects == []
+    assert state.learner.ask().kind == "label"
     state.catch_up(pairs)
     same(state.learner, fold(log(pool, 6), pool, seeded).learner)
-    state.begin_with(SETTINGS)
+    state.start_from(SETTINGS)
     state.catch_up(pairs)
     same(state.learner, learner)
+
+
+def test_taking_back_the_last_ten_answers_tells_nothing_again(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(SETTINGS, log(pool, 15))
+    state = Fold.of(ledger, pool)
+    expected = by_hand(pool, exchanges(pool, 15)[:5])
+    monkeypatch.setattr(Learner, "_learnt", lambda *_: pytest.fail("an answer was learnt again"))
+    for number in range(14, 4, -1):
+        ledger.apply(undo_event(f"q{number}", "p", 0))
+        assert state.catch_up(ledger.counting())
+    same(state.learner, expected)
+
+
+def test_going_back_further_tells_the_answers_that_are_left_in_steps(pool: Pool) -> None:
+    ledger = Ledger(SETTINGS, log(pool, 20))
+    state = Fold.of(ledger, pool)
+    ledger.apply(undo_event("q5", "p", 0))
+    assert not state.catch_up(ledger.counting(), limit=4)
+    assert len(state.effects) == len(state.learner.history) == 4
 
 
 def test_ties_are_learnt_from(pool: Pool) -> None:

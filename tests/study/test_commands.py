@@ -16,9 +16,9 @@ from tellmore.pool import Pool, Scores
 from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
 from tellmore.study.design import BankQuestion
-from tellmore.study.desk import StudyDesk
+from tellmore.study.session import StudySession
 from tellmore.study.settings import Study, read_study, study_toml
-from tests.study.test_desk import go, varied_timing
+from tests.study.test_session import go, varied_timing
 
 
 @pytest.fixture
@@ -114,9 +114,9 @@ def collected(pool: Pool, study: Study, bank: list[BankQuestion], tmp_path: Path
     write_bank(folder / "study_questions.jsonl", bank)
     (folder / "study.toml").write_text(study_toml(study), encoding="utf-8")
     log = Repository(project.database_url)
-    desk = StudyDesk(log, study, bank, project.pool)
+    study_session = StudySession(log, study, bank, project.pool)
     for number in range(3):
-        go(desk, desk.enter(f"PID{number}"), timing=varied_timing)
+        go(study_session, study_session.enter(f"PID{number}"), timing=varied_timing)
     log.close()
     return folder
 

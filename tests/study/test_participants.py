@@ -16,9 +16,9 @@ from tellmore.data.settings import Settings
 from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 from tellmore.study.design import BankQuestion
-from tellmore.study.desk import StudyDesk
+from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
-from tests.study.test_desk import right_answer, step_value
+from tests.study.test_session import right_answer, step_value
 
 TIMING = {"onset_ms": 1200, "first_action_ms": 2000, "submit_ms": 4700, "moves": 2, "device": "mouse"}
 
@@ -32,8 +32,8 @@ class Site:
         pool = Pool(X, ids=[f"w{i}" for i in range(20)], text=[f"word {i}" for i in range(20)], images=files)
         self.session = Session(log, pool, Settings())
         self.tokens = Tokens(log)
-        desk = StudyDesk(log, study, bank, pool)
-        router = study_router(desk, self.tokens, cookie_name(self.session), study_page)
+        study_session = StudySession(log, study, bank, pool)
+        router = study_router(study_session, self.tokens, cookie_name(self.session), study_page)
         self.app = create_app(self.session, tokens=self.tokens, routers=[router], limit=RateLimit(10_000, 10_000))
 
     def visit(self) -> TestClient:

@@ -24,7 +24,7 @@ from tellmore.study.simulate import (
     StudyClient,
     collected,
     crowd,
-    drive,
+    run_crowd,
     served_study,
 )
 
@@ -65,7 +65,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Collected:
     study = preset("paper", lambda: next(codes)).model_copy(update={"stages": SHORT_RUN})
     project, _ = create_study(folder, study, demo_pool)
     with served_study(folder) as address:
-        states = drive(*address, study, PEOPLE, seed=SEED)
+        states = run_crowd(*address, study, PEOPLE, seed=SEED)
         resumed = resume_at_17(address, study)
         stranger = StudyClient(*address)
         with pytest.raises(StateError, match="refused with 401"):

@@ -176,7 +176,9 @@ def _is_address(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Refusal:
+class _Reply:
+    """What is answered without asking the application: an error, or a redirect without one."""
+
     status: int
     error: str
     headers: tuple[tuple[str, str], ...] = ()
@@ -200,7 +202,7 @@ class Guard:
         visitor = self._tokens.visitor(presented_token(headers, self._cookie))
         refusal = self._refusal(scope, headers, visitor)
         if refusal is not None:
-            await sending.refuse(refusal)
+            await sending.reply(refusal)
             return
         offered = QueryParams(scope["query_string"]).get("token")
         if offered is not None and scope["method"] == "GET" and not scope["path"].startswith("/api"):
@@ -209,14 +211,14 @@ class Guard:
         scope.setdefault("state", {})["visitor"] = visitor
         await self._app(scope, _limited(receive), sending)
 
-    def _refusal(self, scope: Scope, headers: Headers, visitor: Visitor | None) -> _Refusal | None:
+    def _refusal(self, scope: Scope, headers: Headers, visitor: Visitor | None) -> _Reply | None:
         host = headers.get("host", "")
         if not self._host_allowed(host):
-            return _Refusal(421, f"this server does not answer as {_without_port(host)!r}; start it with --allow-host")
+            return _Reply(421, f"this server does not answer as {_without_port(host)!r}; start it with --allow-host")
         client = scope.get("client") or ("unknown", 0)
         wait_s = self._limit.wait_s(visitor.token_id if visitor else f"address {client[0]}")
         if wait_s > 0:
-            return _Refusal(429, "too many requests; wait a moment", (("retry-after", str(math.ceil(wait_s))),))
+            return _Reply(429, "too many requests; wait a moment", (("retry-after", str(math.ceil(wait_s))),))
         if scope["method"] in ("GET", "HEAD"):
             return None
         return _unsafe_refusal(scope["method"], headers, host)
@@ -224,7 +226,7 @@ class Guard:
     async def _exchange(self, scope: Scope, token: str, sending: _Sender) -> None:
         """A token in the address becomes a cookie, and the address is cleaned by a redirect."""
         if self._tokens.visitor(token) is None:
-            await sending.refuse(_Refusal(401, "this link is not valid (any more); ask for a new one"))
+            await sending.reply(_Reply(401, "this link is not valid (any more); ask for a new one"))
             return
         secure = "; Secure" if scope["scheme"] == "https" else ""
         cookie = f"{self._cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000{secure}"
@@ -232,7 +234,7 @@ class Guard:
         target = scope["path"] + (f"?{QueryParams(rest)}" if rest else "")
         # Two slashes at the start would lead to another host.
         location = "/" + target.lstrip("/\\")
-        await sending.refuse(_Refusal(303, "", (("location", location), ("set-cookie", cookie))))
+        await sending.reply(_Reply(303, "", (("location", location), ("set-cookie", cookie))))
 
 
 def presented_token(headers: Headers, cookie: str) -> str | None:
@@ -248,24 +250,24 @@ def presented_token(headers: Headers, cookie: str) -> str | None:
     return jar[cookie].value if cookie in jar else None
 
 
-def _unsafe_refusal(method: str, headers: Headers, host: str) -> _Refusal | None:
+def _unsafe_refusal(method: str, headers: Headers, host: str) -> _Reply | None:
     """Requests that change something come from our own pages, as JSON, and small."""
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != host.lower():
-        return _Refusal(403, "the request comes from another site")
+        return _Reply(403, "the request comes from another site")
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return _Refusal(403, "the request comes from another site")
+        return _Reply(403, "the request comes from another site")
     declared = headers.get("content-type", "").partition(";")[0].strip().lower()
     if method in ("POST", "PUT", "PATCH") and declared != "application/json":
-        return _Refusal(415, "send JSON with the header Content-Type: application/json")
+        return _Reply(415, "send JSON with the header Content-Type: application/json")
     length = headers.get("content-length", "0")
     if length.isdigit() and int(length) > MAX_BODY_BYTES:
         return _too_large()
     return None
 
 
-def _too_large() -> _Refusal:
-    return _Refusal(413, f"the body is larger than {MAX_BODY_BYTES} bytes")
+def _too_large() -> _Reply:
+    return _Reply(413, f"the body is larger than {MAX_BODY_BYTES} bytes")
 
 
 def _limited(receive: Receive) -> Receive:
@@ -284,7 +286,7 @@ def _limited(receive: Receive) -> Receive:
 
 
 class _Sender:
-    """``send`` that adds the security headers to every response, and can refuse."""
+    """``send`` that adds the security headers to every response, and can reply by itself."""
 
     def __init__(self, send: Send, *, api: bool) -> None:
         self._send, self._api = send, api
@@ -298,10 +300,10 @@ class _Sender:
                 headers.setdefault("cache-control", "no-store")
         await self._send(message)
 
-    async def refuse(self, refusal: _Refusal) -> None:
-        body = json.dumps({"error": refusal.error}).encode() if refusal.error else b""
+    async def reply(self, reply: _Reply) -> None:
+        body = json.dumps({"error": reply.error}).encode() if reply.error else b""
         kind = [(b"content-type", b"application/json")] if body else []
-        extra = [(name.encode(), value.encode()) for name, value in refusal.headers]
-        start: dict[str, Any] = {"type": "http.response.start", "status": refusal.status, "headers": kind + extra}
+        extra = [(name.encode(), value.encode()) for name, value in reply.headers]
+        start: dict[str, Any] = {"type": "http.response.start", "status": reply.status, "headers": kind + extra}
         await self(start)
         await self._send({"type": "http.response.body", "body": body})

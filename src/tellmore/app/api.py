@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 from tellmore import __version__
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
-from tellmore.app.downloads import FORMATS, download
-from tellmore.app.seeds import check_seeds
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
+from tellmore.export import FORMATS, render
 from tellmore.store.events import answer_to_json, participant_event
 
 STATIC = Path(__file__).parent / "static"
@@ -202,7 +202,7 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     """How people would see the project after the change; nothing is saved."""
     session = shared.session
     changed = session.settings.changed(**present.changes_of(body, session.pool))
-    check_seeds(session.pool, changed)
+    check_seeds(changed.learning, session.pool.ids)
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
     return wire.PreviewOut(
         project=present.project_out(changed, images=session.pool.images is not None), question=sample
@@ -278,7 +278,10 @@ def export(
     """The log, the answers, the scores or the classifier as a file."""
     if format not in FORMATS:
         raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
-    return download(shared.session, format, table, shared.images_folder)
+    suffix, media_type = FORMATS[format]
+    content = render(shared.session.settled_state(shared.images_folder), format, table=table)
+    name = f"tellmore-{table if format in ('csv', 'parquet') else format}{suffix}"
+    return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 def _page(name: str) -> Response:

@@ -1,14 +1,13 @@
-"""The numbers of the owner's dashboard: pure functions of the log and of what the learner believes.
+"""The owner's dashboard: numbers of the log and the belief, in the form in which they travel.
 
 Whatever is shown can be computed again from the exported log: nothing here reads a clock or a counter of its own.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from statistics import median
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
+from urllib.parse import quote
 
 import numpy as np
 
@@ -23,61 +22,35 @@ from tellmore.app.wire_board import (
 )
 from tellmore.pool import Pool
 from tellmore.store.events import answer_to_json
-from tellmore.store.fold import DECISION_THRESHOLD, Told, labels_given
+from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Given, Ledger
-from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
-
-Z_95 = 1.959963984540054
-WINDOW = 100
-"""The accuracy shown is that of the newest check questions with at least this many items: old faults are forgiven."""
+from tellmore.store.statistics import accuracy, contributions, minutes_spent
+from tellmore.types import Array
 
 HISTOGRAM_BINS = 20
 LISTED_ITEMS = 10
-SMALLEST_FIT = 8
-CALIBRATION_ITEMS = 4
-FARTHEST_MINUTES = 10_000.0
 
 
-def wilson(correct: int, n: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share.
-
-    >>> [round(end, 3) for end in wilson(9, 10)]
-    [0.596, 0.982]
-    """
-    share = correct / n
-    centre = share + Z_95**2 / (2 * n)
-    spread = Z_95 * math.sqrt(share * (1 - share) / n + Z_95**2 / (4 * n**2))
-    whole = 1 + Z_95**2 / n
-    return max(0.0, (centre - spread) / whole), min(1.0, (centre + spread) / whole)
+def accuracy_out(effects: Sequence[AnswerEffect]) -> AccuracyOut | None:
+    """Accuracy over the newest check questions; None before the first."""
+    measured = accuracy(effects)
+    return None if measured is None else AccuracyOut(**asdict(measured))
 
 
-def accuracy(told: Sequence[Told]) -> AccuracyOut | None:
-    """Honest accuracy over the newest check questions; None before the first."""
-    correct = scored = 0
-    for each in reversed(told):
-        if scored >= WINDOW:
-            break
-        correct, scored = correct + each.correct, scored + each.scored
-    if scored == 0:
-        return None
-    low, high = wilson(correct, scored)
-    return AccuracyOut(estimate=correct / scored, low=low, high=high, n=scored, correct=correct)
-
-
-def accuracy_curve(told: Sequence[Told]) -> list[AccuracyPoint]:
+def accuracy_curve(effects: Sequence[AnswerEffect]) -> list[AccuracyPoint]:
     """The accuracy after each check question."""
     points = []
-    minutes = np.cumsum([each.seconds / 60 for each in told])
-    for position, each in enumerate(told):
-        now = accuracy(told[: position + 1]) if each.scored else None
+    minutes = minutes_spent(effects)
+    for position, each in enumerate(effects):
+        now = accuracy(effects[: position + 1]) if each.scored else None
         if now is not None:
-            points.append(AccuracyPoint(**now.model_dump(), answers=position + 1, minutes=float(minutes[position])))
+            points.append(AccuracyPoint(**asdict(now), answers=position + 1, minutes=float(minutes[position])))
     return points
 
 
-def curve(told: Sequence[Told]) -> list[CurvePoint]:
+def curve(effects: Sequence[AnswerEffect]) -> list[CurvePoint]:
     """What each answer did."""
-    minutes = np.cumsum([each.seconds / 60 for each in told])
+    minutes = minutes_spent(effects)
     return [
         CurvePoint(
             answers=position + 1,
@@ -90,41 +63,8 @@ def curve(told: Sequence[Told]) -> list[CurvePoint]:
             kind=each.kind,
             size=each.size,
         )
-        for position, each in enumerate(told)
+        for position, each in enumerate(effects)
     ]
-
-
-def minutes_left(told: Sequence[Told], target: float) -> float | None:
-    """Estimated minutes to ``target`` accuracy; 0 where it is reached, None where the answers do not tell.
-
-    The belief's own expected error, corrected by how it did on the check questions, falls as a power of the minutes
-    spent; that power is fitted to the newer half of the answers and continued.
-    """
-    if len(told) < SMALLEST_FIT:
-        return None
-    minutes = np.cumsum([each.seconds / 60 for each in told])
-    error = np.array([1 - each.expected_accuracy for each in told]) * _calibration(told)
-    if error[-1] <= 1 - target:
-        return 0.0
-    half = len(told) // 2
-    if minutes[half] <= 0 or minutes[-1] <= minutes[half] or error[half:].min() <= 0:
-        return None
-    slope = float(np.polyfit(np.log(minutes[half:]), np.log(error[half:]), 1)[0])
-    if slope >= 0:
-        return None
-    log_ratio = math.log(error[-1] / (1 - target)) / -slope
-    if log_ratio > math.log1p(FARTHEST_MINUTES / minutes[-1]):
-        return None
-    return float(minutes[-1] * math.expm1(log_ratio))
-
-
-def _calibration(told: Sequence[Told]) -> float:
-    """Wrong predictions of random items against those the belief expected, shrunk towards 1 while they are few."""
-    wrong = expected = 0.0
-    for before, each in pairwise(told):
-        wrong += each.scored - each.correct
-        expected += each.scored * (1 - before.expected_accuracy)
-    return (wrong + CALIBRATION_ITEMS) / (expected + CALIBRATION_ITEMS)
 
 
 def histogram(probability: Array) -> HistogramOut:
@@ -152,8 +92,6 @@ def image_address(item: str) -> str:
     >>> image_address("a b/c")
     '/api/items/a%20b%2Fc/image'
     """
-    from urllib.parse import quote
-
     return f"/api/items/{quote(item, safe='')}/image"
 
 
@@ -178,63 +116,10 @@ def extremes(
     return listed(np.argsort(-probability, kind="stable")[:n]), listed(order[:n]), listed(unsure)
 
 
-def labels_in(question: Question, answer: Answer) -> dict[str, bool]:
-    """All labels that an answer contains, by item."""
-    match answer:
-        case LabelAnswer():
-            return {question.items[0]: bool(answer.positive)}
-        case SelectAnswer():
-            return {} if answer.positive is None else {answer.chosen: bool(answer.positive)}
-        case RankAnswer():
-            return labels_given(answer)
-        case Skip():
-            return {}
-
-
-def annotators(
-    ledger: Ledger, pool: Pool, probability: Array, is_open: Callable[[str], bool] = lambda _: False
-) -> list[AnnotatorOut]:
-    """One row a person who was invited or answered, in the order of their first appearance."""
-    people: dict[str, list[Given]] = {participant: [] for participant in ledger.names}
-    for given in ledger.given.values():
-        if given.void not in ("deleted", "reset"):
-            people.setdefault(given.participant, []).append(given)
-    return [
-        _annotator(participant, work, ledger, pool, probability, is_open(participant))
-        for participant, work in people.items()
-    ]
-
-
-def _annotator(
-    participant: str, work: list[Given], ledger: Ledger, pool: Pool, probability: Array, busy: bool
-) -> AnnotatorOut:
-    valid = [given for given in work if not given.void]
-    times = [given.active_ms / 1000 for given in valid if given.counts and given.timing is not None]
-    return AnnotatorOut(
-        participant=participant,
-        name=ledger.names.get(participant, participant),
-        answers=sum(given.counts for given in valid),
-        skips=sum(isinstance(given.answer, Skip) for given in valid),
-        undone=sum(given.void == "undo" for given in work),
-        median_s=median(times) if times else None,
-        minutes=sum(given.active_ms for given in valid) / 60_000,
-        agreement=_agreement(valid, ledger, pool, probability),
-        last_utc=max((given.t_utc for given in work), default=None),
-        open=busy,
-    )
-
-
-def _agreement(work: list[Given], ledger: Ledger, pool: Pool, probability: Array) -> float | None:
-    right = total = 0
-    for given in work:
-        if given.answer is None or given.question_id not in ledger.asked:
-            continue
-        labels = labels_in(ledger.asked[given.question_id].question, given.answer)
-        if labels:
-            predicted = probability[pool.rows(list(labels))] >= DECISION_THRESHOLD
-            right += int(np.sum(predicted == np.array(list(labels.values()))))
-            total += len(labels)
-    return right / total if total else None
+def annotators_out(ledger: Ledger, pool: Pool, probability: Array, at_work: Collection[str]) -> list[AnnotatorOut]:
+    """One row a person; those in ``at_work`` have a question in hand."""
+    people = contributions(ledger, pool, probability)
+    return [AnnotatorOut(**asdict(person), open=person.participant in at_work) for person in people]
 
 
 def log_rows(ledger: Ledger, pool: Pool, *, limit: int, offset: int = 0) -> list[LogRow]:

@@ -17,10 +17,10 @@ from tellmore.store.repository import Event
 from tellmore.types import Skip
 
 
-def seconds_of(t_utc: str) -> float:
+def epoch_seconds(t_utc: str) -> float:
     """Seconds since the epoch of an ISO 8601 moment.
 
-    >>> seconds_of("1970-01-01T00:01:00.500Z")
+    >>> epoch_seconds("1970-01-01T00:01:00.500Z")
     60.5
     """
     return datetime.fromisoformat(t_utc).timestamp()
@@ -110,14 +110,14 @@ class Desk(Ledger):
     def _on_lease(self, event: Event) -> None:
         question_id = event.question_id or ""
         if event.payload.get("released"):
-            self._put_down(question_id, event.participant or "")
+            self._release(question_id, event.participant or "")
         elif question_id in self.asked:
-            self._leases[question_id] = seconds_of(event.payload["until_utc"])
+            self._leases[question_id] = epoch_seconds(event.payload["until_utc"])
 
     def _on_answer(self, event: Event) -> None:
         super()._on_answer(event)
         question_id, participant = event.question_id or "", event.participant or ""
-        self._put_down(question_id, participant)
+        self._release(question_id, participant)
         self._done[participant].append(question_id)
         if question_id in self.asked:
             self._recent.append(question_id)
@@ -157,7 +157,7 @@ class Desk(Ledger):
         self._minutes[given.participant] += sign * given.active_ms / 60_000
         self._answers[given.participant] += 0 if isinstance(given.answer, Skip) else sign
 
-    def _put_down(self, question_id: str, participant: str) -> None:
+    def _release(self, question_id: str, participant: str) -> None:
         self._leases.pop(question_id, None)
         if question_id in self._in_hand[participant]:
             self._in_hand[participant].remove(question_id)

@@ -15,13 +15,12 @@ from pydantic import Field, StrictInt, StringConstraints
 
 from tellmore.app.access import Tokens, Visitor
 from tellmore.app.api import cookie_name, study_page
-from tellmore.app.project import image_finder
 from tellmore.app.server import open_session, serve
 from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, RankIn, Timing, Wire
 from tellmore.data.project import Project
 from tellmore.study.bank import BANK_FILE, read_bank
 from tellmore.study.design import check_bank
-from tellmore.study.desk import StudyDesk
+from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
 from tellmore.types import Kind
 
@@ -128,13 +127,13 @@ class StudySaved(Wire):
     next: StudyOut
 
 
-def study_router(desk: StudyDesk, tokens: Tokens, cookie: str, page: Callable[[], Response]) -> APIRouter:
+def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page: Callable[[], Response]) -> APIRouter:
     """The routes of a study; ``page`` serves the participants' screen at /study, to anybody."""
     router = APIRouter(tags=["study"])
     router.add_api_route("/study", page, methods=["GET"], include_in_schema=False, response_model=None)
 
     def shown(state: dict[str, Any]) -> StudyOut:
-        study = desk.study
+        study = study_session.study
         words = WordsOut(name=study.title, attribute=study.attribute, positive=study.positive, negative=study.negative)
         return StudyOut(words=words, **_with_image_addresses(state))
 
@@ -145,10 +144,10 @@ def study_router(desk: StudyDesk, tokens: Tokens, cookie: str, page: Callable[[]
         if outside is None:
             raise HTTPException(400, "the link lacks a participant id: PROLIFIC_PID or participant")
         details = {name: value for name, value in body.model_dump().items() if value is not None}
-        known = desk.participant_of(outside)
+        known = study_session.participant_of(outside)
         if known is not None and all(row.participant != known for row in tokens.rows()):
-            desk.forget(known)  # deleting a participant deletes their tokens: whoever comes now is new
-        participant = desk.enter(outside, details)
+            study_session.forget(known)  # deleting a participant deletes their tokens: whoever comes now is new
+        participant = study_session.enter(outside, details)
         visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
         if visitor is None or visitor.participant != participant:
             token, _ = tokens.issue("participant", participant, participant)
@@ -160,19 +159,19 @@ def study_router(desk: StudyDesk, tokens: Tokens, cookie: str, page: Callable[[]
                 samesite="strict",
                 secure=request.url.scheme == "https",
             )
-        return shown(desk.state(participant))
+        return shown(study_session.state(participant))
 
     @router.get("/api/study")
     def state(request: Request) -> StudyOut:
         """What to show now: the same question again after a refresh."""
         participant = _participant(request)
-        return shown(desk.state(participant))
+        return shown(study_session.state(participant))
 
     @router.post("/api/study/step")
     def step(body: StepIn, request: Request) -> StudyOut:
         """Leave a step with what was given."""
         participant = _participant(request)
-        return shown(desk.leave(participant, body.step, body.value, body.elapsed_ms))
+        return shown(study_session.leave(participant, body.step, body.value, body.elapsed_ms))
 
     @router.post("/api/study/answers")
     def answer(body: StudyAnswerIn, request: Request) -> StudySaved:
@@ -182,7 +181,7 @@ def study_router(desk: StudyDesk, tokens: Tokens, cookie: str, page: Callable[[]
             raise HTTPException(422, "a study takes no level items; put all of them in order")
         given = body.answer.model_dump(mode="json", exclude={"ties"})
         timing = body.timing.model_dump(mode="json")
-        return StudySaved(next=shown(desk.answer(participant, body.question_id, given, timing)))
+        return StudySaved(next=shown(study_session.answer(participant, body.question_id, given, timing)))
 
     return router
 
@@ -211,9 +210,9 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     bank = read_bank(project.folder / BANK_FILE, project.pool.ids)
     check_bank(study, bank)
     session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
-    desk = StudyDesk(session.repository, study, bank, project.pool)
+    study_session = StudySession(session.repository, study, bank, project.pool)
 
     def routers(tokens: Tokens) -> list[APIRouter]:
-        return [study_router(desk, tokens, cookie_name(session), study_page)]
+        return [study_router(study_session, tokens, cookie_name(session), study_page)]
 
-    serve(session, images=image_finder(project), make_routers=routers, browser=False, **options)
+    serve(session, images=project.picture, make_routers=routers, browser=False, **options)

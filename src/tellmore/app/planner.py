@@ -1,7 +1,7 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
 One thread owns the learner. In order of urgency it: tells new answers; keeps enough questions ready for the people at
-work; and, when it has time, supposes the likely answers to the questions that are out and prepares what to ask after each.
+work; and, when it has time, finds the likely answers to the questions that are out and prepares what to ask after each.
 A question taken from here knows ``as_of`` which event it was chosen; whoever issues it writes into the log how many
 answers it is behind.
 """
@@ -21,7 +21,7 @@ from tellmore.app.likely import likely_answers
 from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
-from tellmore.store.fold import Fold, Told
+from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
 from tellmore.types import Answer, Array, Question
 
@@ -29,7 +29,9 @@ log = logging.getLogger(__name__)
 
 MAX_READY = 16
 MAX_BRANCHES = 4
-SUPPOSING_PEOPLE = 3
+MOST_PEOPLE_WITH_BRANCHES = 3
+"""With more people at work, nothing is prepared for single answers."""
+
 TELL_AT_ONCE = 8
 POLL_S = 1.0
 CHORES_EVERY_S = 5.0
@@ -53,7 +55,7 @@ class View:
     """What the learner believed after answer ``seq``: pool-wide scores, and what each answer did."""
 
     seq: int
-    told: tuple[Told, ...]
+    effects: tuple[AnswerEffect, ...]
     mean: Array  # [n]
     sd: Array  # [n]
     probability: Array  # [n]
@@ -82,8 +84,8 @@ class Planner:
         self._backlog = backlog
         self._ready: list[Prepared] = []
         self._branches: dict[str, dict[Answer, Prepared]] = {}
-        self._agenda: list[tuple[Question, Answer]] = []
-        self._considered: set[tuple[str, int]] = set()
+        self._likely: list[tuple[Question, Answer]] = []  # answers to prepare for next
+        self._likely_found: set[tuple[str, int]] = set()
         self._stuck_at = -1
         self._learnt = -1
         self._generation = 0
@@ -107,7 +109,7 @@ class Planner:
     @property
     def up_to_date(self) -> bool:
         """Whether every answer that counts has been learnt, on top of the seed examples named last."""
-        return self._learnt == self._desk.mark and self._fold.begins_with(self._desk.settings)
+        return self._learnt == self._desk.mark and self._fold.settings == self._desk.initial
 
     @property
     def worth_waiting(self) -> bool:
@@ -132,8 +134,8 @@ class Planner:
         self._generation += 1
         self._ready.clear()
         self._branches.clear()
-        self._agenda.clear()
-        self._considered.clear()
+        self._likely.clear()
+        self._likely_found.clear()
         self._stuck_at = -1
 
     # The thread
@@ -190,16 +192,16 @@ class Planner:
             avoid = reserved.union(*(each.question.items for each in self._ready))
             recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
             return lambda: self._prepare(avoid, recent, generation)
-        if len(out) <= SUPPOSING_PEOPLE:
-            return self._supposing_job([asked.question for asked in out], reserved)
+        if len(out) <= MOST_PEOPLE_WITH_BRANCHES:
+            return self._branch_job([asked.question for asked in out], reserved)
         return None
 
     def _learning_job(self) -> Job:
         """Learn what is new; all of it again where the seed examples have changed."""
-        pairs, mark, settings = self._desk.counting(), self._desk.mark, self._desk.settings
-        if not self._fold.begins_with(settings):
+        pairs, mark, initial = self._desk.counting(), self._desk.mark, self._desk.initial
+        if self._fold.settings != initial:
             self._learnt = -1
-        return lambda: self._learn(pairs, mark, settings)
+        return lambda: self._learn(pairs, mark, initial)
 
     def _lacks_ready(self, people: int, reserved: set[str]) -> bool:
         """Whether too few questions are ready that are fresh enough and touch nothing that is out."""
@@ -212,8 +214,9 @@ class Planner:
         fresh = [each for each in self._ready if self._desk.changes_after(each.as_of) <= patience]
         return len(fresh) < min(MAX_READY, people + 1)
 
-    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, settings: Settings) -> None:
-        self._fold.begin_with(settings)
+    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, initial: Settings) -> None:
+        if self._fold.settings != initial:
+            self._fold.start_from(initial)
         finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
         view = self._look()
         with self._changed:
@@ -233,30 +236,34 @@ class Planner:
                 self._ready.append(Prepared(question, self._learnt))
             self._changed.notify_all()
 
-    def _supposing_job(self, questions: list[Question], reserved: set[str]) -> Job | None:
+    def _branch_job(self, questions: list[Question], reserved: set[str]) -> Job | None:
         """Prepare for one likely answer to one of ``questions``, or find out which answers are likely."""
         out = {question.id for question in questions}
         self._branches = {question_id: found for question_id, found in self._branches.items() if question_id in out}
-        self._agenda = [(question, answer) for question, answer in self._agenda if question.id in out]
-        if self._agenda:
-            question, answer = self._agenda.pop(0)
+        self._likely = [(question, answer) for question, answer in self._likely if question.id in out]
+        if self._likely:
+            question, answer = self._likely.pop(0)
             recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
             avoid = reserved | set(question.items)
-            return lambda: self._suppose(question, answer, avoid, recent, generation)
-        new = next((each for each in questions if (each.id, self._learnt) not in self._considered), None)
+            return lambda: self._prepare_branch(question, answer, avoid, recent, generation)
+        new = next((each for each in questions if (each.id, self._learnt) not in self._likely_found), None)
         if new is None:
             return None
-        self._considered = {(question_id, seq) for question_id, seq in self._considered if question_id in out}
-        self._considered.add((new.id, self._learnt))
-        return lambda: self._consider(new)
+        self._likely_found = {(question_id, seq) for question_id, seq in self._likely_found if question_id in out}
+        self._likely_found.add((new.id, self._learnt))
+        return lambda: self._find_likely(new)
 
-    def _consider(self, question: Question) -> None:
+    def _find_likely(self, question: Question) -> None:
+        """Note the likely answers to ``question``, to prepare for each."""
         answers = expected_answers(self._fold.learner, question)
         with self._changed:
             self._branches.pop(question.id, None)
-            self._agenda.extend((question, answer) for answer in answers)
+            self._likely.extend((question, answer) for answer in answers)
 
-    def _suppose(self, question: Question, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
+    def _prepare_branch(
+        self, question: Question, answer: Answer, avoid: set[str], recent: set[str], generation: int
+    ) -> None:
+        """Keep ready what to ask after ``answer``, if it should come."""
         imagined = self._fold.learner.copy()
         imagined.tell(question, answer)
         following = choose(imagined, avoid, recent)
@@ -269,8 +276,8 @@ class Planner:
     def _look(self) -> View:
         learner = self._fold.learner
         mean, variance = learner.scores()
-        sd, told = np.sqrt(variance), tuple(self._fold.told)
-        return View(self._fold.seq, told, mean, sd, learner.probabilities(), learner.copy())
+        sd, effects = np.sqrt(variance), tuple(self._fold.effects)
+        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy())
 
 
 def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = ()) -> Question | None:

@@ -22,6 +22,7 @@ from tellmore.data.settings import Settings
 from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
+from tellmore.store.statistics import minutes_left
 from tellmore.types import Question, Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
@@ -75,9 +76,9 @@ def progress_out(session: Session, visitor: Visitor) -> ProgressOut:
     target = session.settings.learning.target_accuracy
     return ProgressOut(
         **own,
-        answers_all=len(view.told),
-        accuracy=dashboard.accuracy(view.told),
-        minutes_left=dashboard.minutes_left(view.told, target),
+        answers_all=len(view.effects),
+        accuracy=dashboard.accuracy_out(view.effects),
+        minutes_left=minutes_left(view.effects, target),
     )
 
 
@@ -126,29 +127,29 @@ def dashboard_out(session: Session) -> DashboardOut:
         session.rates.watch()
         desk, view, settings = session.desk, session.planner.view, session.settings
         out = {asked.participant for asked in session.questions_out()}
-        people = dashboard.annotators(desk, session.pool, view.probability, lambda participant: participant in out)
+        people = dashboard.annotators_out(desk, session.pool, view.probability, out)
         skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
         now = asked_now(desk)
         seq, rates, rates_answers, rates_seq = desk.seq, session.rates.table, session.rates.answers, session.rates.seq
-    honest = dashboard.accuracy(view.told)
+    honest = dashboard.accuracy_out(view.effects)
     target = settings.learning.target_accuracy
-    left = dashboard.minutes_left(view.told, target)
+    left = minutes_left(view.effects, target)
     reached = honest is not None and honest.low >= target
     most_positive, most_negative, most_uncertain = dashboard.extremes(
         session.pool, view.mean, view.sd, view.probability
     )
     return DashboardOut(
         project=project_out(settings, images=session.pool.images is not None),
-        answers=len(view.told),
+        answers=len(view.effects),
         skips=skips,
-        minutes=sum(each.seconds for each in view.told) / 60,
+        minutes=sum(each.seconds for each in view.effects) / 60,
         accuracy=honest,
         target_accuracy=target,
         minutes_left=left,
         stop=reached,
         stop_reason="the target is reached: the whole interval of the accuracy lies above it" if reached else None,
-        curve=dashboard.curve(view.told),
-        accuracy_curve=dashboard.accuracy_curve(view.told),
+        curve=dashboard.curve(view.effects),
+        accuracy_curve=dashboard.accuracy_curve(view.effects),
         rates=[RateOut(**rate.row()) for rate in rates],
         rates_answers=rates_answers,
         rates_seq=rates_seq,

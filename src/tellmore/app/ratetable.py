@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from threading import Condition
 
 import numpy as np
 
 from tellmore.core.scan import PoolScan
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.cost_fit import OnlineCost, Timed, fault
 from tellmore.policy.rates import TABLE_KINDS, Rate, rates
-from tellmore.store.fold import Fold, Told
+from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Ledger
-
-if TYPE_CHECKING:
-    from tellmore.app.session import Session
+from tellmore.store.statistics import fitted_cost
 
 WATCHED_S = 60.0
 MEASURE_EVERY = 10
@@ -27,11 +24,11 @@ LARGEST_SIZE = 8
 class RateKeeper:
     """``table`` was measured when ``answers`` answers were learnt (-1: never), with the times known at event ``seq``.
 
-    ``watch`` keeps it current for a while.
+    ``watch`` keeps it current for a while. ``changed`` guards ``ledger`` and the table, and tells when there is a new one.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, ledger: Ledger, changed: Condition) -> None:
+        self._ledger, self._changed = ledger, changed
         self._watched_until = 0.0
         self.table: tuple[Rate, ...] = ()
         self.answers = -1
@@ -42,48 +39,37 @@ class RateKeeper:
         """Somebody looks at the dashboard."""
         self._watched_until = time.monotonic() + WATCHED_S
 
-    def due(self, told: Sequence[Told]) -> bool:
+    def due(self, effects: Sequence[AnswerEffect]) -> bool:
         """Whether enough was learnt, or taken back, since the last time."""
-        return self.answers < 0 or not self.answers <= len(told) < self.answers + MEASURE_EVERY
+        return self.answers < 0 or not self.answers <= len(effects) < self.answers + MEASURE_EVERY
 
     def refit_if_due(self, fold: Fold) -> bool:
         """Chore: let "auto" weigh kinds and sizes by the seconds that these people take."""
-        if abs(len(fold.told) - self._fitted_at) < REFIT_EVERY:
+        if abs(len(fold.effects) - self._fitted_at) < REFIT_EVERY:
             return False
-        with self._session.lock:
-            fold.learner.cost = fitted_cost(self._session.desk)
-        self._fitted_at = len(fold.told)
+        with self._changed:
+            fold.learner.cost = fitted_cost(self._ledger)
+        self._fitted_at = len(fold.effects)
         return True
 
     def measure_if_due(self, fold: Fold) -> bool:
         """Chore: measure where somebody looks and it is due."""
-        if time.monotonic() > self._watched_until or not self.due(fold.told):
+        if time.monotonic() > self._watched_until or not self.due(fold.effects):
             return False
-        with self._session.lock:
-            seq, cost = self._session.desk.seq, fitted_cost(self._session.desk)
-            sizes = self._session.settings.learning.sizes
+        with self._changed:
+            seq, cost = self._ledger.seq, fitted_cost(self._ledger)
+            sizes = self._ledger.settings.learning.sizes
         table = measure(fold, cost, sizes)
-        with self._session.lock:
-            self.table, self.answers, self.seq = table, len(fold.told), seq
-            self._session.lock.notify_all()
+        with self._changed:
+            self.table, self.answers, self.seq = table, len(fold.effects), seq
+            self._changed.notify_all()
         return True
-
-
-def fitted_cost(ledger: Ledger) -> CostModel:
-    """Seconds per question, from the paper's fits as this project's own times move them."""
-    fitted = OnlineCost()
-    for asked, given in ledger.counting():
-        question = asked.question
-        timed = Timed(question.kind, question.size, given.active_ms / 1000, given.participant)
-        if fault(timed) is None:
-            fitted = fitted.observe(timed)
-    return fitted.cost
 
 
 def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (2, 3, 4)) -> tuple[Rate, ...]:
     """The table at the fold's belief; the same log gives the same table."""
     learner = fold.learner
-    rng = np.random.default_rng([learner.seed, len(fold.told)])
+    rng = np.random.default_rng([learner.seed, len(fold.effects)])
     shown = sorted(size for size in sizes if size <= min(LARGEST_SIZE, len(learner.pool)))
     return rates(
         PoolScan(learner.pool.X, *learner.scores()),

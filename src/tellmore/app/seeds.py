@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.pool import Pool
 
@@ -29,15 +28,3 @@ def _id_of_text(pool: Pool, name: str) -> str:
     if len(found) > 1:
         raise SettingError(f"{len(found)} items have the text {name!r}: {', '.join(found[:3])}…; name one by its id")
     return found[0]
-
-
-def check_seeds(pool: Pool, settings: Settings) -> None:
-    """SettingError where a seed is not an item of the pool, or is said to be both."""
-    known = set(pool.ids)
-    for key in SEEDS:
-        for item in getattr(settings.learning, key):
-            if item not in known:
-                raise SettingError(f"learning.{key}: no item has the id {item!r}; use the ids of the project's items")
-    both = [item for item in settings.learning.seeds_positive if item in settings.learning.seeds_negative]
-    if both:
-        raise SettingError(f"the item {both[0]!r} is named as positive and as negative; leave it in one list")

@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import APIRouter
@@ -19,6 +20,7 @@ from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import STATIC, ImageFinder, create_app
 from tellmore.app.session import Session
 from tellmore.core.gaussian import Gaussian
+from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError
 from tellmore.pool import Pool
@@ -41,6 +43,12 @@ def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Ga
     except BaseException:
         repository.close()
         raise
+
+
+def serve_project(project: Project, **options: Any) -> None:
+    """Serve ``project`` until it is stopped."""
+    session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
+    serve(session, images=project.picture, images_folder=project.images_folder, **options)
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,8 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
-from tellmore.app.seeds import check_seeds
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.settings import Settings
+from tellmore.data.settings import Settings, check_seeds
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
 from tellmore.store.events import (
@@ -32,10 +32,11 @@ from tellmore.store.events import (
     setting_event,
     undo_event,
 )
-from tellmore.store.fold import Fold, beginning
-from tellmore.store.ledger import Asked, Given
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
+from tellmore.store.state import State
 from tellmore.types import Answer, Question, RankAnswer, Skip, check_answer
 
 FIRST_PATIENCE_S = 5.0
@@ -85,11 +86,11 @@ class Session:
         self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
-        fold = Fold(pool, beginning(settings, self.desk.settings), prior=prior)
+        fold = Fold(pool, self.desk.initial, prior=prior)
         fold.ask_by(self.desk.settings)
         keeper = SnapshotKeeper(repository, pool)
         keeper.restore(fold, self.desk.counting())
-        self.rates = RateKeeper(self)
+        self.rates = RateKeeper(self.desk, self.lock)
         chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
         self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due)
         self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
@@ -160,7 +161,8 @@ class Session:
         Other seed examples let everything be learnt again, from the prior that they make.
         """
         with self.lock:
-            check_seeds(self.pool, self.settings.changed(**{section: dict(keys) for section, keys in changes.items()}))
+            changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
+            check_seeds(changed.learning, self.pool.ids)
             self._append([setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
@@ -189,6 +191,12 @@ class Session:
             self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
             return self.planner.view
 
+    def settled_state(self, images_folder: Path | None = None) -> State:
+        """What exports are made of, once every answer so far is learnt."""
+        view = self.settled_view()
+        events = list(self.repository.since())
+        return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, images_folder)
+
     def questions_out(self) -> list[Asked]:
         """The questions that are in somebody's hands now."""
         return self.desk.out(self._clock())
@@ -196,7 +204,10 @@ class Session:
     # Reading the situation
 
     def _open(self, participant: str) -> Asked | None:
-        """The question in this person's hands, its lease renewed; what has meanwhile gone to others is put down."""
+        """The question open for this person, its lease renewed.
+
+        A question whose lease ran out is released instead where somebody else has one of its items by now.
+        """
         now = self._clock()
         asked = self.desk.open_for(participant)
         while asked is not None:

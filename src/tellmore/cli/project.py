@@ -139,8 +139,8 @@ def _learnt_state(project: Project) -> State:
 
 def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     """Show answers, minutes, accuracy and the time to the target."""
-    from tellmore.cli.inspection import status_of
     from tellmore.data.project import open_project
+    from tellmore.store.status import status_of
 
     found = status_of(_learnt_state(open_project(folder)))
     if json:
@@ -237,8 +237,8 @@ def replay(
     json: JsonOption = False,
 ) -> None:
     """Rebuild the belief from the log and show that it is the same."""
-    from tellmore.cli.inspection import replay_project
     from tellmore.data.project import open_project
+    from tellmore.export.replay import replay_project
 
     with progress("learning from the log"):
         found = replay_project(open_project(folder), tolerance)

@@ -11,6 +11,7 @@ from tellmore.cli.output import JsonOption, MatrixOption, print_json, print_tabl
 from tellmore.errors import SettingError
 
 if TYPE_CHECKING:
+    from tellmore.learner import Learner
     from tellmore.policy.cost import CostModel
     from tellmore.policy.rates import Rate
 
@@ -37,7 +38,8 @@ def rates(
     if (project is None) == (pool is None):
         raise typer.BadParameter("name either a project's folder or --pool, not both and not neither")
     learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
-    table = _measure(learner, cost, repeats=repeats, seed=seed)
+    with progress("measuring"):
+        table = _measured(learner, cost, repeats, seed)
     rows = [rate.row() for rate in table]
     if plot is not None:
         _draw(rows, plot)
@@ -49,48 +51,30 @@ def rates(
     print_table(columns, body)
 
 
-def _of_project(folder: Path) -> tuple[Any, CostModel]:
-    from tellmore.app.ratetable import fitted_cost
+def _of_project(folder: Path) -> tuple[Learner, CostModel]:
     from tellmore.data.project import open_project
-    from tellmore.store.fold import Fold, beginning
-    from tellmore.store.ledger import Ledger
-    from tellmore.store.repository import Repository
+    from tellmore.store.state import load_state
+    from tellmore.store.statistics import fitted_cost
 
-    opened = open_project(folder)
-    repository = Repository(opened.database_url)
-    try:
-        ledger = Ledger(opened.settings, repository.since(0))
-    finally:
-        repository.close()
-    fold = Fold(opened.pool, beginning(opened.settings, ledger.settings), prior=opened.prior, kept=1)
-    fold.catch_up(ledger.counting())
-    return fold.learner, fitted_cost(ledger)
+    state = load_state(open_project(folder))
+    return state.learner, fitted_cost(state.ledger)
 
 
-def _of_pool(name: str, matrix: str) -> tuple[Any, CostModel]:
-    from tellmore import Learner, load_pool
+def _of_pool(name: str, matrix: str) -> tuple[Learner, CostModel]:
+    from tellmore.data.bundled import load_pool
+    from tellmore.learner import Learner
     from tellmore.policy.cost import PAPER_COST
 
     return Learner(load_pool(name, matrix=matrix)), PAPER_COST
 
 
-def _measure(learner: Any, cost: CostModel, *, repeats: int, seed: int) -> tuple[Rate, ...]:
+def _measured(learner: Learner, cost: CostModel, repeats: int, seed: int) -> tuple[Rate, ...]:
     import numpy as np
 
-    from tellmore.policy.rates import TABLE_KINDS, TABLE_SIZES, nested_bits, to_rates
+    from tellmore.policy.rates import rates
 
     rng = np.random.default_rng(seed)
-    sizes = [size for size in TABLE_SIZES if size <= len(learner.pool)]
-    bits: dict[tuple[str, int], list[float]] = {}
-    with progress("measuring", repeats) as advance:
-        for _ in range(repeats):
-            once = nested_bits(
-                learner.scan, learner.posterior, learner.behaviour, kinds=TABLE_KINDS, sizes=sizes, rng=rng
-            )
-            for key, values in once.items():
-                bits.setdefault(key, []).extend(values.tolist())
-            advance()
-    return to_rates({key: np.asarray(values) for key, values in bits.items()}, cost)
+    return rates(learner.scan, learner.posterior, learner.behaviour, cost=cost, rng=rng, repeats=repeats)
 
 
 def _draw(rows: list[dict[str, Any]], path: Path) -> None:

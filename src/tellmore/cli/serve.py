@@ -62,7 +62,7 @@ def _serve(project: Project, **options: Any) -> None:
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from tellmore.app.project import serve_project
+    from tellmore.app.server import serve_project
 
     serve_project(project, say=typer.echo, **options)
 

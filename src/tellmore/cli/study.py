@@ -112,12 +112,12 @@ def simulate(
     seed: Annotated[int, typer.Option("--seed", help="Seed of answers and times.", min=0)] = 0,
 ) -> None:
     """Try a study out: simulated people drive its real server."""
-    from tellmore.study.simulate import crowd, drive, served_study
+    from tellmore.study.simulate import crowd, run_crowd, served_study
 
     _, study = _open(folder)
     people = crowd(participants, inattentive=inattentive, declining=declining, failing=failing, seed=seed)
     with served_study(folder) as (host, port), progress("participants", len(people)) as advance:
-        states = drive(host, port, study, people, seed=seed, progress=advance)
+        states = run_crowd(host, port, study, people, seed=seed, progress=advance)
     finished = sum(state["outcome"] == "complete" for state in states)
     typer.echo(f"{finished} of {len(people)} simulated participants completed. Next: tellmore study analyse {folder}")
 

@@ -15,50 +15,19 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Literal, Protocol
 
 import numpy as np
 
+from tellmore.data.embed_exec import CommandEmbedder
+from tellmore.data.embed_hub import open_model2vec, open_open_clip, open_sentence_transformers
+from tellmore.data.embed_onnx import open_onnx
+from tellmore.data.embedder import BatchEmbedder, Embedder, EmbedItem, Media
 from tellmore.data.progress import Advance, ProgressBar, silent
 from tellmore.errors import DataFileError, InputError, SettingError
 from tellmore.types import Array
-
-Media = Literal["text", "image"]
-BATCH = 64
-
-
-@dataclass(frozen=True)
-class EmbedItem:
-    """What an embedder sees of an item: its text, or the path of its picture."""
-
-    id: str
-    text: str | None = None
-    image: Path | None = None
-
-
-class Embedder(Protocol):
-    """Turns items into vectors."""
-
-    def embed(self, items: Iterable[EmbedItem]) -> Iterator[Array]:
-        """One vector [d] per item, in the same order."""
-        ...
-
-
-@dataclass(frozen=True)
-class BatchEmbedder:
-    """An embedder made of a function from a batch of items to a matrix [batch, d]."""
-
-    encode: Callable[[Sequence[EmbedItem]], Array]
-    batch: int = BATCH
-
-    def embed(self, items: Iterable[EmbedItem]) -> Iterator[Array]:
-        rest = iter(items)
-        while chunk := list(islice(rest, self.batch)):
-            yield from np.asarray(self.encode(chunk), dtype=np.float32)
 
 
 def open_embedder(spec: str, media: Media) -> Embedder:
@@ -72,42 +41,12 @@ def open_embedder(spec: str, media: Media) -> Embedder:
     return opener(name, media)
 
 
-def _open_onnx(name: str, media: Media) -> Embedder:
-    from tellmore.data.embed_onnx import open_onnx
-
-    return BatchEmbedder(open_onnx(Path(name), media))
-
-
-def _open_exec(name: str, _media: Media) -> Embedder:
-    from tellmore.data.embed_exec import CommandEmbedder
-
-    return CommandEmbedder(name)
-
-
-def _open_model2vec(name: str, _media: Media) -> Embedder:
-    from tellmore.data.embed_hub import open_model2vec
-
-    return open_model2vec(name)
-
-
-def _open_sentence_transformers(name: str, _media: Media) -> Embedder:
-    from tellmore.data.embed_hub import open_sentence_transformers
-
-    return open_sentence_transformers(name)
-
-
-def _open_clip(name: str, _media: Media) -> Embedder:
-    from tellmore.data.embed_hub import open_open_clip
-
-    return open_open_clip(name)
-
-
 _SCHEMES: dict[str, tuple[tuple[Media, ...], Callable[[str, Media], Embedder]]] = {
-    "onnx": (("text", "image"), _open_onnx),
-    "model2vec": (("text",), _open_model2vec),
-    "sentence-transformers": (("text",), _open_sentence_transformers),
-    "open_clip": (("image",), _open_clip),
-    "exec": (("text", "image"), _open_exec),
+    "onnx": (("text", "image"), lambda name, media: BatchEmbedder(open_onnx(Path(name), media))),
+    "model2vec": (("text",), lambda name, _: open_model2vec(name)),
+    "sentence-transformers": (("text",), lambda name, _: open_sentence_transformers(name)),
+    "open_clip": (("image",), lambda name, _: open_open_clip(name)),
+    "exec": (("text", "image"), lambda name, _: CommandEmbedder(name)),
 }
 
 

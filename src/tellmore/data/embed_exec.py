@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tellmore.data.embed import EmbedItem
+from tellmore.data.embedder import EmbedItem
 from tellmore.errors import DataFileError, SettingError, StateError
 from tellmore.types import Array
 

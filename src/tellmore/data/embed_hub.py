@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.data.embed import BatchEmbedder, Embedder, EmbedItem
+from tellmore.data.embedder import BatchEmbedder, Embedder, EmbedItem
 from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError
 from tellmore.types import Array
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tellmore.data.checked import Section, check_section
-from tellmore.data.embed import EmbedItem, Media
+from tellmore.data.embedder import EmbedItem, Media
 from tellmore.data.images import load_picture
 from tellmore.data.items import require_file
 from tellmore.errors import DataFileError, MissingExtraError, SettingError

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.embed import Embedder, EmbedItem, Media, embed_all, embedding_key, open_embedder
+from tellmore.data.embed import embed_all, embedding_key, open_embedder
+from tellmore.data.embedder import Embedder, EmbedItem, Media
 from tellmore.data.images import thumbnail
 from tellmore.data.items import Columns, ItemTable, read_items
 from tellmore.data.progress import ProgressBar, silent
@@ -21,12 +22,11 @@ from tellmore.data.project import (
     IMAGES_FOLDER,
     Project,
     fitted,
-    open_project,
     project_folder,
     write_items,
     write_settings,
 )
-from tellmore.data.settings import LearningSettings, Settings
+from tellmore.data.settings import Settings, check_seeds
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
 from tellmore.errors import DataFileError, InputError, SettingError, StoreError
 from tellmore.types import Array
@@ -117,26 +117,27 @@ class Ingest:
         cache = self.folder.parent / f".{self.folder.name}.embedding"
         try:
             with project_folder(self.folder) as building:
-                findings = self._build(building, table, cache)
+                project, findings = self._build(building, table, cache)
                 if finish is not None:
-                    finish(open_project(building))
+                    finish(project)
         except (InputError, StoreError):
             shutil.rmtree(cache, ignore_errors=True)
             raise
         shutil.rmtree(cache, ignore_errors=True)
-        return open_project(self.folder), findings
+        return Project(self.folder, project.settings), findings
 
-    def _build(self, building: Path, table: ItemTable, cache: Path) -> Findings:
+    def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
         """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
         embedder = None if self.source.embed is None else open_embedder(self.source.embed, media_of(table))
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
-        check_seeds(self.settings.learning, table)
+        check_seeds(self.settings.learning, table.ids)
         statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
         write_items(building, _item_rows(table))
-        self._write_settings(building, table, statistics.d)
-        return _findings(table, statistics, self.normalise, unreadable)
+        project = Project(building, self._final_settings(building, table, statistics.d))
+        write_settings(building, project.settings)
+        return project, _findings(table, statistics, self.normalise, unreadable)
 
     def _check_pictures(self, table: ItemTable, cache: Path) -> tuple[ItemTable, tuple[str, ...]]:
         """Make every thumbnail, which decodes every picture whole; a bad one is an error or is left out."""
@@ -178,7 +179,8 @@ class Ingest:
                 advance(len(block))
         return statistics
 
-    def _write_settings(self, building: Path, table: ItemTable, d: int) -> None:
+    def _final_settings(self, building: Path, table: ItemTable, d: int) -> Settings:
+        """The settings with what is known of the data once items and embeddings are written."""
         data = {
             "items": self.items.name,
             "embeddings": self.source.recorded,
@@ -187,23 +189,7 @@ class Ingest:
             "d": d,
         }
         settings = fitted(self.settings.changed(data=data))
-        write_settings(building, settings)
-        fingerprint = open_project(building).pool.fingerprint
-        write_settings(building, settings.changed(data={"sha256": fingerprint}))
-
-
-def check_seeds(learning: LearningSettings, table: ItemTable) -> None:
-    """Seed examples are items, and none is both positive and negative."""
-    known = set(table.ids)
-    for identifier in (*learning.seeds_positive, *learning.seeds_negative):
-        if identifier not in known:
-            raise SettingError(
-                f"--seed-positive and --seed-negative name items by id: {identifier!r} is not an item of {table.source}; "
-                f"ids look like {table.ids[0]!r}"
-            )
-    both = sorted(set(learning.seeds_positive) & set(learning.seeds_negative))
-    if both:
-        raise SettingError(f"the item {both[0]!r} is given both as --seed-positive and as --seed-negative; choose one")
+        return settings.changed(data={"sha256": Project(building, settings).pool.fingerprint})
 
 
 def media_of(table: ItemTable) -> Media:
@@ -218,9 +204,7 @@ def embedded(table: ItemTable, spec: str, embedder: Embedder, cache: Path, progr
         missing = (table.images or ()).index("")
         raise DataFileError(f"{table.source}, row {table.rows[missing]}, column image: no picture to embed")
     items = [
-        EmbedItem(
-            identifier, table.texts[row] if media == "text" and table.texts else None, _picture(table, row, media)
-        )
+        EmbedItem(identifier, table.text[row] if media == "text" and table.text else None, _picture(table, row, media))
         for row, identifier in enumerate(table.ids)
     ]
     X = embed_all(embedder, items, cache, key=embedding_key(spec, items), progress=progress)
@@ -326,20 +310,20 @@ def _item_rows(table: ItemTable) -> Iterator[dict[str, Any]]:
     for row, identifier in enumerate(table.ids):
         yield {
             "id": identifier,
-            "text": table.texts[row] if table.texts else None,
+            "text": table.text[row] if table.text else None,
             "image": table.images[row] if table.images else None,
             "label": table.labels[row] if table.labels else None,
         }
 
 
 def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unreadable: tuple[str, ...]) -> Findings:
-    texts = Counter(text for text in table.texts or () if text.strip())
+    texts = Counter(text for text in table.text or () if text.strip())
     labels = Counter(table.labels or ())
     return Findings(
         items=len(table),
         dimensions=statistics.d,
         normalised=normalised,
-        empty_texts=sum(not text.strip() for text in table.texts or ()),
+        empty_texts=sum(not text.strip() for text in table.text or ()),
         duplicate_texts=sum(texts.values()) - len(texts),
         duplicate_vectors=statistics.duplicates,
         zero_vectors=statistics.zero,

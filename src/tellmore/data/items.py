@@ -38,7 +38,7 @@ class ItemTable:
     source: Path
     ids: tuple[str, ...]
     rows: tuple[int, ...]
-    texts: tuple[str, ...] | None = None
+    text: tuple[str, ...] | None = None
     images: tuple[str, ...] | None = None
     labels: tuple[str | None, ...] | None = None
 
@@ -55,7 +55,7 @@ class ItemTable:
             self,
             ids=pick(self.ids),
             rows=pick(self.rows),
-            texts=pick(self.texts),
+            text=pick(self.text),
             images=pick(self.images),
             labels=pick(self.labels),
         )

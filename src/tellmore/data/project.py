@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
+from tellmore.data.images import thumbnail
 from tellmore.data.settings import (
     SETTINGS_FILE,
     DataSettings,
@@ -35,7 +36,7 @@ from tellmore.data.settings import (
     read_settings,
     settings_toml,
 )
-from tellmore.errors import DataFileError, NumericalError, SettingError
+from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
 from tellmore.pool import Pool
 
 __all__ = [
@@ -99,6 +100,13 @@ class Project:
                 f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
             )
         return belief
+
+    def picture(self, item: str) -> Path:
+        """The file of an item's thumbnail, by its id; made where it is not there yet."""
+        image = self.pool.images[self.pool.rows([item])[0]] if self.pool.images is not None else ""
+        if not image:
+            raise QuestionError(f"the item {item!r} has no picture")
+        return thumbnail(self.images_folder, item, Path(image))
 
     @cached_property
     def items(self) -> tuple[dict[str, Any], ...]:

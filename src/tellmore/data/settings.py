@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from tellmore.data.checked import Field, Section, check_section, read_section
+from tellmore.errors import SettingError
 from tellmore.types import KINDS, Kind
 
 SETTINGS_FILE = "tellmore.toml"
@@ -127,3 +129,14 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)
+
+
+def check_seeds(learning: LearningSettings, ids: Sequence[str]) -> None:
+    """SettingError where a seed example is none of the items ``ids``, or is both positive and negative."""
+    known = set(ids)
+    for item in (*learning.seeds_positive, *learning.seeds_negative):
+        if item not in known:
+            raise SettingError(f"the seed example {item!r} is not an item; name items by id, such as {ids[0]!r}")
+    both = [item for item in learning.seeds_positive if item in learning.seeds_negative]
+    if both:
+        raise SettingError(f"the item {both[0]!r} is named both as positive and as negative; choose one")

@@ -13,7 +13,7 @@ import numpy as np
 
 from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
-from tellmore.store.fold import Told
+from tellmore.store.fold import AnswerEffect
 from tellmore.store.state import State
 from tellmore.types import Answer, LabelAnswer, RankAnswer, SelectAnswer
 
@@ -39,7 +39,7 @@ def report_bytes(state: State) -> bytes:
         f"<h1>{escape(project.name)}: {escape(project.attribute)}</h1>",
         _summary(state),
         "<h2>How it went</h2>",
-        _curves(state.told),
+        _curves(state.effects),
         "<h2>Answers that told the most</h2>",
         _telling(state),
         *_extremes(state),
@@ -55,40 +55,40 @@ def report_bytes(state: State) -> bytes:
 
 
 def _summary(state: State) -> str:
-    minutes = sum(told.seconds for told in state.told) / 60
-    bits = sum(told.bits for told in state.told)
-    checked = sum(told.scored for told in state.told)
-    correct = sum(told.correct for told in state.told)
+    minutes = sum(each.seconds for each in state.effects) / 60
+    bits = sum(each.bits for each in state.effects)
+    checked = sum(each.scored for each in state.effects)
+    correct = sum(each.correct for each in state.effects)
     accuracy = (
         f"{correct} of {checked} randomly drawn items were predicted rightly before they were told"
         if checked
         else ("no random questions were asked, so the accuracy is not measured")
     )
     spent = f" in {minutes:.1f} minutes" if minutes else ""
-    return f"<p>{len(state.pool)} items, {len(state.told)} answers{spent}, {bits:.1f} bits learnt; {accuracy}.</p>"
+    return f"<p>{len(state.pool)} items, {len(state.effects)} answers{spent}, {bits:.1f} bits learnt; {accuracy}.</p>"
 
 
-def _curves(told: Any) -> str:
-    if not told:
+def _curves(effects: Any) -> str:
+    if not effects:
         return "<p>No answers yet.</p>"
-    minutes = np.cumsum([each.seconds for each in told]) / 60
-    answers = np.arange(1, len(told) + 1)
-    uncertainty = [each.logdet_per_dim for each in told]
+    minutes = np.cumsum([each.seconds for each in effects]) / 60
+    answers = np.arange(1, len(effects) + 1)
+    uncertainty = [each.logdet_per_dim for each in effects]
     figures = [
         Curve("Uncertainty against answers", "answers", "log-determinant per dimension, nats", answers, uncertainty),
-        Curve("Bits learnt", "answers", "bits, sum", answers, np.cumsum([each.bits for each in told])),
-        Curve("Expected accuracy", "answers", "mean of max(p, 1 - p)", answers, [e.expected_accuracy for e in told]),
+        Curve("Bits learnt", "answers", "bits, sum", answers, np.cumsum([each.bits for each in effects])),
+        Curve("Expected accuracy", "answers", "mean of max(p, 1 - p)", answers, [e.expected_accuracy for e in effects]),
     ]
     if minutes[-1] > minutes[0]:
         unit = "log-determinant per dimension, nats"
         figures.insert(1, Curve("Uncertainty against minutes", "minutes", unit, minutes, uncertainty))
-    checks = _check_curve(told)
+    checks = _check_curve(effects)
     return '<div class="curves">' + "".join(curve_svg(curve) for curve in [*figures, *checks]) + "</div>"
 
 
-def _check_curve(told: list[Told]) -> list[Curve]:
+def _check_curve(effects: list[AnswerEffect]) -> list[Curve]:
     """Share of randomly drawn items predicted rightly before they were told, so far."""
-    scored = [(position, each) for position, each in enumerate(told, start=1) if each.scored]
+    scored = [(position, each) for position, each in enumerate(effects, start=1) if each.scored]
     if not scored:
         return []
     right = np.cumsum([each.correct for _, each in scored]) / np.cumsum([each.scored for _, each in scored])
@@ -98,7 +98,7 @@ def _check_curve(told: list[Told]) -> list[Curve]:
 
 def _telling(state: State) -> str:
     """The answers that gained most information."""
-    best = sorted(state.told, key=lambda each: -each.bits)[:SHOWN]
+    best = sorted(state.effects, key=lambda each: -each.bits)[:SHOWN]
     rows = []
     for each in best:
         given, asked = state.ledger.given[each.question_id], state.ledger.asked[each.question_id]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tellmore.errors import SettingError
-from tellmore.figures.exhibit import Row, Rows
+from tellmore.figures.rows import Row, Rows
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Report, Workforce, run_trials
 from tellmore.sim.rows import Trial

@@ -14,7 +14,8 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import update
 from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, column, where
 from tellmore.kinds import SELECT_HIGH, Outcome
 from tellmore.plotting import PALETTE, new_figure
 from tellmore.sim.bbvi import black_box_posterior

@@ -11,8 +11,9 @@ import numpy as np
 from tellmore.figures import black_box, gumbel, information, learning, score_distance, stopping, table1, times
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, last_value
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.information import name_of
+from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import table_figure
 
 if TYPE_CHECKING:

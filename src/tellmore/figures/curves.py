@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tellmore.figures.exhibit import Row, Rows, column, distinct, where
+from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 from tellmore.sim.summary import first_reached, padded, to_accuracy

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import stats
 
 from tellmore.figures.bench import Bench, Source
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import BLUE, GREY, VERMILION, legend_below, new_figure
 
 if TYPE_CHECKING:

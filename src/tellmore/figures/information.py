@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import KIND_COLOURS, PALETTE, legend_below, line_with_band, new_figure
 from tellmore.policy.cost import PAPER_COST, CostModel, TimeModel
 from tellmore.policy.rates import nested_bits, sharpness_dependence, to_rates

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, curve_rows, last_value, settings
-from tellmore.figures.exhibit import Exhibit, Rows, column, distinct, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Rows, column, distinct, where
 from tellmore.plotting import KIND_COLOURS, LINE_STYLES, PALETTE, legend_below, line_with_band, new_figure
 from tellmore.sim.config import Config
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Row, Rows, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, where
 from tellmore.study import plots as drawings
 
 PARTICIPANTS = 101

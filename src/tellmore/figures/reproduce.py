@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Rows
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Rows
 from tellmore.sim.trials import writable_folder, write_json
 
 SIMULATED = "Simulated study: no human was measured."

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellmore.figures.bench import Bench, Source
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import BLUE, VERMILION, new_figure
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import numpy as np
 
 from tellmore.core.evidence import Behaviour
 from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Row, Rows, column, distinct, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import GREY, KIND_COLOURS, new_figure
 from tellmore.sim.ideal import ideal_problem, stopping_times
 from tellmore.sim.summary import mean_and_se

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import reach_row, reach_text
-from tellmore.figures.exhibit import Exhibit, Row, Rows, where
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, where
 from tellmore.plotting import table_figure
 from tellmore.policy.cost import PAPER_COST
 from tellmore.sim.config import Config

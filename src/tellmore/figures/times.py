@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.exhibit import Exhibit, Row, Rows, distinct, where
+from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.information import name_of
+from tellmore.figures.rows import Row, Rows, distinct, where
 from tellmore.plotting import KIND_COLOURS, new_figure
 from tellmore.policy.cost import PAPER_COST
 from tellmore.policy.rates import TABLE_KINDS, nested_bits, to_rates

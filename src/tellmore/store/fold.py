@@ -1,15 +1,14 @@
 """Events to learner: the belief is a fold over the answers that count, in the order of the log.
 
-The TOML is the initial state, with the seed examples that were named last. Undo, delete and reset change which answers
-count; the fold then goes back to the newest kept belief that is still a prefix of what counts, and tells the rest again.
+It starts from the TOML's settings with the seed examples that were named last. Undo, delete and reset change which answers
+count; the learner then takes back its answers down to the last one that is still right, and is told the rest again.
 Snapshots in the store only save time.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,18 +20,14 @@ from tellmore.errors import SettingError
 from tellmore.learner import Learner, QuestionOption
 from tellmore.pool import Pool
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.store.repository import Event
 from tellmore.types import Answer, Kind, LabelAnswer, RankAnswer
 
 DECISION_THRESHOLD = 0.5
 """An item is called positive from this probability on."""
 
-KEPT_BELIEFS = 12
-"""Newest beliefs kept in memory, so that taking back the last ten answers tells nothing again."""
-
 
 @dataclass(frozen=True)
-class Told:
+class AnswerEffect:
     """What one answer did to the belief; everything here follows from the log alone.
 
     ``bits``: information gained, the fall of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to the
@@ -56,56 +51,45 @@ class Told:
 class Fold:
     """The learner after the answers that counted when ``catch_up`` was last called, and what each of them did.
 
-    ``settings`` are what the belief began from.
+    ``settings`` say what the belief starts from: see ``Ledger.initial``.
     """
 
-    def __init__(
-        self, pool: Pool, settings: Settings, *, prior: Gaussian | None = None, kept: int = KEPT_BELIEFS
-    ) -> None:
+    def __init__(self, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> None:
         self._pool, self._prior = pool, prior
-        self.told: list[Told] = []
-        self._kept: deque[tuple[int, Learner]] = deque(maxlen=kept)
         self._asking = settings
-        self._begin(settings)
+        self.start_from(settings)
 
-    def _begin(self, settings: Settings) -> None:
-        """Go back to the prior that ``settings`` mean."""
+    @classmethod
+    def of(cls, ledger: Ledger, pool: Pool, *, prior: Gaussian | None = None) -> Fold:
+        """The fold after every answer in ``ledger`` that counts; ``prior`` is the project's."""
+        fold = cls(pool, ledger.initial, prior=prior)
+        fold.catch_up(ledger.counting())
+        return fold
+
+    def start_from(self, settings: Settings) -> None:
+        """Go back to the prior that ``settings`` mean; ``catch_up`` then has to tell everything again."""
         self.settings = settings
         self.learner = new_learner(self._pool, settings, self._prior)
-        self._prior_logdet = float(self.learner.posterior.logdet)
-        self.told.clear()
-        self._kept.clear()
+        self.effects: list[AnswerEffect] = []
+        self.ask_by(self._asking)
 
     @property
     def seq(self) -> int:
         """Number of the last answer learnt from, 0 before the first."""
-        return self.told[-1].seq if self.told else 0
-
-    def begins_with(self, now: Settings) -> bool:
-        """Whether the belief begins from the seeds of ``now``, the settings with all changes of the log."""
-        return _seeds(self.settings) == _seeds(now)
-
-    def begin_with(self, now: Settings) -> None:
-        """Begin from the seeds of ``now``; where they are others than before, ``catch_up`` has to tell everything again."""
-        if not self.begins_with(now):
-            self._begin(beginning(self.settings, now))
-            self.ask_by(self._asking)
+        return self.effects[-1].seq if self.effects else 0
 
     def catch_up(self, pairs: Sequence[tuple[Asked, Given]], *, limit: int | None = None) -> bool:
         """Make the belief that of ``pairs``, telling at most ``limit`` answers; returns whether it is there."""
-        shared = _shared_prefix(self.told, pairs)
-        if shared < len(self.told):
-            self._go_back(shared)
-        rest = pairs[len(self.told) :]
+        self._go_back(_shared_prefix(self.effects, pairs))
+        rest = pairs[len(self.effects) :]
         for asked, given in rest[:limit]:
             self._tell(asked, given)
-        return len(self.told) == len(pairs)
+        return len(self.effects) == len(pairs)
 
-    def adopt(self, told: Sequence[Told], belief: Gaussian, pairs: Sequence[tuple[Asked, Given]]) -> None:
-        """Start from a saved belief: that after ``pairs``, of which ``told`` says what each did."""
+    def adopt(self, effects: Sequence[AnswerEffect], belief: Gaussian, pairs: Sequence[tuple[Asked, Given]]) -> None:
+        """Start from a saved belief: that after ``pairs``, of which ``effects`` say what each did."""
         history = [(asked.question, given.answer) for asked, given in pairs if given.answer is not None]
-        self.told, self.learner = list(told), self.learner.at(belief, history)
-        self._kept.clear()
+        self.effects, self.learner = list(effects), self.learner.at(belief, history)
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; they never change what was learnt."""
@@ -117,14 +101,13 @@ class Fold:
         answer = given.answer
         if answer is None:
             return
-        self._kept.append((len(self.told), self.learner.copy()))
         correct, scored = check_score(self.learner, asked, answer) if asked.check else (0, 0)
         before = float(self.learner.posterior.logdet)
         self.learner.tell(asked.question, answer)
         after = float(self.learner.posterior.logdet)
         probability = self.learner.probabilities()
-        self.told.append(
-            Told(
+        self.effects.append(
+            AnswerEffect(
                 given.seq,
                 given.question_id,
                 asked.question.kind,
@@ -132,7 +115,7 @@ class Fold:
                 asked.check,
                 given.active_ms / 1000,
                 (before - after) / (2 * math.log(2)),
-                (after - self._prior_logdet) / self.learner.posterior.dim,
+                (after - self.learner.prior.logdet) / self.learner.posterior.dim,
                 float(np.mean(np.maximum(probability, 1 - probability))),
                 correct,
                 scored,
@@ -140,36 +123,13 @@ class Fold:
         )
 
     def _go_back(self, n: int) -> None:
-        """Return to the newest kept belief of at most ``n`` answers, or to the beginning."""
-        while self._kept and self._kept[-1][0] > n:
-            self._kept.pop()
-        if self._kept:
-            count, self.learner = self._kept.pop()
-        else:
-            count, self.learner = 0, new_learner(self._pool, self.settings, self._prior)
-        del self.told[count:]
-        self.ask_by(self._asking)
-
-
-def fold(events: Iterable[Event], pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Fold:
-    """The state after ``events``: ``.learner`` and ``.told``. ``settings`` are those of the TOML, ``prior`` its project's."""
-    ledger = Ledger(settings, events)
-    state = Fold(pool, beginning(settings, ledger.settings), prior=prior, kept=1)
-    state.catch_up(ledger.counting())
-    return state
-
-
-def beginning(settings: Settings, now: Settings) -> Settings:
-    """What the belief begins from: ``settings`` of the TOML with the seed examples of ``now``.
-
-    Seeds belong to the prior: whenever they were named, every answer is learnt on top of them.
-    """
-    positive, negative = _seeds(now)
-    return settings.changed(learning={"seeds_positive": positive, "seeds_negative": negative})
-
-
-def _seeds(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return settings.learning.seeds_positive, settings.learning.seeds_negative
+        """Return to the first ``n`` answers, or to none where the learner has not kept enough beliefs for that."""
+        if len(self.effects) - n > self.learner.kept_beliefs:
+            self.learner = self.learner.at(self.learner.prior, ())
+            self.effects.clear()
+        while len(self.effects) > n:
+            self.learner.undo()
+            self.effects.pop()
 
 
 def labels_given(answer: Answer) -> dict[str, bool]:
@@ -196,11 +156,11 @@ def check_score(learner: Learner, asked: Asked, answer: Answer) -> tuple[int, in
     return int(np.sum(predicted == np.array(list(labels.values())))), len(labels)
 
 
-def _shared_prefix(told: Sequence[Told], pairs: Sequence[tuple[Asked, Given]]) -> int:
-    for position, (done, (_, given)) in enumerate(zip(told, pairs, strict=False)):
+def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked, Given]]) -> int:
+    for position, (done, (_, given)) in enumerate(zip(effects, pairs, strict=False)):
         if done.seq != given.seq:
             return position
-    return min(len(told), len(pairs))
+    return min(len(effects), len(pairs))
 
 
 def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:

@@ -61,10 +61,14 @@ class Given:
 
 
 class Ledger:
-    """The log so far. ``apply`` events in order; ``settings`` starts as the TOML's."""
+    """The log so far. ``apply`` events in order.
+
+    ``settings`` are those now: the TOML's with all changes of the log. ``initial`` are what the belief starts from: the TOML's
+    with the seed examples of now, since every answer is learnt on top of them, whenever they were named.
+    """
 
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
-        self.settings = settings
+        self.settings = self.initial = settings
         self.seq = 0
         self.asked: dict[str, Asked] = {}
         self.given: dict[str, Given] = {}
@@ -133,6 +137,9 @@ class Ledger:
 
     def _on_setting(self, event: Event) -> None:
         self.settings = self.settings.changed(**event.payload)
+        learning = self.settings.learning
+        seeds = {"seeds_positive": learning.seeds_positive, "seeds_negative": learning.seeds_negative}
+        self.initial = self.initial.changed(learning=seeds)
 
     def _on_participant(self, event: Event) -> None:
         self.names[event.participant or ""] = event.payload["name"]

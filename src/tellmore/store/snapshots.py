@@ -16,7 +16,7 @@ from tellmore import __version__
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings
 from tellmore.pool import Pool
-from tellmore.store.fold import Fold, Told
+from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import Repository
 
@@ -46,23 +46,23 @@ class SnapshotKeeper:
         if found is None:
             return False
         try:
-            told, belief = unpack(found[1])
+            effects, belief = unpack(found[1])
         except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
             log.warning("a snapshot could not be read; the answers are learnt from the log instead")
             return False
-        if [each.seq for each in told] != [given.seq for _, given in pairs[: len(told)]]:
+        if [each.seq for each in effects] != [given.seq for _, given in pairs[: len(effects)]]:
             return False
-        fold.adopt(told, belief, pairs[: len(told)])
-        self._saved_at = len(told)
+        fold.adopt(effects, belief, pairs[: len(effects)])
+        self._saved_at = len(effects)
         return True
 
     def save_if_due(self, fold: Fold) -> bool:
         """Chore: save where enough was learnt since the last time."""
-        told = len(fold.told)
-        if abs(told - self._saved_at) < max(SAVE_EVERY, SAVE_SHARE * told):
+        answers = len(fold.effects)
+        if abs(answers - self._saved_at) < max(SAVE_EVERY, SAVE_SHARE * answers):
             return False
         self._repository.save_snapshot(fold.seq, self.version(fold.settings), pack(fold))
-        self._saved_at = told
+        self._saved_at = answers
         return True
 
 
@@ -70,13 +70,13 @@ def pack(fold: Fold) -> bytes:
     """A fold as bytes: the belief's arrays, and what each answer did. No pickles."""
     belief = fold.learner.posterior
     buffer = io.BytesIO()
-    told = json.dumps([asdict(each) for each in fold.told])
-    np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=np.array(told))
+    effects = json.dumps([asdict(each) for each in fold.effects])
+    np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=np.array(effects))
     return buffer.getvalue()
 
 
-def unpack(data: bytes) -> tuple[list[Told], Gaussian]:
+def unpack(data: bytes) -> tuple[list[AnswerEffect], Gaussian]:
     """The inverse of ``pack``: what each answer did, and the belief after them."""
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         belief = Gaussian(archive["mean"], archive["cov"], float(archive["logdet"]))
-        return [Told(**each) for each in json.loads(str(archive["told"]))], belief
+        return [AnswerEffect(**each) for each in json.loads(str(archive["told"]))], belief

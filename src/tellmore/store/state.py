@@ -11,30 +11,28 @@ from typing import Any
 
 from tellmore.classifier import Classifier
 from tellmore.data.project import Project
-from tellmore.data.settings import Settings
 from tellmore.learner import Learner
 from tellmore.pool import Pool
-from tellmore.store.fold import Told, fold
+from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
 
 
 @dataclass(frozen=True)
 class State:
-    """``settings`` are those of the TOML; ``told`` says what each answer that counts did; ``events`` are the whole log."""
+    """``effects`` say what each answer that counts did; ``events`` are the whole log."""
 
-    settings: Settings
     pool: Pool
     learner: Learner
     ledger: Ledger
-    told: Sequence[Told]
+    effects: Sequence[AnswerEffect]
     events: Sequence[Event]
     images_folder: Path | None = None
 
     @cached_property
     def classifier(self) -> Classifier:
         """What is taken away."""
-        return Classifier(self.learner.posterior, self.learner.behaviour.w, self.settings.data.normalised)
+        return Classifier(self.learner.posterior, self.learner.behaviour.w, self.ledger.initial.data.normalised)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -43,10 +41,10 @@ class State:
 
         return {
             "tellmore_version": __version__,
-            "project": self.settings.project.name,
-            "seed": self.settings.learning.seed,
+            "project": self.ledger.initial.project.name,
+            "seed": self.ledger.initial.learning.seed,
             "data_sha256": self.pool.fingerprint,
-            "answers": len(self.told),
+            "answers": len(self.effects),
             "log_seq": self.ledger.seq,
             "config": self.ledger.settings.redacted(),
         }
@@ -77,8 +75,6 @@ def load_state(project: Project) -> State:
 
 def state_of(project: Project, events: Sequence[Event]) -> State:
     """The state of ``project`` after ``events``."""
-    folded = fold(events, project.pool, project.settings, prior=project.prior)
     ledger = Ledger(project.settings, events)
-    return State(
-        project.settings, project.pool, folded.learner, ledger, folded.told, events, images_folder=project.images_folder
-    )
+    fold = Fold.of(ledger, project.pool, prior=project.prior)
+    return State(project.pool, fold.learner, ledger, fold.effects, events, images_folder=project.images_folder)

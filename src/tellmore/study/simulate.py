@@ -208,7 +208,7 @@ class Respondent:
         return order, gold.n_positive
 
 
-def drive(
+def run_crowd(
     host: str,
     port: int,
     study: Study,
@@ -278,7 +278,7 @@ def simulated_study(folder: Path, *, participants: int = 101, seed: int = 0) -> 
     inattentive = {"rank": round(participants * 38 / 101), "select_high": round(participants * 18 / 101)}
     people = crowd(participants + failing, inattentive=inattentive, failing=failing, seed=seed)
     with served_study(folder) as (host, port):
-        drive(host, port, study, people, seed=seed)
+        run_crowd(host, port, study, people, seed=seed)
     return study, collected(project.database_url, study)
 
 

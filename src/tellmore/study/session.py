@@ -38,7 +38,7 @@ class Items(Protocol):
     images: tuple[str, ...] | None
 
 
-class StudyDesk:
+class StudySession:
     """``enter``, ``state``, ``leave``, ``answer``: all that a participant can do. Threads may share it."""
 
     def __init__(self, repository: Repository, study: Study, bank: Sequence[BankQuestion], pool: Items) -> None:

@@ -12,8 +12,8 @@ import pytest
 from tellmore.errors import AnswerError, SettingError, StateError
 from tellmore.store.repository import Event, Repository
 from tellmore.study.design import BankQuestion
-from tellmore.study.desk import StudyDesk
 from tellmore.study.records import answers_csv, has_simulated, read_records
+from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
 from tests.study.made_up import Words
 
@@ -26,8 +26,8 @@ def varied_timing(state: dict[str, Any]) -> dict[str, int]:
 
 
 @pytest.fixture
-def desk(log: Repository, study: Study, bank: list[BankQuestion], words: Words) -> StudyDesk:
-    return StudyDesk(log, study, bank, words)
+def session(log: Repository, study: Study, bank: list[BankQuestion], words: Words) -> StudySession:
+    return StudySession(log, study, bank, words)
 
 
 def step_value(study: Study, step: str) -> Any:
@@ -46,34 +46,34 @@ def right_answer(study: Study, question: dict[str, Any]) -> dict[str, Any]:
 
 
 def go(
-    desk: StudyDesk,
+    session: StudySession,
     who: str,
     *,
     until: int | None = None,
     timing: Callable[[dict[str, Any]], dict[str, int]] = lambda _state: TIMING,
 ) -> dict[str, Any]:
     """Go on to the end, or until ``until`` main questions are answered."""
-    state = desk.state(who)
+    state = session.state(who)
     while state["step"] != "done" and (state["step"], state["progress"]["done"]) != ("question", until):
         if "question" in state:
-            answer = right_answer(desk.study, state["question"])
-            state = desk.answer(who, state["question"]["id"], answer, timing(state))
+            answer = right_answer(session.study, state["question"])
+            state = session.answer(who, state["question"]["id"], answer, timing(state))
         else:
-            state = desk.leave(who, state["step"], step_value(desk.study, state["step"]))
+            state = session.leave(who, state["step"], step_value(session.study, state["step"]))
     return state
 
 
-def test_the_steps_come_in_order(desk: StudyDesk) -> None:
-    who = desk.enter("PID1")
+def test_the_steps_come_in_order(session: StudySession) -> None:
+    who = session.enter("PID1")
     seen = []
-    state = desk.state(who)
+    state = session.state(who)
     while state["step"] != "done":
         seen.append(state["step"])
         if "question" in state:
-            state = desk.answer(who, state["question"]["id"], right_answer(desk.study, state["question"]), TIMING)
+            state = session.answer(who, state["question"]["id"], right_answer(session.study, state["question"]), TIMING)
         else:
             assert "code" not in state
-            state = desk.leave(who, state["step"], step_value(desk.study, state["step"]))
+            state = session.leave(who, state["step"], step_value(session.study, state["step"]))
     assert seen == [
         *("eligibility", "consent", "demographics", "instructions", "comprehension", "practice", "practice"),
         *["question"] * 50,
@@ -87,13 +87,13 @@ def test_the_steps_come_in_order(desk: StudyDesk) -> None:
 def test_the_same_id_resumes_the_same_assignment_at_question_17(
     log: Repository, study: Study, bank: list[BankQuestion], words: Words
 ) -> None:
-    desk = StudyDesk(log, study, bank, words)
-    desk.enter("OTHER")
-    who = desk.enter("PID1", {"study_id": "S"})
-    shown = go(desk, who, until=16)["question"]
-    planned = desk._of(who).assignment
+    session = StudySession(log, study, bank, words)
+    session.enter("OTHER")
+    who = session.enter("PID1", {"study_id": "S"})
+    shown = go(session, who, until=16)["question"]
+    planned = session._of(who).assignment
 
-    reopened = StudyDesk(log, study, bank, words)
+    reopened = StudySession(log, study, bank, words)
     assert reopened.enter("PID1") == who
     assert reopened.state(who)["question"] == shown
     assert reopened._of(who).assignment == planned
@@ -102,70 +102,70 @@ def test_the_same_id_resumes_the_same_assignment_at_question_17(
     assert len([event for event in log.since(0) if event.kind == "study_answer" and event.participant == who]) == 52
 
 
-def test_everything_shown_is_stored_in_the_order_shown(desk: StudyDesk, log: Repository) -> None:
-    who = desk.enter("PID1")
+def test_everything_shown_is_stored_in_the_order_shown(session: StudySession, log: Repository) -> None:
+    who = session.enter("PID1")
     shown = []
-    state = go(desk, who, until=0)
+    state = go(session, who, until=0)
     while state["step"] == "question":
         shown.append(state["question"])
-        assert desk.state(who)["question"] == state["question"]
-        state = desk.answer(who, state["question"]["id"], right_answer(desk.study, state["question"]), TIMING)
+        assert session.state(who)["question"] == state["question"]
+        state = session.answer(who, state["question"]["id"], right_answer(session.study, state["question"]), TIMING)
     stored = [event for event in log.since(0) if event.kind == "study_shown"]
     assert [event.payload["question"] for event in stored if event.payload["part"] == "question"] == shown
     opened = next(event for event in log.since(0) if event.kind == "study_opened")
-    assert opened.payload["study"]["texts"]["consent"] == desk.study.texts.consent
+    assert opened.payload["study"]["texts"]["consent"] == session.study.texts.consent
     word = next(item for item in shown[2]["items"])
     assert word["text"] == f"word {word['id'][1:]}"
 
 
-def test_declining_and_failing_have_their_own_codes(desk: StudyDesk) -> None:
-    ineligible, declining, failing = desk.enter("A"), desk.enter("B"), desk.enter("C")
-    assert desk.leave(ineligible, "eligibility", False)["code"] == "CODE2"
-    desk.leave(declining, "eligibility", True)
-    assert desk.leave(declining, "consent", False)["outcome"] == "no_consent"
+def test_declining_and_failing_have_their_own_codes(session: StudySession) -> None:
+    ineligible, declining, failing = session.enter("A"), session.enter("B"), session.enter("C")
+    assert session.leave(ineligible, "eligibility", False)["code"] == "CODE2"
+    session.leave(declining, "eligibility", True)
+    assert session.leave(declining, "consent", False)["outcome"] == "no_consent"
     for step in ("eligibility", "consent", "demographics", "instructions"):
-        desk.leave(failing, step, step_value(desk.study, step))
-    wrong = [(choice.correct + 1) % 3 for choice in desk.study.comprehension]
-    again = desk.leave(failing, "comprehension", wrong)
+        session.leave(failing, step, step_value(session.study, step))
+    wrong = [(choice.correct + 1) % 3 for choice in session.study.comprehension]
+    again = session.leave(failing, "comprehension", wrong)
     assert (again["step"], again["attempts_left"], again["failed_before"]) == ("comprehension", 1, True)
     assert "correct" not in again["choices"][0]
-    ended = desk.leave(failing, "comprehension", wrong)
+    ended = session.leave(failing, "comprehension", wrong)
     assert (ended["step"], ended["code"]) == ("done", "CODE3")
 
 
-def test_a_missed_gold_question_is_flagged_and_nothing_else(desk: StudyDesk, log: Repository) -> None:
-    who = desk.enter("PID1")
-    question = go(desk, who, until=0)["question"]
-    right = right_answer(desk.study, question)
-    state = desk.answer(who, question["id"], {**right, "order": right["order"][::-1]}, TIMING)
+def test_a_missed_gold_question_is_flagged_and_nothing_else(session: StudySession, log: Repository) -> None:
+    who = session.enter("PID1")
+    question = go(session, who, until=0)["question"]
+    right = right_answer(session.study, question)
+    state = session.answer(who, question["id"], {**right, "order": right["order"][::-1]}, TIMING)
     assert state["step"] == "question"
     assert [event.question_id for event in log.since(0) if event.kind == "study_flag"] == [question["id"]]
-    assert go(desk, who)["outcome"] == "complete"
+    assert go(session, who)["outcome"] == "complete"
 
 
-def test_a_repeated_answer_changes_nothing_and_another_is_refused(desk: StudyDesk, log: Repository) -> None:
-    who, other = desk.enter("PID1"), desk.enter("PID2")
-    question = go(desk, who, until=0)["question"]
-    answer = right_answer(desk.study, question)
-    first = desk.answer(who, question["id"], answer, TIMING)
+def test_a_repeated_answer_changes_nothing_and_another_is_refused(session: StudySession, log: Repository) -> None:
+    who, other = session.enter("PID1"), session.enter("PID2")
+    question = go(session, who, until=0)["question"]
+    answer = right_answer(session.study, question)
+    first = session.answer(who, question["id"], answer, TIMING)
     n = log.last_seq()
-    assert desk.answer(who, question["id"], answer, TIMING) == first
+    assert session.answer(who, question["id"], answer, TIMING) == first
     assert log.last_seq() == n
     with pytest.raises(StateError, match="another answer already"):
-        desk.answer(who, question["id"], {**answer, "n_positive": 2}, TIMING)
+        session.answer(who, question["id"], {**answer, "n_positive": 2}, TIMING)
     with pytest.raises(StateError, match="not the question shown now"):
-        desk.answer(other, question["id"], answer, TIMING)
+        session.answer(other, question["id"], answer, TIMING)
 
 
-def test_only_the_open_question_can_be_answered_and_not_skipped(desk: StudyDesk) -> None:
-    who = desk.enter("PID1")
+def test_only_the_open_question_can_be_answered_and_not_skipped(session: StudySession) -> None:
+    who = session.enter("PID1")
     with pytest.raises(StateError, match="not the question shown now"):
-        desk.answer(who, "study-00000-1-001", {"type": "skip"}, TIMING)
-    question = go(desk, who, until=0)["question"]
+        session.answer(who, "study-00000-1-001", {"type": "skip"}, TIMING)
+    question = go(session, who, until=0)["question"]
     with pytest.raises(AnswerError, match="cannot be skipped"):
-        desk.answer(who, question["id"], {"type": "skip"}, TIMING)
+        session.answer(who, question["id"], {"type": "skip"}, TIMING)
     with pytest.raises(AnswerError, match="each item shown"):
-        desk.answer(who, question["id"], {"type": "rank", "order": ["x", "y"], "n_positive": 0}, TIMING)
+        session.answer(who, question["id"], {"type": "rank", "order": ["x", "y"], "n_positive": 0}, TIMING)
 
 
 @pytest.mark.parametrize(
@@ -179,41 +179,41 @@ def test_only_the_open_question_can_be_answered_and_not_skipped(desk: StudyDesk)
         ("comprehension", [0, 0, 9], "3 questions"),
     ],
 )
-def test_values_of_steps_are_checked(desk: StudyDesk, step: str, value: Any, says: str) -> None:
-    who = desk.enter("PID1")
-    while (now := desk.state(who)["step"]) != step:
-        desk.leave(who, now, step_value(desk.study, now))
+def test_values_of_steps_are_checked(session: StudySession, step: str, value: Any, says: str) -> None:
+    who = session.enter("PID1")
+    while (now := session.state(who)["step"]) != step:
+        session.leave(who, now, step_value(session.study, now))
     with pytest.raises(AnswerError, match=says):
-        desk.leave(who, step, value)
-    assert desk.state(who)["step"] == step
+        session.leave(who, step, value)
+    assert session.state(who)["step"] == step
 
 
-def test_leaving_a_step_twice_changes_nothing_and_jumping_is_refused(desk: StudyDesk, log: Repository) -> None:
-    who = desk.enter("PID1")
-    desk.leave(who, "eligibility", True)
+def test_leaving_a_step_twice_changes_nothing_and_jumping_is_refused(session: StudySession, log: Repository) -> None:
+    who = session.enter("PID1")
+    session.leave(who, "eligibility", True)
     n = log.last_seq()
-    assert desk.leave(who, "eligibility", True)["step"] == "consent"
+    assert session.leave(who, "eligibility", True)["step"] == "consent"
     assert log.last_seq() == n
     with pytest.raises(StateError, match="not the one shown now"):
-        desk.leave(who, "debrief", "")
+        session.leave(who, "debrief", "")
 
 
 def test_an_erased_participant_is_new_when_they_return(
     log: Repository, study: Study, bank: list[BankQuestion], words: Words
 ) -> None:
-    desk = StudyDesk(log, study, bank, words)
-    who = desk.enter("PID1")
-    go(desk, who, until=3)
+    session = StudySession(log, study, bank, words)
+    who = session.enter("PID1")
+    go(session, who, until=3)
     log.erase(who, Event("delete", participant=None))
-    reopened = StudyDesk(log, study, bank, words)
+    reopened = StudySession(log, study, bank, words)
     assert reopened.participant_of("PID1") is None
     assert reopened.enter("PID1") != who
     assert [person["participant"] for person in read_records(study, log.since(0)).people] == ["participant-00002"]
 
 
-def test_records_hold_raw_times_and_no_outside_ids(desk: StudyDesk, log: Repository, study: Study) -> None:
-    who = desk.enter("PID1")
-    go(desk, who)
+def test_records_hold_raw_times_and_no_outside_ids(session: StudySession, log: Repository, study: Study) -> None:
+    who = session.enter("PID1")
+    go(session, who)
     records = read_records(study, log.since(0))
     assert len(records.answers) == 50
     assert {row["seconds"] for row in records.answers} == {4.5}
@@ -228,9 +228,9 @@ def test_records_hold_raw_times_and_no_outside_ids(desk: StudyDesk, log: Reposit
 
 
 def test_a_changed_study_file_is_noted(log: Repository, study: Study, bank: list[BankQuestion], words: Words) -> None:
-    StudyDesk(log, study, bank, words)
-    StudyDesk(log, study, bank, words)
-    StudyDesk(log, study.model_copy(update={"title": "Other"}), bank, words)
+    StudySession(log, study, bank, words)
+    StudySession(log, study, bank, words)
+    StudySession(log, study.model_copy(update={"title": "Other"}), bank, words)
     opened = [event.payload["fingerprint"] for event in log.since(0) if event.kind == "study_opened"]
     assert len(opened) == 2
     assert opened[0] == study.fingerprint
@@ -238,9 +238,9 @@ def test_a_changed_study_file_is_noted(log: Repository, study: Study, bank: list
 
 def test_a_poor_bank_is_refused_at_once(log: Repository, study: Study, bank: list[BankQuestion], words: Words) -> None:
     with pytest.raises(SettingError, match="no rank question"):
-        StudyDesk(log, study, bank[40:], words)
+        StudySession(log, study, bank[40:], words)
 
 
-def test_strangers_are_refused(desk: StudyDesk) -> None:
+def test_strangers_are_refused(session: StudySession) -> None:
     with pytest.raises(StateError, match="not part of the study"):
-        desk.state("participant-00009")
+        session.state("participant-00009")

@@ -1,0 +1,177 @@
+"""Numbers that follow from the log and the belief: accuracy, time left, what each person did, seconds per question.
+
+Pure functions: whatever they give can be computed again from the exported log.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+from scipy.stats import binomtest
+
+from tellmore.policy.cost import CostModel
+from tellmore.policy.cost_fit import OnlineCost, Timed, fault
+from tellmore.pool import Pool
+from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect, labels_given
+from tellmore.store.ledger import Given, Ledger
+from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+
+WINDOW = 100
+"""The accuracy is that of the newest check questions with at least this many items: mistakes before them do not count."""
+
+SMALLEST_FIT = 8
+CALIBRATION_ITEMS = 4
+FARTHEST_MINUTES = 10_000.0
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """``correct`` of ``n`` randomly drawn items were predicted rightly; ``low`` to ``high`` is the 95 % Wilson interval."""
+
+    estimate: float
+    low: float
+    high: float
+    n: int
+    correct: int
+
+
+@lru_cache(maxsize=10_000)
+def accuracy_of(correct: int, n: int) -> Accuracy:
+    """The accuracy that ``correct`` of ``n`` items mean.
+
+    >>> round(accuracy_of(9, 10).low, 3), round(accuracy_of(9, 10).high, 3)
+    (0.596, 0.982)
+    """
+    interval = binomtest(correct, n).proportion_ci(confidence_level=0.95, method="wilson")
+    return Accuracy(correct / n, float(interval.low), float(interval.high), n, correct)
+
+
+def accuracy(effects: Sequence[AnswerEffect]) -> Accuracy | None:
+    """Accuracy over the newest check questions; None before the first."""
+    correct = scored = 0
+    for each in reversed(effects):
+        if scored >= WINDOW:
+            break
+        correct, scored = correct + each.correct, scored + each.scored
+    return accuracy_of(correct, scored) if scored else None
+
+
+def minutes_spent(effects: Sequence[AnswerEffect]) -> Array:
+    """Minutes of everybody's time [n], after each answer."""
+    return np.cumsum([each.seconds / 60 for each in effects])
+
+
+def minutes_left(effects: Sequence[AnswerEffect], target: float) -> float | None:
+    """Estimated minutes to ``target`` accuracy; 0 where it is reached, None where the answers do not tell.
+
+    The belief's own expected error, corrected by how it did on the check questions, falls as a power of the minutes
+    spent; that power is fitted to the newer half of the answers and continued.
+    """
+    if len(effects) < SMALLEST_FIT:
+        return None
+    minutes = minutes_spent(effects)
+    error = np.array([1 - each.expected_accuracy for each in effects]) * _calibration(effects)
+    if error[-1] <= 1 - target:
+        return 0.0
+    half = len(effects) // 2
+    if minutes[half] <= 0 or minutes[-1] <= minutes[half] or error[half:].min() <= 0:
+        return None
+    slope = float(np.polyfit(np.log(minutes[half:]), np.log(error[half:]), 1)[0])
+    if slope >= 0:
+        return None
+    log_ratio = math.log(error[-1] / (1 - target)) / -slope
+    if log_ratio > math.log1p(FARTHEST_MINUTES / minutes[-1]):
+        return None
+    return float(minutes[-1] * math.expm1(log_ratio))
+
+
+def _calibration(effects: Sequence[AnswerEffect]) -> float:
+    """Wrong predictions of random items against those the belief expected, shrunk towards 1 while they are few."""
+    wrong = expected = 0.0
+    for before, each in pairwise(effects):
+        wrong += each.scored - each.correct
+        expected += each.scored * (1 - before.expected_accuracy)
+    return (wrong + CALIBRATION_ITEMS) / (expected + CALIBRATION_ITEMS)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One person's work. ``agreement``: share of their labelled items that the belief now predicts alike."""
+
+    participant: str
+    name: str
+    answers: int
+    skips: int
+    undone: int
+    median_s: float | None
+    minutes: float
+    agreement: float | None
+    last_utc: str | None
+
+
+def contributions(ledger: Ledger, pool: Pool, probability: Array) -> list[Contribution]:
+    """One row a person who was invited or answered, in the order of their first appearance."""
+    people: dict[str, list[Given]] = {participant: [] for participant in ledger.names}
+    for given in ledger.given.values():
+        if given.void not in ("deleted", "reset"):
+            people.setdefault(given.participant, []).append(given)
+    return [_contribution(participant, work, ledger, pool, probability) for participant, work in people.items()]
+
+
+def _contribution(participant: str, work: list[Given], ledger: Ledger, pool: Pool, probability: Array) -> Contribution:
+    valid = [given for given in work if not given.void]
+    times = [given.active_ms / 1000 for given in valid if given.counts and given.timing is not None]
+    return Contribution(
+        participant=participant,
+        name=ledger.names.get(participant, participant),
+        answers=sum(given.counts for given in valid),
+        skips=sum(isinstance(given.answer, Skip) for given in valid),
+        undone=sum(given.void == "undo" for given in work),
+        median_s=median(times) if times else None,
+        minutes=sum(given.active_ms for given in valid) / 60_000,
+        agreement=_agreement(valid, ledger, pool, probability),
+        last_utc=max((given.t_utc for given in work), default=None),
+    )
+
+
+def _agreement(work: list[Given], ledger: Ledger, pool: Pool, probability: Array) -> float | None:
+    right = total = 0
+    for given in work:
+        if given.answer is None or given.question_id not in ledger.asked:
+            continue
+        labels = labels_in(ledger.asked[given.question_id].question, given.answer)
+        if labels:
+            predicted = probability[pool.rows(list(labels))] >= DECISION_THRESHOLD
+            right += int(np.sum(predicted == np.array(list(labels.values()))))
+            total += len(labels)
+    return right / total if total else None
+
+
+def labels_in(question: Question, answer: Answer) -> dict[str, bool]:
+    """All labels that an answer contains, by item."""
+    match answer:
+        case LabelAnswer():
+            return {question.items[0]: bool(answer.positive)}
+        case SelectAnswer():
+            return {} if answer.positive is None else {answer.chosen: bool(answer.positive)}
+        case RankAnswer():
+            return labels_given(answer)
+        case Skip():
+            return {}
+
+
+def fitted_cost(ledger: Ledger) -> CostModel:
+    """Seconds per question, from the paper's fits as this project's own times move them."""
+    fitted = OnlineCost()
+    for asked, given in ledger.counting():
+        question = asked.question
+        timed = Timed(question.kind, question.size, given.active_ms / 1000, given.participant)
+        if fault(timed) is None:
+            fitted = fitted.observe(timed)
+    return fitted.cost

@@ -1,0 +1,63 @@
+"""How a project stands, in a few numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tellmore.store.state import State
+from tellmore.store.statistics import accuracy, minutes_left
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a project stands; ``accuracy`` is measured on random questions and None before the first."""
+
+    items: int
+    answers: int
+    skipped: int
+    taken_back: int
+    minutes: float
+    accuracy: float | None
+    accuracy_low: float | None
+    accuracy_high: float | None
+    target_accuracy: float
+    minutes_left: float | None
+    expected_accuracy: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """For people."""
+        measured = "not measured yet"
+        if self.accuracy is not None:
+            measured = f"{self.accuracy:.0%} (95 % between {self.accuracy_low:.0%} and {self.accuracy_high:.0%})"
+        left = "not known yet" if self.minutes_left is None else f"{self.minutes_left:.1f}"
+        return [
+            ("items", str(self.items)),
+            ("answers", f"{self.answers} ({self.skipped} skipped, {self.taken_back} taken back)"),
+            ("minutes", f"{self.minutes:.1f}"),
+            ("accuracy on random questions", measured),
+            (f"minutes left to {self.target_accuracy:.0%}", left),
+        ]
+
+
+def status_of(state: State) -> Status:
+    """The status of a project's state."""
+    given = list(state.ledger.given.values())
+    measured = accuracy(state.effects)
+    target = state.ledger.settings.learning.target_accuracy
+    return Status(
+        items=len(state.pool),
+        answers=len(state.effects),
+        skipped=sum(not each.void and each.answer is not None and not each.counts for each in given),
+        taken_back=sum(bool(each.void) for each in given),
+        minutes=sum(each.seconds for each in state.effects) / 60,
+        accuracy=None if measured is None else measured.estimate,
+        accuracy_low=None if measured is None else measured.low,
+        accuracy_high=None if measured is None else measured.high,
+        target_accuracy=target,
+        minutes_left=minutes_left(state.effects, target),
+        expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
+    )
