@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tellmore.cli import app
 from tellmore.data.project import Settings, create_project
-from tellmore.errors import SettingError
+from tellmore.errors import DataFileError, SettingError
 from tellmore.pool import Pool, Scores
 from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
@@ -134,7 +134,7 @@ def test_analyse_writes_the_report_and_the_answers(collected: Path, tmp_path: Pa
 
 
 def test_analyse_names_a_file_it_cannot_write(collected: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="cannot be written"):
+    with pytest.raises(DataFileError, match="cannot be written"):
         run("study", "analyse", collected, "--out", tmp_path / "none" / "r.html")
 
 

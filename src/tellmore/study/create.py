@@ -9,6 +9,7 @@ import numpy as np
 
 from tellmore.data.project import Project, ProjectSettings, Settings, create_project, open_project
 from tellmore.data.settings import SETTINGS_FILE
+from tellmore.files import write_whole
 from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.study.bank import BANK_FILE, write_bank
@@ -51,5 +52,5 @@ def create_study(
         project = create_project(folder, pool, Settings(project=words))
     bank = draw_bank(study, pool, seed=seed, progress=progress)
     write_bank(folder / BANK_FILE, bank)
-    (folder / STUDY_FILE).write_text(study_toml(study), encoding="utf-8")
+    write_whole(folder / STUDY_FILE, study_toml(study))
     return project, bank
