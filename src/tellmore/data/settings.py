@@ -105,9 +105,9 @@ def read_settings(path: Path) -> Settings:
     return read_section(Settings, path, advice="make a project with: tellmore init FOLDER")
 
 
-def parse_settings(values: dict[str, Any], *, source: str, text: str = "") -> Settings:
-    """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
-    return check_section(Settings, values, source, text)
+def parse_settings(values: dict[str, Any], *, source: str) -> Settings:
+    """Check plain ``values``; SettingError names ``source`` and key."""
+    return check_section(Settings, values, source)
 
 
 def settings_toml(settings: Settings) -> str:

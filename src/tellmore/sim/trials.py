@@ -17,7 +17,10 @@ from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 
 # What the rows of a trial depend on; a change of it makes stored rows stale.
-_SOURCES = ("core", "learner.py", "sim/annotators.py", "sim/experiment.py", "sim/truth.py", "data/pool.py", "types.py")
+_SOURCES = (
+    "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "sim/annotators.py", "sim/experiment.py", "sim/truth.py",
+    "types.py",
+)  # fmt: skip
 
 
 class Ledger:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tellmore.data.checked import Field, Section, check_section, model_validator, read_section
+from tellmore.data.checked import Field, Section, model_validator, read_section
 from tellmore.types import Kind
 
 STUDY_FILE = "study.toml"
@@ -158,11 +158,6 @@ class Study(Section):
 def read_study(path: Path) -> Study:
     """The study of the TOML file at ``path``; SettingError names key and line."""
     return read_section(Study, path, advice=f"make a study with: tellmore study init {path.parent}")
-
-
-def parse_study(values: dict[str, Any], *, source: str = "study", text: str = "") -> Study:
-    """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
-    return check_section(Study, values, source, text)
 
 
 def study_toml(study: Study) -> str:
