@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tellmore.cli import app
+from tellmore.data.checked import toml_text
 from tellmore.data.project import Settings, create_project
 from tellmore.errors import DataFileError, SettingError
 from tellmore.pool import Pool, Scores
@@ -17,7 +18,7 @@ from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
 from tellmore.study.design import BankQuestion
 from tellmore.study.desk import StudyDesk
-from tellmore.study.settings import Study, read_study, study_toml
+from tellmore.study.settings import Study, read_study
 from tests.study.test_desk import go, varied_timing
 
 
@@ -112,7 +113,7 @@ def collected(pool: Pool, study: Study, bank: list[BankQuestion], tmp_path: Path
     folder = tmp_path / "study"
     project = create_project(folder, pool, Settings())
     write_bank(folder / "study_questions.jsonl", bank)
-    (folder / "study.toml").write_text(study_toml(study), encoding="utf-8")
+    (folder / "study.toml").write_text(toml_text(study), encoding="utf-8")
     log = Repository(project.database_url)
     desk = StudyDesk(log, study, bank, project.pool)
     for number in range(3):

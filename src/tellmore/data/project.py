@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
+from tellmore.data.checked import toml_text
 from tellmore.data.settings import (
     SETTINGS_FILE,
     DataSettings,
@@ -33,7 +34,6 @@ from tellmore.data.settings import (
     ServerSettings,
     Settings,
     read_settings,
-    settings_toml,
 )
 from tellmore.errors import DataFileError, NumericalError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
@@ -52,7 +52,6 @@ __all__ = [
     "project_folder",
     "read_belief",
     "read_settings",
-    "settings_toml",
     "write_items",
     "write_settings",
 ]
@@ -221,7 +220,7 @@ def write_items(folder: Path, items: Iterable[dict[str, Any]]) -> None:
 def write_settings(folder: Path, settings: Settings) -> None:
     """Replace ``tellmore.toml`` in one step, so that a reader never sees half of it."""
     with replacing(folder / SETTINGS_FILE) as fresh:
-        fresh.write_text(settings_toml(settings), encoding="utf-8")
+        fresh.write_text(toml_text(settings), encoding="utf-8")
 
 
 def create_project(
