@@ -6,7 +6,7 @@
     │   ├── QuestionError         a question that does not fit its kind or its pool
     │   ├── AnswerError           an answer that does not fit its question
     │   ├── SettingError          an option, a setting or a configuration file
-    │   └── DataFileError         a file that is to be read: missing, damaged, of another shape
+    │   └── DataFileError         a file: missing, damaged, of another shape, or not to be written
     ├── StateError (RuntimeError) a valid request at a moment that does not allow it
     ├── NumericalError            a computation that did not converge
     ├── StoreError                the log of a project: its database or its version
@@ -43,7 +43,7 @@ class SettingError(InputError):
 
 
 class DataFileError(InputError):
-    """A file cannot be read or has another shape than expected."""
+    """A file cannot be read or written, or has another shape than expected."""
 
 
 class StateError(TellmoreError, RuntimeError):

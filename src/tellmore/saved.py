@@ -13,6 +13,7 @@ import numpy as np
 
 from tellmore.core.gaussian import Gaussian
 from tellmore.errors import DataFileError, PoolError
+from tellmore.files import replacing
 from tellmore.kinds import answer_from_json
 from tellmore.pool import Pool
 from tellmore.questions import Question
@@ -72,11 +73,8 @@ def write(
     }
     if pool.text is not None:
         arrays["text"] = np.array(pool.text)
-    path = Path(path)
-    draft = path.with_name(path.name + ".part")
-    with draft.open("wb") as file:
+    with replacing(Path(path)) as fresh, fresh.open("wb") as file:
         np.savez(file, **arrays)
-    draft.replace(path)
 
 
 def read(path: str | Path, pool: Pool | None = None) -> Saved:

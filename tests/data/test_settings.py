@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellmore.data.settings import Settings, parse_settings, read_settings, redacted_database, settings_toml
+from tellmore.data.checked import toml_text
+from tellmore.data.settings import Settings, parse_settings, read_settings, redacted_database
 from tellmore.errors import SettingError
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50)
@@ -20,7 +21,7 @@ def test_any_settings_survive_being_written_and_read(name, instruction, seed, w,
     )
     import tomllib
 
-    assert parse_settings(tomllib.loads(settings_toml(settings)), source="x") == settings
+    assert parse_settings(tomllib.loads(toml_text(settings)), source="x") == settings
 
 
 def test_defaults():

@@ -14,7 +14,7 @@ from tellmore.sim import distribute
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import TOLERANCE, Workforce, run_trials
 from tellmore.sim.rows import Trial
-from tellmore.sim.trials import Ledger, default_folder, program_fingerprint, writable_folder
+from tellmore.sim.trials import _SOURCES, Ledger, default_folder, program_fingerprint, writable_folder
 
 
 def numbers(trial: Trial) -> np.ndarray:
@@ -98,6 +98,10 @@ def test_the_program_is_part_of_the_name_but_its_comments_are_not(tmp_path: Path
     said, commented, changed = (_code_of(file) for file in files)
     assert said == commented != changed
     assert len(program_fingerprint()) == 64
+
+
+def test_every_source_that_a_stored_trial_depends_on_is_there(repository: Path) -> None:
+    assert [source for source in _SOURCES if not (repository / "src" / "tellmore" / source).exists()] == []
 
 
 def test_workers_compute_with_one_thread_and_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:

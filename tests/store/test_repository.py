@@ -21,7 +21,6 @@ def test_events_come_back_in_order_with_numbers_and_times(store: Repository) -> 
     assert read == written
     assert [event.seq for event in read] == sorted({event.seq for event in read})
     assert all(event.t_utc.endswith("Z") for event in read)
-    assert store.last_seq() == read[-1].seq
 
 
 def test_since_starts_after_the_number_given_and_reads_in_chunks(
@@ -34,8 +33,7 @@ def test_since_starts_after_the_number_given_and_reads_in_chunks(
 
 
 def test_a_second_answer_is_refused_and_nothing_of_its_batch_is_written(store: Repository) -> None:
-    store.append([answer_event("q1", "ann", LabelAnswer(True))])
-    before = store.last_seq()
+    before = store.append([answer_event("q1", "ann", LabelAnswer(True))])[-1].seq
     with pytest.raises(AlreadyAnsweredError):
         store.append([Event("question", "q2", "ann"), answer_event("q1", "ann", Skip())])
     assert [event.kind for event in store.since()] == ["answer"]
@@ -111,8 +109,6 @@ def test_only_the_newest_snapshot_of_the_same_version_is_found(store: Repository
     assert store.load_snapshot("v1") == (9, b"new\x00bytes")
     assert store.load_snapshot("v2") is None
     assert [event.payload["through"] for event in store.since(kinds=["snapshot"])] == [3, 9]
-    store.drop_snapshots()
-    assert store.load_snapshot("v1") is None
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from tellmore.cli import app
+from tellmore.data.checked import toml_text
 from tellmore.data.project import Settings, create_project
-from tellmore.errors import SettingError
+from tellmore.errors import DataFileError, SettingError
 from tellmore.pool import Pool, Scores
 from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
 from tellmore.study.design import BankQuestion
 from tellmore.study.session import StudySession
-from tellmore.study.settings import Study, read_study, study_toml
+from tellmore.study.settings import Study, read_study
 from tests.study.test_session import go, varied_timing
 
 
@@ -112,7 +113,7 @@ def collected(pool: Pool, study: Study, bank: list[BankQuestion], tmp_path: Path
     folder = tmp_path / "study"
     project = create_project(folder, pool, Settings())
     write_bank(folder / "study_questions.jsonl", bank)
-    (folder / "study.toml").write_text(study_toml(study), encoding="utf-8")
+    (folder / "study.toml").write_text(toml_text(study), encoding="utf-8")
     log = Repository(project.database_url)
     study_session = StudySession(log, study, bank, project.pool)
     for number in range(3):
@@ -134,7 +135,7 @@ def test_analyse_writes_the_report_and_the_answers(collected: Path, tmp_path: Pa
 
 
 def test_analyse_names_a_file_it_cannot_write(collected: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="cannot be written"):
+    with pytest.raises(DataFileError, match="cannot be written"):
         run("study", "analyse", collected, "--out", tmp_path / "none" / "r.html")
 
 

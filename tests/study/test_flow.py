@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from tellmore.store.repository import Event
-from tellmore.study.flow import Progress, current_step, fold, outcome, right_answer
+from tellmore.study.flow import Progress, current_step, outcome, right_answer
 from tellmore.study.records import has_simulated
 from tellmore.study.settings import Gold, Study
 from tellmore.types import Answer, RankAnswer, SelectAnswer, Skip
 
+StepEvent = tuple[str, None, dict[str, Any]]
 BAD = Gold(order=("bad", "horrible"), n_positive=0)
 HAPPY = Gold(order=("happy", "sad"), n_positive=1)
 
@@ -34,15 +38,24 @@ def test_gold_answers_match_exactly(gold: Gold, kind: str, answer: Answer, right
     assert right_answer(gold, kind, answer) is right
 
 
+def after(events: Sequence[StepEvent]) -> Progress:
+    progress = Progress()
+    for event in events:
+        progress = progress.after(*event)
+    return progress
+
+
 def test_one_passed_attempt_is_enough(study: Study) -> None:
-    steps = [("study_step", None, {"step": name, "value": True}) for name in ("eligibility", "consent")]
+    steps: list[StepEvent] = [
+        ("study_step", None, {"step": name, "value": True}) for name in ("eligibility", "consent")
+    ]
     steps += [("study_step", None, {"step": name, "value": {}}) for name in ("demographics", "instructions")]
     failed = ("study_step", None, {"step": "comprehension", "value": [], "passed": False})
     passed = ("study_step", None, {"step": "comprehension", "value": [], "passed": True})
-    assert current_step(study, fold(steps)) == "comprehension"
-    assert current_step(study, fold([*steps, failed])) == "comprehension"
-    assert outcome(study, fold([*steps, failed, failed])) == "failed_comprehension"
-    assert current_step(study, fold([*steps, failed, passed])) == "practice"
+    assert current_step(study, after(steps)) == "comprehension"
+    assert current_step(study, after([*steps, failed])) == "comprehension"
+    assert outcome(study, after([*steps, failed, failed])) == "failed_comprehension"
+    assert current_step(study, after([*steps, failed, passed])) == "practice"
 
 
 def test_a_study_without_extras_skips_them(study: Study) -> None:

@@ -129,7 +129,7 @@ def test_raw_times_are_stored_as_sent(site: Site, study: Study, log: Repository)
     question = to_first_question(browser, study, "pid1")["question"]
     body = {"question_id": question["id"], "answer": right_answer(study, question), "timing": TIMING}
     assert browser.post("/api/study/answers", json=body).json()["saved"] is True
-    stored = next(event for event in log.about(question["id"]) if event.kind == "study_answer")
+    stored = next(event for event in log.since(kinds=["study_answer"]) if event.question_id == question["id"])
     assert {name: stored.payload["timing"][name] for name in TIMING} == TIMING
 
 
@@ -149,12 +149,12 @@ def test_bad_answers_are_refused_and_change_nothing(
 ) -> None:
     browser = site.visit()
     question = to_first_question(browser, study, "pid1")["question"]
-    n = log.last_seq()
+    before = list(log.since())
     body = {"question_id": question["id"], "answer": right_answer(study, question), "timing": TIMING, **change}
     reply = browser.post("/api/study/answers", json=body)
     assert reply.status_code == status, reply.text
     assert "\n" not in reply.json()["error"]
-    assert log.last_seq() == n
+    assert list(log.since()) == before
 
 
 def test_a_study_takes_no_level_items(site: Site, study: Study, log: Repository) -> None:
@@ -167,7 +167,7 @@ def test_a_study_takes_no_level_items(site: Site, study: Study, log: Repository)
     assert reply.status_code == 422
     assert "no level items" in reply.json()["error"]
     assert browser.post("/api/study/answers", json={**body, "answer": right_answer(study, question)}).status_code == 200
-    stored = next(event for event in log.about(question["id"]) if event.kind == "study_answer")
+    stored = next(event for event in log.since(kinds=["study_answer"]) if event.question_id == question["id"])
     assert stored.payload["answer"] == right_answer(study, question)
 
 

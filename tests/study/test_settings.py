@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tellmore.data.checked import toml_text
 from tellmore.errors import DataFileError, SettingError
 from tellmore.study.bank import read_bank, write_bank
 from tellmore.study.design import BankQuestion
 from tellmore.study.presets import preset
-from tellmore.study.settings import Study, read_study, study_toml
+from tellmore.study.settings import Study, read_study
 
 
 def test_a_study_reads_back_as_written(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
-    path.write_text(study_toml(study), encoding="utf-8")
+    path.write_text(toml_text(study), encoding="utf-8")
     assert read_study(path) == study
 
 
@@ -44,7 +48,7 @@ def test_a_study_reads_back_as_written(study: Study, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_named(study: Study, tmp_path: Path, old: str, new: str, says: str) -> None:
-    text = study_toml(study)
+    text = toml_text(study)
     assert old in text
     path = tmp_path / "study.toml"
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -91,3 +95,13 @@ def test_a_broken_question_file_is_named(line: str, says: str, tmp_path: Path) -
 def test_a_missing_question_file_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match="--redraw"):
         read_bank(tmp_path / "none.jsonl", [])
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
+def test_any_text_survives_and_lines_stay_lines(words: str) -> None:
+    study = preset("paper", lambda: "CODE")
+    texts = study.texts.model_copy(update={"consent": f"{words}\nsecond line"})
+    text = toml_text(study.model_copy(update={"texts": texts, "demographics": ()}))
+    assert "\nsecond line" in text
+    assert tomllib.loads(text)["texts"]["consent"] == texts.consent
+    assert tomllib.loads(text)["demographics"] == []

@@ -206,9 +206,8 @@ def reproduce(
 class _TrialBar:
     """A bar that names the exhibit under way and grows as its trials become known."""
 
-    def __init__(self, bar: Any, console: Any) -> None:
+    def __init__(self, bar: Any) -> None:
         self._bar = bar
-        self._console = console
         self._task: Any = None
 
     def announce(self, title: str) -> None:
@@ -248,4 +247,4 @@ def _trial_bar() -> Iterator[_TrialBar]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield _TrialBar(bar, console)
+        yield _TrialBar(bar)

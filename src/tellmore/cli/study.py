@@ -133,6 +133,7 @@ def analyse(
     ] = None,
 ) -> None:
     """Exclusions, time models, tests and figures as one HTML report."""
+    from tellmore.files import write_whole
     from tellmore.study.analysis import analyse as analyse_records
     from tellmore.study.report import report_html
 
@@ -140,11 +141,11 @@ def analyse(
     records, simulated = _records(project, study)
     analysis = analyse_records(records, study.design.kinds, pay=study.pay.amount)
     path = out or folder / "study_report.html"
-    _write(path, report_html(study, records, analysis, simulated=simulated))
+    write_whole(path, report_html(study, records, analysis, simulated=simulated))
     if answers is not None:
         from tellmore.study.records import answers_csv
 
-        _write(answers, answers_csv(records))
+        write_whole(answers, answers_csv(records))
     if json:
         print_json({"report": str(path), "simulated": simulated, **analysis.as_json()})
         return
@@ -164,13 +165,6 @@ def _records(project: Project, study: Study) -> tuple[Records, bool]:
     finally:
         repository.close()
     return read_records(study, events), has_simulated(events)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SettingError(f"{path} cannot be written: {error.strerror}; name another file") from None
 
 
 def _print_analysis(analysis: Analysis) -> None:

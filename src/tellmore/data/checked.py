@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 from tellmore.errors import MissingExtraError, SettingError
 
 try:
+    import tomlkit
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 except ImportError as error:
-    raise MissingExtraError("pydantic", "app") from error
+    raise MissingExtraError(error.name or "pydantic", "app") from error
 
 
-__all__ = ["Field", "Section", "check_section", "model_validator", "read_section"]
+__all__ = ["Field", "Section", "check_section", "model_validator", "read_section", "toml_text"]
 # Field and model_validator come from here, so that without pydantic there is one message, which names the extra.
 
 
@@ -49,6 +50,20 @@ def check_section(model: type[SomeSection], values: Any, source: str, text: str 
         return model.model_validate(values)
     except ValidationError as error:
         raise SettingError(_first_fault(model, error, source, text)) from None
+
+
+def toml_text(section: Section) -> str:
+    """``section`` as TOML that reads back to the same values; keys without a value are left out."""
+    return tomlkit.dumps(_for_editing(section.model_dump(mode="json", exclude_none=True)))
+
+
+def _for_editing(value: Any) -> Any:
+    """Plain values with texts of several lines written as such, since people edit these files."""
+    if isinstance(value, dict):
+        return {key: _for_editing(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_for_editing(each) for each in value]
+    return tomlkit.string(value, multiline=True) if isinstance(value, str) and "\n" in value else value
 
 
 def _first_fault(model: type[Section], error: ValidationError, source: str, text: str) -> str:

@@ -7,18 +7,16 @@ nor a file that only calls itself a picture reaches a browser.
 from __future__ import annotations
 
 import hashlib
-import os
 import warnings
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from tellmore.errors import DataFileError, MissingExtraError
+from tellmore.files import replacing
 
 THUMBNAIL_PX = 1024
 MAX_PIXELS = 120_000_000
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
-MEDIA_TYPE = "image/jpeg"
 
 
 def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
@@ -81,16 +79,12 @@ def thumbnail_path(cache: Path, identifier: str, original: Path) -> Path:
 
 
 def thumbnail(cache: Path, identifier: str, original: Path) -> Path:
-    """The thumbnail's file, made if it is not there yet. Safe with several writers: each renames a file of its own."""
+    """The thumbnail's file, made if it is not there yet."""
     target = thumbnail_path(cache, identifier, original)
     if target.exists():
         return target
     picture = load_picture(original, largest_px=THUMBNAIL_PX)
     cache.mkdir(parents=True, exist_ok=True)
-    fresh = cache / f".{target.stem}-{os.getpid()}-{token_hex(4)}.jpg"
-    try:
+    with replacing(target) as fresh:
         picture.save(fresh, "JPEG", quality=85, optimize=True)
-        fresh.replace(target)
-    finally:
-        fresh.unlink(missing_ok=True)
     return target

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
+from tellmore.data.checked import toml_text
 from tellmore.data.images import thumbnail
 from tellmore.data.settings import (
     SETTINGS_FILE,
@@ -34,9 +35,9 @@ from tellmore.data.settings import (
     ServerSettings,
     Settings,
     read_settings,
-    settings_toml,
 )
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
+from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
 
 __all__ = [
@@ -52,7 +53,6 @@ __all__ = [
     "project_folder",
     "read_belief",
     "read_settings",
-    "settings_toml",
     "write_items",
     "write_settings",
 ]
@@ -194,19 +194,20 @@ def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
         building = target.parent / f".{target.name}-{token_hex(4)}"
         building.mkdir()
     except OSError as error:
-        raise DataFileError(f"{target.parent}: a project cannot be made there: {error.strerror}; {_ADVICE}") from error
+        raise DataFileError(
+            f"{target.parent}: a project cannot be made there: {error.strerror}; {WHERE_TO_WRITE}"
+        ) from error
     try:
         yield building
         if target.is_dir():
             target.rmdir()
         building.rename(target)
     except OSError as error:
-        raise DataFileError(f"{target}: the project could not be written: {error.strerror}; {_ADVICE}") from error
+        raise DataFileError(
+            f"{target}: the project could not be written: {error.strerror}; {WHERE_TO_WRITE}"
+        ) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
-
-
-_ADVICE = "choose a folder you may write to, with space left on its disk"
 
 
 def _refuse_existing(target: Path) -> None:
@@ -226,9 +227,8 @@ def write_items(folder: Path, items: Iterable[dict[str, Any]]) -> None:
 
 def write_settings(folder: Path, settings: Settings) -> None:
     """Replace ``tellmore.toml`` in one step, so that a reader never sees half of it."""
-    fresh = folder / f".{SETTINGS_FILE}.new"
-    fresh.write_text(settings_toml(settings), encoding="utf-8")
-    fresh.replace(folder / SETTINGS_FILE)
+    with replacing(folder / SETTINGS_FILE) as fresh:
+        fresh.write_text(toml_text(settings), encoding="utf-8")
 
 
 def create_project(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -107,28 +106,9 @@ def read_settings(path: Path) -> Settings:
     return read_section(Settings, path, advice="make a project with: tellmore init FOLDER")
 
 
-def parse_settings(values: dict[str, Any], *, source: str, text: str = "") -> Settings:
-    """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
-    return check_section(Settings, values, source, text)
-
-
-def settings_toml(settings: Settings) -> str:
-    """``settings`` as TOML text that ``read_settings`` reads back to the same settings; unset keys are left out."""
-    blocks = []
-    for section, keys in settings.model_dump(mode="json").items():
-        lines = [f"{key} = {_toml_value(value)}" for key, value in keys.items() if value is not None]
-        blocks.append("\n".join([f"[{section}]", *lines]))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml_value(each) for each in value) + "]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+def parse_settings(values: dict[str, Any], *, source: str) -> Settings:
+    """Check plain ``values``; SettingError names ``source`` and key."""
+    return check_section(Settings, values, source)
 
 
 def check_seeds(learning: LearningSettings, ids: Sequence[str]) -> None:

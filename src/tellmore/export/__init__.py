@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import SettingError
+from tellmore.files import write_whole
 
 if TYPE_CHECKING:
     from tellmore.store.state import State
@@ -96,25 +95,12 @@ def write_export(state: State, format: str, out: Path, *, table: str = "scores")
 
     CSV has no place for settings: they go beside it, into OUT.provenance.json.
     """
-    write_file(out, render(state, format, table=table))
+    write_whole(out, render(state, format, table=table))
     return [out] if format != "csv" else [out, write_beside(out, state.provenance)]
 
 
 def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:
     """Write ``provenance`` into OUT.provenance.json, for a file that has no place for it; returns where."""
     beside = out.with_name(f"{out.name}.provenance.json")
-    write_file(beside, (json.dumps(provenance, indent=2, ensure_ascii=False) + "\n").encode())
+    write_whole(beside, json.dumps(provenance, indent=2, ensure_ascii=False) + "\n")
     return beside
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write ``content`` whole or not at all; a failure is one line."""
-    fresh = path.with_name(f".{path.name}-{token_hex(4)}")
-    try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
-    except OSError as error:
-        raise DataFileError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):  # where it could not even be made, the error above says why
-            fresh.unlink(missing_ok=True)

@@ -19,8 +19,9 @@ from tellmore.data.progress import ProgressBar, silent
 from tellmore.data.settings import Settings
 from tellmore.data.vectors import VectorFile, open_vectors
 from tellmore.errors import DataFileError, SettingError
-from tellmore.export import write_beside, write_file
+from tellmore.export import write_beside
 from tellmore.export.tables import csv_bytes, parquet_bytes
+from tellmore.files import write_whole
 from tellmore.store.state import as_texts
 from tellmore.types import Array
 
@@ -81,7 +82,7 @@ def score_file(
         raise DataFileError(
             f"{made_by}: vectors of {vectors.d} dimensions, but the classifier takes {classifier.d}; use the same embedder"
         )
-    write_file(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress), provenance))
+    write_whole(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress), provenance))
     if out.suffix.lower() == ".csv":
         write_beside(out, provenance)
     shutil.rmtree(cache, ignore_errors=True)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 QUANTILES = 200
-PAPER_KS = {"Gumbel-max": {"words": 0.095, "images": 0.030}, "Gumbel-min": {"words": 0.136, "images": 0.123}}
 _LAWS = {"Gumbel-max": (stats.gumbel_r, BLUE), "Gumbel-min": (stats.gumbel_l, VERMILION)}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tellmore.figures.bench import Bench, Plan
 from tellmore.figures.reproduce import Outcome
+from tellmore.files import write_whole
 from tellmore.sim.trials import writable_folder
 
 _STYLE = """
@@ -60,7 +61,7 @@ def _section(outcome: Outcome) -> str:
 def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:
     """Write ``index.html`` beside the exhibits."""
     path = out / "index.html"
-    path.write_text(html_report(outcomes, bench), encoding="utf-8")
+    write_whole(path, html_report(outcomes, bench))
     return path
 
 
@@ -109,7 +110,7 @@ def write_page(outcomes: Sequence[Outcome], bench: Bench, out: Path, page: Path)
     preface = page.parent / page.stem / "summary.md"
     text = preface.read_text(encoding="utf-8") if preface.exists() else ""
     written = markdown_page(outcomes, bench, preface=text, folder=page.stem, without_rows=of_items)
-    page.write_text(written, encoding="utf-8")
+    write_whole(page, written)
 
 
 def _names_items(rows: Path) -> bool:

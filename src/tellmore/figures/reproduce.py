@@ -12,6 +12,7 @@ from pathlib import Path
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.rows import Rows
+from tellmore.files import replacing, write_whole
 from tellmore.sim.trials import writable_folder, write_json
 
 SIMULATED = "Simulated study: no human was measured."
@@ -39,11 +40,12 @@ def produce(exhibit: Exhibit, bench: Bench, out: Path) -> Outcome:
     if exhibit.simulated:
         figure.text(0.995, 0.995, "simulated", ha="right", va="top", fontsize=8, color="#D55E00")
     writable_folder(out)
-    figure.savefig(out / f"{exhibit.name}.png")
-    # Without a date the same rows give the same file.
-    figure.savefig(out / f"{exhibit.name}.svg", metadata={"Date": None})
-    (out / f"{exhibit.name}.csv").write_text(as_csv(rows), encoding="utf-8")
-    (out / f"{exhibit.name}.txt").write_text(sentence + "\n", encoding="utf-8")
+    with replacing(out / f"{exhibit.name}.png") as fresh:
+        figure.savefig(fresh)
+    with replacing(out / f"{exhibit.name}.svg") as fresh:
+        figure.savefig(fresh, metadata={"Date": None})  # without a date the same rows give the same file
+    write_whole(out / f"{exhibit.name}.csv", as_csv(rows))
+    write_whole(out / f"{exhibit.name}.txt", sentence + "\n")
     outcome = Outcome(exhibit.name, exhibit.title, sentence, True, time.perf_counter() - started)
     write_json(out / f"{exhibit.name}.json", {"name": outcome.name, "title": outcome.title, "sentence": sentence})
     return outcome

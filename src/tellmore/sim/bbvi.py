@@ -62,12 +62,9 @@ class _Chain:
         inverse = solve_triangular(np.eye(len(self.a)) - self.C, np.eye(len(self.a)), lower=True, unit_diagonal=True)
         return np.asarray(inverse @ self.a), np.asarray(inverse * np.exp(self.log_s))
 
-    def as_vector(self) -> Array:
-        """All parameters in one flat vector [D * (D + 2)]; the upper triangle of C stays zero."""
-        return np.concatenate([self.a, self.log_s, self.C.ravel()])
-
 
 def _chain(vector: Array, d: int) -> _Chain:
+    """The parameters in one flat vector [D * (D + 2)]: a, log scales, C; what is on or above C's diagonal does not count."""
     return _Chain(vector[:d], np.tril(vector[2 * d :].reshape(d, d), -1), vector[d : 2 * d])
 
 
@@ -88,7 +85,7 @@ def _controlled_mean(f_score: Array, score: Array, f_square: Array, square: Arra
 
 
 def _gradient(chain: _Chain, noise: Array, u: Array, f: Array) -> Array:
-    """Score-function gradient of the ELBO, flat like ``_Chain.as_vector``."""
+    """Score-function gradient of the ELBO, as one flat vector (see ``_chain``)."""
     n = len(noise)
     e = noise * np.exp(-chain.log_s)
     for_a = _controlled_mean((f * e).mean(0), e.mean(0), (f * e**2).mean(0), (e**2).mean(0))

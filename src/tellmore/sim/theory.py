@@ -15,13 +15,13 @@ Two slips of the paper are put right where named:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from tellmore.errors import SettingError
-from tellmore.types import Array, Kind
+from tellmore.types import Kind
 
 
 def outcome_count(kind: Kind, size: int) -> int:
@@ -43,11 +43,6 @@ def lower_bound(d: int, n_outcomes: int, epsilon: float, M: float = 1.0) -> floa
     return d / 2 * math.log2(2 * M**2 / (math.pi * math.e * epsilon)) / math.log2(n_outcomes)
 
 
-def empty_from(M: float = 1.0) -> float:
-    """The epsilon from which the lower bound is empty, 2 M^2 / (pi e)."""
-    return 2 * M**2 / (math.pi * math.e)
-
-
 def upper_bound_printed(d: int, L_bits: float, epsilon: float, M: float = 1.0) -> float:
     """Theorem 1, right, as printed: (d / 2L) log2(e^4 d^2 M^2 / (2 sqrt2 (d+2) epsilon)) - 1. Its "- 1" is unsupported."""
     return _upper_main_term(d, L_bits, epsilon, M) - 1
@@ -67,7 +62,8 @@ def _upper_main_term(d: int, L_bits: float, epsilon: float, M: float) -> float:
 class LemmaConstants:
     """gamma_1, gamma_2 (Lemma B.2), gamma_L (Corollary B.3, bits, negative) and gamma (Lemma B.4, bits).
 
-    gamma_1 and gamma_2 are kept as logarithms too: both underflow for sharp answers in many dimensions.
+    gamma_1 and gamma_2, the least probabilities of a choice and of a label, are kept as logarithms: both underflow for
+    sharp answers in many dimensions.
     """
 
     log2_gamma_1: float
@@ -75,63 +71,22 @@ class LemmaConstants:
     gamma_l_bits: float
     gamma_bits: float
 
-    @property
-    def gamma_1(self) -> float:
-        """Least probability of a choice."""
-        return math.exp2(self.log2_gamma_1)
 
-    @property
-    def gamma_2(self) -> float:
-        """Least probability of a label."""
-        return math.exp2(self.log2_gamma_2)
-
-
-def lemma_constants(
-    d: int, size: int, *, K: float, w: float, M: float = 1.0, power: float = 1.0, printed: bool = False
-) -> LemmaConstants:
+def lemma_constants(d: int, size: int, *, K: float, w: float, M: float = 1.0, power: float = 1.0) -> LemmaConstants:
     """The constants of Appendix B for questions of ``size`` items.
 
     With reach r = M sqrt(power d), the largest |theta'x|:
-    gamma_1 = exp(-|K| r) / (exp(-|K| r) + (k-1) exp(|K| r)), gamma_2 = 1 / (1 + exp(|w| r)) (``printed``: w, not |w|),
+    gamma_1 = exp(-|K| r) / (exp(-|K| r) + (k-1) exp(|K| r)), gamma_2 = 1 / (1 + exp(|w| r)),
     gamma_L = log2(gamma_1^(k-1) gamma_2^k), gamma = 16 d + d log2(2 pi e d) - 2 gamma_L.
     """
     _require_positive(d=d, size=size, M=M, power=power)
     reach = M * math.sqrt(power * d)
     log_others = math.log(size - 1) if size > 1 else -math.inf
     log2_gamma_1 = -float(np.logaddexp(0.0, log_others + 2 * abs(K) * reach)) / math.log(2)
-    log2_gamma_2 = -float(np.logaddexp(0.0, (w if printed else abs(w)) * reach)) / math.log(2)
+    log2_gamma_2 = -float(np.logaddexp(0.0, abs(w) * reach)) / math.log(2)
     gamma_L = (size - 1) * log2_gamma_1 + size * log2_gamma_2
     gamma = 16 * d + d * math.log2(2 * math.pi * math.e * d) - 2 * gamma_L
     return LemmaConstants(log2_gamma_1, log2_gamma_2, gamma_L, gamma)
-
-
-def log_concavity_violation(log_density: Array, spacing: Sequence[float]) -> float:
-    """Lemma B.1 on a grid: the largest second difference per unit squared along any axis; <= 0 where log-concave.
-
-    ``log_density`` has one axis per dimension; -inf marks where the density is zero.
-    """
-    worst = -math.inf
-    for axis, step in enumerate(spacing):
-        values = np.moveaxis(np.asarray(log_density, dtype=float), axis, 0)
-        if len(values) >= 3:
-            inside = np.isfinite(values[2:]) & np.isfinite(values[1:-1]) & np.isfinite(values[:-2])
-            with np.errstate(invalid="ignore"):
-                second = (values[2:] - 2 * values[1:-1] + values[:-2]) / step**2
-            worst = max(worst, float(second[inside].max(initial=-math.inf)))
-    return worst
-
-
-def submartingale(entropies_bits: Array, L_bits: float) -> Array:
-    """Lemma B.5: U_i = -h_i / L - i of a run's posterior entropies h_0, h_1, ...; its expected step is >= 0."""
-    _require_positive(L_bits=L_bits)
-    entropies = np.asarray(entropies_bits, dtype=float)
-    return np.asarray(-entropies / L_bits - np.arange(len(entropies)))
-
-
-def submartingale_step_bound(gamma_bits: float, L_bits: float) -> float:
-    """Lemma B.5: E|U_{i+1} - U_i| <= gamma / L + 1."""
-    _require_positive(L_bits=L_bits)
-    return gamma_bits / L_bits + 1
 
 
 def smallest_gain(gains_bits: Iterable[float]) -> float:
@@ -140,23 +95,6 @@ def smallest_gain(gains_bits: Iterable[float]) -> float:
     if values.size == 0 or not np.isfinite(values).all():
         raise SettingError("the smallest gain needs at least one finite gain; pass the gains of the questions asked")
     return float(values.min())
-
-
-def mse_lower_bound(logdet_nats: float, d: int) -> float:
-    """Eq. 10: trace(Sigma) >= d |Sigma|^(1/d), by the arithmetic-geometric mean inequality."""
-    _require_positive(d=d)
-    return d * math.exp(logdet_nats / d)
-
-
-def gaussian_entropy_bound(logdet_nats: float, d: int) -> float:
-    """Eq. 13: no density of this covariance has more entropy than the Gaussian, in bits."""
-    return (d * math.log(2 * math.pi * math.e) + logdet_nats) / (2 * math.log(2))
-
-
-def hypercube_entropy(d: int, M: float = 1.0) -> float:
-    """h_0 = d log2(2 M), bits (eq. 15)."""
-    _require_positive(d=d, M=M)
-    return d * math.log2(2 * M)
 
 
 def _require_positive(**values: float) -> None:

@@ -12,11 +12,15 @@ from typing import Any
 
 from tellmore.data.bundled import load_pool
 from tellmore.errors import SettingError
+from tellmore.files import write_whole
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 
 # What the rows of a trial depend on; a change of it makes stored rows stale.
-_SOURCES = ("core", "learner.py", "sim/annotators.py", "sim/experiment.py", "sim/truth.py", "data/pool.py", "types.py")
+_SOURCES = (
+    "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "sim/annotators.py", "sim/experiment.py", "sim/truth.py",
+    "types.py",
+)  # fmt: skip
 
 
 class Ledger:
@@ -72,9 +76,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 def write_json(path: Path, plain: Any) -> None:
     """Write a JSON file whole or not at all."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(json.dumps(plain, separators=(",", ":")), encoding="utf-8")
-    part.replace(path)
+    write_whole(path, json.dumps(plain, separators=(",", ":")))
 
 
 @cache

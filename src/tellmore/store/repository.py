@@ -23,7 +23,6 @@ from tellmore.store.claim import FileClaim
 from tellmore.store.schema import events, meta, snapshots, tokens
 from tellmore.store.upgrade import upgrade
 
-ANSWER_KINDS = ("answer", "skip")
 ERASED = {"erased": True}
 _APPEND_LOCK = 7_300_702
 _SERVE_LOCK = 7_300_703
@@ -172,17 +171,6 @@ class Repository:
         with self._reading() as connection:
             return [Event(**row) for row in connection.execute(query).mappings()]
 
-    def about(self, question_id: str) -> list[Event]:
-        """All events of one question, in order."""
-        query = select(events).where(events.c.question_id == question_id).order_by(events.c.seq)
-        with self._reading() as connection:
-            return [Event(**row) for row in connection.execute(query).mappings()]
-
-    def last_seq(self) -> int:
-        """Number of the newest event, 0 for an empty log."""
-        with self._reading() as connection:
-            return int(connection.execute(select(func.max(events.c.seq))).scalar() or 0)
-
     def erase(self, participant: str, note: Event, *, keep_tokens: bool = False) -> Event:
         """Delete what ``participant`` gave and who they are, and append ``note``, the tombstone that says so."""
         with self._turn, self._writing() as connection:
@@ -211,11 +199,6 @@ class Repository:
         with self._reading() as connection:
             row = connection.execute(query.order_by(snapshots.c.seq.desc()).limit(1)).first()
         return None if row is None else (int(row.seq), bytes(row.data))
-
-    def drop_snapshots(self) -> None:
-        """Forget saved states; the log has everything."""
-        with self._turn, self._writing() as connection:
-            connection.execute(delete(snapshots))
 
     # Tokens
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tellmore.errors import DataFileError
+from tellmore.files import write_whole
 from tellmore.study.design import BankQuestion
 
 BANK_FILE = "study_questions.jsonl"
@@ -14,9 +15,7 @@ BANK_FILE = "study_questions.jsonl"
 
 def write_bank(path: Path, bank: Sequence[BankQuestion]) -> None:
     """Replace the question file in one step."""
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.write_text("".join(json.dumps(q.row(), ensure_ascii=False) + "\n" for q in bank), encoding="utf-8")
-    fresh.replace(path)
+    write_whole(path, "".join(json.dumps(q.row(), ensure_ascii=False) + "\n" for q in bank))
 
 
 def read_bank(path: Path, known_items: Sequence[str]) -> list[BankQuestion]:

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tellmore.data.checked import toml_text
 from tellmore.data.project import Project, ProjectSettings, Settings, create_project, open_project
 from tellmore.data.settings import SETTINGS_FILE
+from tellmore.files import write_whole
 from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.study.bank import BANK_FILE, write_bank
 from tellmore.study.design import BankQuestion, draw_questions
 from tellmore.study.scorer import simulated_scorer
-from tellmore.study.settings import STUDY_FILE, Study, study_toml
+from tellmore.study.settings import STUDY_FILE, Study
 
 
 def draw_bank(
@@ -51,5 +53,5 @@ def create_study(
         project = create_project(folder, pool, Settings(project=words))
     bank = draw_bank(study, pool, seed=seed, progress=progress)
     write_bank(folder / BANK_FILE, bank)
-    (folder / STUDY_FILE).write_text(study_toml(study), encoding="utf-8")
+    write_whole(folder / STUDY_FILE, toml_text(study))
     return project, bank

@@ -14,7 +14,7 @@ Events of one participant, by kind (their payloads are what `app.participants` s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -64,14 +64,6 @@ class Progress:
         if kind == "study_ended":
             return replace(self, ended=payload["outcome"])
         return self
-
-
-def fold(events: Iterable[tuple[str, str | None, Mapping[str, Any]]]) -> Progress:
-    """Progress after (kind, question_id, payload) events of one participant, in the order of the log."""
-    progress = Progress()
-    for kind, question_id, payload in events:
-        progress = progress.after(kind, question_id, payload)
-    return progress
 
 
 def passed_comprehension(study: Study, progress: Progress) -> bool | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from tellmore.data.checked import Field, Section, check_section, model_validator, read_section
+from tellmore.data.checked import Field, Section, model_validator, read_section
 from tellmore.types import Kind
 
 STUDY_FILE = "study.toml"
@@ -158,41 +157,3 @@ class Study(Section):
 def read_study(path: Path) -> Study:
     """The study of the TOML file at ``path``; SettingError names key and line."""
     return read_section(Study, path, advice=f"make a study with: tellmore study init {path.parent}")
-
-
-def parse_study(values: dict[str, Any], *, source: str = "study", text: str = "") -> Study:
-    """Check plain ``values``; ``text`` is the TOML they were read from, to name lines."""
-    return check_section(Study, values, source, text)
-
-
-def study_toml(study: Study) -> str:
-    """``study`` as TOML text that ``read_study`` reads back to the same study."""
-    values = study.model_dump(mode="json")
-    top = {key: value for key, value in values.items() if not _is_table(value)}
-    blocks = ["\n".join(f"{key} = {_toml_value(value)}" for key, value in top.items())]
-    for key, value in values.items():
-        if isinstance(value, dict):
-            blocks.append(_table(f"[{key}]", value))
-        elif _is_table(value):
-            blocks += [_table(f"[[{key}]]", each) for each in value]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
-
-
-def _table(header: str, keys: dict[str, Any]) -> str:
-    return "\n".join([header, *(f"{key} = {_toml_value(value)}" for key, value in keys.items())])
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml_value(each) for each in value) + "]"
-    if isinstance(value, str):
-        if "\n" in value and '"""' not in value and "\\" not in value:
-            return f'"""\n{value}"""'
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)

@@ -30,7 +30,6 @@ from tellmore.study.presets import preset
 from tellmore.study.records import Records, read_records
 from tellmore.study.settings import Gold, Stage, Study
 
-START_TIMEOUT_S = 120.0
 INSTRUCTIONS_S = 240.0
 """Median seconds for everything but the questions."""
 

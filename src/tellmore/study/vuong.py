@@ -18,11 +18,10 @@ from tellmore.types import Array
 
 @dataclass(frozen=True)
 class VuongTest:
-    """``z`` above 0 favours the first model; ``p`` is two-sided, ``p_first`` for "the first is closer"."""
+    """``z`` above 0 favours the first model; ``p`` is two-sided."""
 
     z: float
     p: float
-    p_first: float
     n: int
 
 
@@ -49,4 +48,4 @@ def vuong(loglik_first: Array, loglik_second: Array, *, extra_parameters: int = 
     if spread <= 1e-12 * max(1.0, float(np.abs(first).max())):
         raise InputError("the two models predict the same: Vuong's test cannot tell them apart")
     z = (float(np.sum(difference)) - extra_parameters * np.log(n) / 2) / (np.sqrt(n) * spread)
-    return VuongTest(float(z), float(2 * stats.norm.sf(abs(z))), float(stats.norm.sf(z)), n)
+    return VuongTest(float(z), float(2 * stats.norm.sf(abs(z))), n)
