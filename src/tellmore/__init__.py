@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from tellmore.learner import Learner
     from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
     from tellmore.pool import Pool, Scores
-    from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+    from tellmore.kinds.label import LabelAnswer
+    from tellmore.kinds.rank import RankAnswer
+    from tellmore.kinds.select import SelectAnswer
+    from tellmore.questions import Question
+    from tellmore.types import Answer, Skip
 
 __version__ = "0.1.0"
 

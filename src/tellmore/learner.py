@@ -27,8 +27,8 @@ from tellmore.core.scan import PoolScan
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.core.variational import Bound
 from tellmore.errors import PoolError, StateError
-from tellmore.options import checked_size, one_of, positive_number
 from tellmore.kinds import Kind, Outcome
+from tellmore.options import checked_size, one_of, positive_number
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
@@ -132,7 +132,11 @@ class Learner:
     # Asking
 
     def ask_for(
-        self, question: str, set_size: int | None = None, kinds: Sequence[str] | None = None, sizes: Sequence[int] = AUTO_SIZES
+        self,
+        question: str,
+        set_size: int | None = None,
+        kinds: Sequence[str] | None = None,
+        sizes: Sequence[int] = AUTO_SIZES,
     ) -> None:
         """Which questions to ask from now on, as the options of the same names say; what was learnt stays."""
         asked = () if question == AUTO else question_kinds.family(question)
@@ -237,9 +241,7 @@ class Learner:
         changed = float(np.mean((scan.mean > 0) != (state.scan.mean > 0)))
         return State(belief, scan, seconds, (changed, *state.changed)[:KEPT_CHANGES]), info
 
-    def _update(
-        self, state: State, X: Array, kind: Kind, outcome: Outcome
-    ) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+    def _update(self, state: State, X: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
         """The belief and the scan of the pool after an outcome on items X."""
         belief, info = kind.update(state.belief, X, outcome, self.behaviour, bound=self.bound)
         return belief, state.scan.refreshed(info.steps, belief), info

@@ -9,6 +9,7 @@ import numpy as np
 
 from tellmore.errors import SettingError
 
+
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
     """Refuse a value that is not among those allowed."""
     if value not in allowed:

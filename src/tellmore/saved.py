@@ -57,10 +57,7 @@ def write(
         "changed": list(changed),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
         "logdet": {"prior": prior.logdet, "belief": belief.logdet},
-        "history": [
-            {"question": asdict(question), "answer": answer.as_json()}
-            for question, answer in history
-        ],
+        "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in history],
     }
     arrays: dict[str, Any] = {
         "meta": np.array(json.dumps(meta)),

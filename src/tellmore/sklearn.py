@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from tellmore.errors import MissingExtraError
 from tellmore.learner import Learner
 from tellmore.pool import Pool
-from tellmore.types import Array, LabelAnswer, Question
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
+from tellmore.types import Array
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

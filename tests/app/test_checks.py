@@ -10,7 +10,7 @@ import pytest
 from tellmore.app.checks import check_form, random_question, shuffled
 from tellmore.data.settings import LearningSettings
 from tellmore.pool import Pool
-from tellmore.types import Question
+from tellmore.questions import Question
 
 RANK = LearningSettings(question="rank", set_size=3)
 

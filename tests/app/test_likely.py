@@ -8,7 +8,10 @@ from scipy.special import expit
 
 from tellmore.app import likely
 from tellmore.app.likely import likely_answers
-from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question
 
 CERTAIN = 1e-10 * np.eye(3)
 

@@ -15,7 +15,7 @@ from tellmore.app.seeds import seed_ids
 from tellmore.app.session import Session
 from tellmore.errors import SettingError
 from tellmore.store.events import answer_from_json
-from tellmore.types import Question
+from tellmore.questions import Question
 from tests.app.conftest import body_for
 
 Visit = Callable[..., TestClient]

@@ -15,7 +15,11 @@ from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.repository import Repository
-from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question
+from tellmore.types import Answer, Skip
 from tests.app.conftest import SETTINGS, Clock
 from tests.store.databases import BOTH, fresh_url
 

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tellmore.app.session import Session
-from tellmore.types import RankAnswer
+from tellmore.kinds.rank import RankAnswer
 from tests.app.conftest import SETTINGS, TIMING, answer_to
 
 Visit = Callable[..., TestClient]

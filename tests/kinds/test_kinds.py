@@ -15,7 +15,8 @@ from tellmore.core.evidence import Behaviour
 from tellmore.errors import AnswerError, TellmoreError
 from tellmore.kinds import KINDS_BY_NAME, RANK, check_question_kind
 from tellmore.kinds.label import LabelKind
-from tellmore.types import KINDS, Question, RankAnswer, check_answer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.questions import Question, check_answer
 from tests.oracles import cases, information, likelihoods
 
 SIZES = [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 3), ("rank", 4)]

@@ -19,7 +19,10 @@ from tellmore.sim.annotators import (
     ScoreRespondent,
     TiredScores,
 )
-from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer, check_answer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question, check_answer
 
 ROWS = np.array([2, 0, 3])
 QUESTIONS = [

@@ -12,7 +12,10 @@ from tellmore.pool import Pool
 from tellmore.store.events import answer_event, question_event, undo_event
 from tellmore.store.importing import append_answers, read_answers
 from tellmore.store.repository import Repository
-from tellmore.types import LabelAnswer, Question, RankAnswer, SelectAnswer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question
 
 
 @pytest.fixture

@@ -6,7 +6,9 @@ from tellmore.data.settings import Settings
 from tellmore.store.events import answer_event, participant_event, question_event, setting_event, undo_event
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import ERASED, Event
-from tellmore.types import LabelAnswer, Question, Skip
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
+from tellmore.types import Skip
 
 
 def numbered(events: list[Event]) -> list[Event]:

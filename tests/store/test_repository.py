@@ -12,7 +12,8 @@ from tellmore.errors import StoreError
 from tellmore.store import repository as module
 from tellmore.store.events import answer_event
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository, TokenRow
-from tellmore.types import LabelAnswer, Skip
+from tellmore.kinds.label import LabelAnswer
+from tellmore.types import Skip
 
 
 def test_events_come_back_in_order_with_numbers_and_times(store: Repository) -> None:

@@ -13,7 +13,8 @@ from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
 from tellmore.store.snapshots import SnapshotKeeper, pack, unpack
-from tellmore.types import LabelAnswer, Question
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
 from tests.app.conftest import SETTINGS
 
 

@@ -11,7 +11,9 @@ from tellmore.store.repository import Event
 from tellmore.study.flow import Progress, current_step, outcome, right_answer
 from tellmore.study.records import has_simulated
 from tellmore.study.settings import Gold, Study
-from tellmore.types import Answer, RankAnswer, SelectAnswer, Skip
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.types import Answer, Skip
 
 StepEvent = tuple[str, None, dict[str, Any]]
 BAD = Gold(order=("bad", "horrible"), n_positive=0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tellmore.data.settings import LearningSettings
 from tellmore.pool import Pool
-from tellmore.types import Question
+from tellmore.questions import Question
 
 
 def check_form(learning: LearningSettings) -> tuple[str, int]:

@@ -6,7 +6,11 @@ from collections import Counter
 
 import numpy as np
 
-from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question
+from tellmore.types import Answer, Array
 
 SAMPLES = 200
 SMALLEST_SHARE = 0.08

@@ -22,7 +22,7 @@ from tellmore.study.bank import BANK_FILE, read_bank
 from tellmore.study.design import check_bank
 from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
-from tellmore.types import Kind
+
 
 OutsideId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@-]+$")]
 StepName = Literal["eligibility", "consent", "demographics", "instructions", "comprehension", "debrief"]

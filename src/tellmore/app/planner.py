@@ -23,7 +23,8 @@ from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
-from tellmore.types import Answer, Array, Question
+from tellmore.questions import Question
+from tellmore.types import Answer, Array
 
 log = logging.getLogger(__name__)
 

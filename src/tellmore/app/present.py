@@ -23,7 +23,8 @@ from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.statistics import minutes_left
-from tellmore.types import Question, Skip
+from tellmore.questions import Question
+from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
 LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties", *SEEDS)

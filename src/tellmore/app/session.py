@@ -37,7 +37,9 @@ from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
 from tellmore.store.state import State
-from tellmore.types import Answer, Question, RankAnswer, Skip, check_answer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.questions import Question, check_answer
+from tellmore.types import Answer, Skip
 
 FIRST_PATIENCE_S = 5.0
 """How long a person's first question may wait for the learner; afterwards a random one is asked."""

@@ -10,7 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StringConstraints
 
-from tellmore.types import Answer, Kind, LabelAnswer, RankAnswer, SelectAnswer, Skip, SkipReason
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.types import Answer, Skip, SkipReason
 
 MAX_SHOWN = 64
 MAX_MS = 10**10

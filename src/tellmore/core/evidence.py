@@ -61,8 +61,6 @@ def label_evidence(labels: Array) -> Evidence:
     return choice_evidence(labels, np.empty(0, dtype=np.int64), np.empty((0, labels.size), dtype=bool))
 
 
-def choice_evidence(
-    labels: Array, chosen: NDArray[np.int64], candidates: NDArray[np.bool_], end: int = 1
-) -> Evidence:
+def choice_evidence(labels: Array, chosen: NDArray[np.int64], candidates: NDArray[np.bool_], end: int = 1) -> Evidence:
     """Labels, and choices that are all of the highest (end = +1) or all of the lowest (-1)."""
     return Evidence(labels, chosen, candidates, np.full(len(chosen), end))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from tellmore.data.checked import Field, Section, check_section, read_section
 from tellmore.errors import SettingError
-from tellmore.types import KINDS, Kind
+
 
 SETTINGS_FILE = "tellmore.toml"
 QuestionChoice = Literal["auto", "label", "select", "select_high", "select_low", "rank"]

@@ -15,7 +15,10 @@ from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.state import State
-from tellmore.types import Answer, LabelAnswer, RankAnswer, SelectAnswer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.types import Answer
 
 SHOWN = 12
 PICTURE_PX = 160

@@ -21,7 +21,7 @@ from tellmore.sim.theory import (
     upper_bound_corrected,
     upper_bound_printed,
 )
-from tellmore.types import Kind
+
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DIMENSIONS = 2
 ITEMS = 12
 SHARPNESS = Behaviour(w=12.0, K=9.0)
-QUESTIONS: tuple[tuple[Kind, int], ...] = (("label", 1), ("select_high", 4), ("rank", 4))
+QUESTIONS: tuple[tuple[str, int], ...] = (("label", 1), ("select_high", 4), ("rank", 4))
 
 
 def theorem1(rows: Rows) -> Figure:
@@ -78,7 +78,7 @@ def stopping_rows(bench: Bench) -> Rows:
     return rows
 
 
-def _row(kind: Kind, size: int, epsilon: float, times: list[float], least_bits: float) -> Row:
+def _row(kind: str, size: int, epsilon: float, times: list[float], least_bits: float) -> Row:
     constants = lemma_constants(DIMENSIONS, size, K=SHARPNESS.K, w=SHARPNESS.w)
     mean, se = mean_and_se(times)
     return {

@@ -14,7 +14,7 @@ from tellmore.policy.cost import PAPER_COST
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 from tellmore.sim.theory import outcome_count
-from tellmore.types import Kind
+
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 TARGET = 0.75
 PAPER = {"label": (1.0, 1310), "select-4": (3.0, 468), "rank-4": (4.3, 191)}
 """Bits at most, and interactions to 75 %, as printed."""
-_CORE_KINDS: dict[str, Kind] = {"label": "label", "select": "select_high", "rank": "rank"}
 
 
 def table1(rows: Rows) -> Figure:
@@ -62,7 +61,7 @@ def configs(bench: Bench) -> list[Config]:
 
 
 def _row(config: Config, trials: list[Trial]) -> Row:
-    outcomes = outcome_count(_CORE_KINDS[config.question], config.size)
+    outcomes = outcome_count(config.question, config.shown)
     early = [row.bits for trial in trials for row in trial.rows[:20]]
     return {
         **reach_row(config, trials, TARGET),

@@ -215,7 +215,10 @@ class RankKind(Kind):
         return parts[0] if answer.n_positive is None else " | ".join(part or "none" for part in parts)
 
     def _told_side(self, answer: RankAnswer, start: int, end: int, show: Callable[[str], str]) -> str:
-        told = [(" = " if place in answer.ties else " › ") + show(answer.order[place + 1]) for place in range(start, end - 1)]
+        told = [
+            (" = " if place in answer.ties else " › ") + show(answer.order[place + 1])
+            for place in range(start, end - 1)
+        ]
         return show(answer.order[start]) + "".join(told) if end > start else ""
 
 

@@ -13,13 +13,14 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+
+from tellmore import kinds
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import SettingError, StateError
-from tellmore.kinds import KINDS_BY_NAME
-from tellmore.types import Array, Kind
+from tellmore.types import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ class IdealProblem:
     cell_width: float
     sets: NDArray[np.int64]  # [m, k] rows of X
     X: Array  # [n, d]
-    kind: Kind
+    kind: str
     behaviour: Behaviour
     probabilities: Array  # [m, o, g] of answer o to set m under cell g
     noise_bits: Array  # [m, g] entropy of the answer under cell g
@@ -70,7 +71,7 @@ def candidate_sets(n: int, size: int, limit: int, rng: np.random.Generator) -> N
 
 def ideal_problem(
     X: Array,
-    kind: Kind,
+    kind: str,
     size: int,
     behaviour: Behaviour,
     *,
@@ -136,9 +137,9 @@ def stopping_times(problem: IdealProblem, epsilon: float, runs: int, *, rng: np.
     return [run_ideal(problem, epsilon, rng=rng) for _ in range(runs)]
 
 
-def _answer_probabilities(kind: Kind, z: Array, behaviour: Behaviour) -> Array:
+def _answer_probabilities(kind: str, z: Array, behaviour: Behaviour) -> Array:
     """P(o | z) of every outcome o [g, o], scores z [g, k]."""
-    model = KINDS_BY_NAME[kind]
+    model = kinds.named(kind)
     return np.exp(np.stack([model.log_likelihood(z, o, behaviour) for o in model.outcomes(z.shape[1])], axis=1))
 
 

@@ -1,11 +1,11 @@
 """The laboratory's learner: the paper's statistics, whole or in parts, for comparison with the default.
 
-    prior     isotropic instead of shaped by the pool
-    bound     the paper's variational bound instead of the centred one
-    start     a random unit mean instead of zero
-    norm      the mean renormalised after every answer
-    factors   one label or choice after another instead of all of an answer at once
-    asking    items searched as sharply as answers are learnt from
+prior     isotropic instead of shaped by the pool
+bound     the paper's variational bound instead of the centred one
+start     a random unit mean instead of zero
+norm      the mean renormalised after every answer
+factors   one label or choice after another instead of all of an answer at once
+asking    items searched as sharply as answers are learnt from
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Method:
 class MethodLearner(Learner):
     """A learner by another ``method``; the other options are those of `Learner`."""
 
-    def __init__(self, pool: Pool, question: str = "rank", set_size: int | None = None, *, method: Method, **options: Any) -> None:
+    def __init__(
+        self, pool: Pool, question: str = "rank", set_size: int | None = None, *, method: Method, **options: Any
+    ) -> None:
         self.method = method
         if "bound" in method.parts:
             options["bound"] = "paper"
@@ -77,9 +79,7 @@ class MethodLearner(Learner):
         direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(belief.dim)
         return belief.with_mean(direction / np.linalg.norm(direction))
 
-    def _update(
-        self, state: State, X: Array, kind: Kind, outcome: Outcome
-    ) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+    def _update(self, state: State, X: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
         joint = "factors" not in self.method.parts
         belief, info = kind.update(state.belief, X, outcome, self.behaviour, bound=self.bound, joint=joint)
         scan = state.scan.refreshed(info.steps, belief)

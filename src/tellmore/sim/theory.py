@@ -20,15 +20,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.errors import SettingError
-from tellmore.types import Kind
 
 
-def outcome_count(kind: Kind, size: int) -> int:
+
+def outcome_count(kind: str, size: int) -> int:
     """N, the number of possible answers (Table I): 2 for a label, 2k for a selection, (k+1)! for a ranking."""
-    if kind == "label":
-        return 2
-    return math.factorial(size + 1) if kind == "rank" else 2 * size
+    return kinds.family(kind)[0].n_outcomes(size)
 
 
 def lower_bound(d: int, n_outcomes: int, epsilon: float, M: float = 1.0) -> float:

@@ -21,47 +21,8 @@ from typing import Any
 
 from tellmore.errors import AnswerError
 from tellmore.store.repository import Event
-from tellmore.types import Answer, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
-
-
-def answer_to_json(answer: Answer) -> dict[str, Any]:
-    """An answer as it stands in the log and travels over HTTP; ``ties`` of a ranking only where there are any.
-
-    >>> answer_to_json(SelectAnswer("calm", True))
-    {'type': 'select', 'chosen': 'calm', 'positive': True}
-    """
-    match answer:
-        case LabelAnswer():
-            return {"type": "label", "positive": bool(answer.positive)}
-        case SelectAnswer():
-            label = None if answer.positive is None else bool(answer.positive)
-            return {"type": "select", "chosen": answer.chosen, "positive": label}
-        case RankAnswer():
-            ranked = {"type": "rank", "order": list(answer.order), "n_positive": answer.n_positive}
-            return {**ranked, "ties": list(answer.ties)} if answer.ties else ranked
-        case Skip():
-            return {"type": "skip", "reason": answer.reason}
-
-
-def answer_from_json(values: Mapping[str, Any]) -> Answer:
-    """The inverse of ``answer_to_json``.
-
-    >>> answer_from_json({"type": "label", "positive": False})
-    LabelAnswer(positive=False)
-    """
-    try:
-        match values["type"]:
-            case "label":
-                return LabelAnswer(values["positive"])
-            case "select":
-                return SelectAnswer(values["chosen"], values["positive"])
-            case "rank":
-                return RankAnswer(values["order"], values["n_positive"], values.get("ties") or ())
-            case "skip":
-                return Skip(values["reason"])
-    except KeyError as missing:
-        raise AnswerError(f"an answer of type {values.get('type')!r} lacks {missing}") from None
-    raise AnswerError(f"unknown type of answer {values['type']!r}; the types are label, select, rank, skip")
+from tellmore.questions import Question
+from tellmore.types import Answer, Skip
 
 
 def question_event(
@@ -97,7 +58,7 @@ def answer_event(
     question_id: str, participant: str, answer: Answer, *, timing: Mapping[str, Any] | None = None, late: bool = False
 ) -> Event:
     """``participant`` answered or skipped."""
-    payload = {"answer": answer_to_json(answer), "timing": None if timing is None else dict(timing), "late": late}
+    payload = {"answer": answer.as_json(), "timing": None if timing is None else dict(timing), "late": late}
     return Event("skip" if isinstance(answer, Skip) else "answer", question_id, participant, payload)
 
 

@@ -20,7 +20,9 @@ from tellmore.errors import SettingError
 from tellmore.learner import Learner, QuestionOption
 from tellmore.pool import Pool
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.types import Answer, Kind, LabelAnswer, RankAnswer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.types import Answer
 
 DECISION_THRESHOLD = 0.5
 """An item is called positive from this probability on."""

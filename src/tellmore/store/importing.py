@@ -23,7 +23,11 @@ from tellmore.pool import Pool
 from tellmore.store.events import answer_event, answer_from_json, answer_to_json, question_event
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
-from tellmore.types import Answer, Kind, LabelAnswer, Question, RankAnswer, SelectAnswer, check_answer
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question, check_answer
+from tellmore.types import Answer
 
 FORMATS = ("tellmore", "label-studio", "pairwise", "ranking")
 IMPORTED = "import"
@@ -85,10 +89,6 @@ class Reader:
                 row, f"the label {value!r} is neither 'positive' nor 'negative'; say --positive-value VALUE"
             )
         return value.lower() == "positive"
-
-
-def _kind(kind: str) -> Kind:
-    return kind  # type: ignore[return-value]  # Question refuses what is no kind
 
 
 def read_answers(

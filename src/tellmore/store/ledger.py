@@ -13,7 +13,8 @@ from typing import Any
 from tellmore.data.settings import Settings
 from tellmore.store.events import answer_from_json
 from tellmore.store.repository import Event
-from tellmore.types import Answer, Question, Skip
+from tellmore.questions import Question
+from tellmore.types import Answer, Skip
 
 
 @dataclass(frozen=True)

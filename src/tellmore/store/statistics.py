@@ -20,7 +20,11 @@ from tellmore.policy.cost_fit import OnlineCost, Timed, fault
 from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect, labels_given
 from tellmore.store.ledger import Given, Ledger
-from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
+from tellmore.questions import Question
+from tellmore.types import Answer, Array, Skip
 
 WINDOW = 100
 """The accuracy is that of the newest check questions with at least this many items: mistakes before them do not count."""

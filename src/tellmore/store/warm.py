@@ -12,7 +12,8 @@ import numpy as np
 from tellmore.data.project import PRIOR_FILE, Project, open_project
 from tellmore.errors import SettingError
 from tellmore.store.importing import Collected, append_answers
-from tellmore.types import LabelAnswer, Question
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
 
 LABELLED = "label-column"
 """The participant of labels that came with the items."""

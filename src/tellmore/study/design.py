@@ -15,7 +15,8 @@ import numpy as np
 
 from tellmore.errors import SettingError
 from tellmore.study.settings import Gold, Stage, Study
-from tellmore.types import Answer, Question
+from tellmore.questions import Question
+from tellmore.types import Answer
 
 
 @dataclass(frozen=True)

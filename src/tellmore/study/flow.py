@@ -18,10 +18,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
+from tellmore import kinds
 from tellmore.errors import AnswerError, StateError
 from tellmore.study.design import Planned
 from tellmore.study.settings import Choice, Gold, PersonQuestion, Study
-from tellmore.types import Answer, RankAnswer, SelectAnswer
+from tellmore.kinds import Perception
+from tellmore.types import Answer
 
 Step = Literal[
     "eligibility", "consent", "demographics", "instructions", "comprehension", "practice", "question", "debrief", "done"
@@ -120,12 +124,17 @@ def completion_code(study: Study, ended: str) -> str:
 
 def right_answer(gold: Gold, kind: str, answer: Answer) -> bool:
     """Whether a gold question was answered exactly as expected, order, choice and labels alike."""
-    if isinstance(answer, RankAnswer):
-        return answer.order == gold.order and answer.n_positive == gold.n_positive
-    if isinstance(answer, SelectAnswer):
-        at = 0 if kind != "select_low" else len(gold.order) - 1
-        return answer.chosen == gold.order[at] and answer.positive == (at < gold.n_positive)
-    return False
+    asked = kinds.named(kind)
+    if not isinstance(answer, asked.answer_type):
+        return False
+    return bool(asked.outcome(gold.order, answer) == asked.respond(seen_as(gold)))
+
+
+def seen_as(gold: Gold) -> Perception:
+    """How somebody sees the items of a gold question who answers it rightly, in its own order."""
+    places = np.arange(len(gold.order))
+    z = gold.n_positive - 0.5 - places
+    return Perception(z, places, z > 0)
 
 
 def check_step_value(study: Study, step: str, value: Any) -> Any:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from tellmore import kinds
+from tellmore.kinds import answer_from_json
 from tellmore.study.design import Planned
 from tellmore.study.flow import Progress, outcome, passed_comprehension, right_answer
 from tellmore.study.settings import Study
-from tellmore.types import Answer, LabelAnswer, RankAnswer, SelectAnswer, Skip
+from tellmore.types import Answer, Skip
 
 
 class LogEvent(Protocol):
@@ -37,24 +39,12 @@ class Records:
     """What was collected. ``people`` has one dict a participant, ``answers`` one an answer to a main question.
 
     people: participant, order, consented, passed_comprehension, outcome, total_s, demographics.
-    answers: participant, kind, size, block, position, stage, gold, right, skipped, seconds, question_id, items,
-    answer, timing.
+    answers: participant, kind, size, block, position, stage, gold, right, skipped, marks, seconds, question_id,
+    items, answer, timing.
     """
 
     people: list[dict[str, Any]] = field(default_factory=list)
     answers: list[dict[str, Any]] = field(default_factory=list)
-
-
-def answer_of(stored: dict[str, Any]) -> Answer:
-    """The answer of its stored form."""
-    kind = stored["type"]
-    if kind == "label":
-        return LabelAnswer(stored["positive"])
-    if kind == "select":
-        return SelectAnswer(stored["chosen"], stored["positive"])
-    if kind == "rank":
-        return RankAnswer(stored["order"], stored["n_positive"])
-    return Skip(stored.get("reason", "skip"))
 
 
 def seconds_of(timing: dict[str, Any] | None) -> float | None:
@@ -124,7 +114,7 @@ def _answer_rows(name: str, person: _Person) -> list[dict[str, Any]]:
 
 
 def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[str, Any]:
-    answer = answer_of(payload["answer"])
+    answer = answer_from_json(payload["answer"])
     return {
         "participant": name,
         "kind": planned.kind,
@@ -135,6 +125,7 @@ def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[st
         "gold": planned.gold is not None,
         "right": None if planned.gold is None else right_answer(planned.gold, planned.kind, answer),
         "skipped": isinstance(answer, Skip),
+        "marks": 0 if isinstance(answer, Skip) else kinds.named(planned.kind).marks(answer),
         "seconds": seconds_of(payload.get("timing")),
         "question_id": planned.id,
         "items": list(planned.items),

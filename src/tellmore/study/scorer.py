@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.pool import Scores
-from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer
+from tellmore.questions import Question
+from tellmore.sim.annotators import answer_from, perceived
+from tellmore.types import Answer, Array
 
 
 class ScoredPool(Protocol):
@@ -41,13 +43,6 @@ def simulated_scorer(pool: ScoredPool, rng: np.random.Generator) -> Callable[[Qu
 
     def answer(question: Question) -> Answer:
         rows = pool.rows(question.items)
-        perceived = centred[rows] + noise[rows] * rng.standard_normal(len(rows))
-        order = np.argsort(-perceived)
-        if question.kind == "label":
-            return LabelAnswer(bool(perceived[0] > 0))
-        if question.kind == "rank":
-            return RankAnswer([question.items[i] for i in order], int((perceived > 0).sum()))
-        chosen = int(order[0] if question.kind == "select_high" else order[-1])
-        return SelectAnswer(question.items[chosen], bool(perceived[chosen] > 0))
+        return answer_from(question, perceived(centred[rows] + noise[rows] * rng.standard_normal(len(rows)), rng))
 
     return answer

@@ -27,7 +27,8 @@ from tellmore.study.flow import (
 )
 from tellmore.study.records import answer_of
 from tellmore.study.settings import Study
-from tellmore.types import Question, Skip, check_answer
+from tellmore.questions import Question, check_answer
+from tellmore.types import Skip
 
 
 class Items(Protocol):
@@ -143,10 +144,10 @@ class StudySession:
             planned = self._open(participant) if step in ("practice", "question") else None
             if planned is None or planned.id != question_id:
                 raise StateError(f"{question_id!r} is not the question shown now; reload the page")
-            given = answer_of(answer)
+            given = answer_from_json(answer)
             if isinstance(given, Skip):
                 raise AnswerError("a study question cannot be skipped; close the page to stop taking part")
-            check_answer(Question(planned.kind, planned.items, planned.id), given)  # type: ignore[arg-type]
+            check_answer(Question(planned.kind, planned.items, planned.id), given)
             payload = {"answer": answer, "timing": timing, "part": "practice" if step == "practice" else "main"}
             batch = [Event("study_answer", question_id, participant, payload)]
             if planned.gold is not None and not right_answer(planned.gold, planned.kind, given):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from tellmore.data.checked import Field, Section, model_validator, read_section
-from tellmore.types import Kind
+
 
 STUDY_FILE = "study.toml"
 StudyKind = Annotated[Kind, Field(description="a question kind with a size of its own choice")]
