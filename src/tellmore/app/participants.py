@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeAlias
-from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import Field, StrictInt, StringConstraints
 
 from tellmore.app.access import Tokens, Visitor
 from tellmore.app.api import cookie_name, study_page
+from tellmore.app.dashboard import image_address
 from tellmore.app.server import open_session, serve
 from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, RankIn, Timing, Wire
 from tellmore.data.project import Project
@@ -198,10 +198,7 @@ def _with_image_addresses(state: dict[str, Any]) -> dict[str, Any]:
     question = state.get("question")
     if question is None:
         return state
-    items = [
-        {**item, "image": f"/api/items/{quote(item['id'], safe='')}/image" if item["image"] else None}
-        for item in question["items"]
-    ]
+    items = [{**item, "image": image_address(item["id"]) if item["image"] else None} for item in question["items"]]
     return {**state, "question": {**question, "items": items}}
 
 
