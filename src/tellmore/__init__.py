@@ -22,12 +22,12 @@ if TYPE_CHECKING:
         StoreError,
         TellmoreError,
     )
-    from tellmore.learner import Learner
-    from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
-    from tellmore.pool import Pool, Scores
     from tellmore.kinds.label import LabelAnswer
     from tellmore.kinds.rank import RankAnswer
     from tellmore.kinds.select import SelectAnswer
+    from tellmore.learner import Learner
+    from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
+    from tellmore.pool import Pool, Scores
     from tellmore.questions import Question
     from tellmore.types import Answer, Skip
 

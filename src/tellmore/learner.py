@@ -147,8 +147,8 @@ class Learner:
         for size in sizes:
             checked_size(size, 2, largest, max(n, size))
         if set_size is not None:
-            for kind in asked:
-                _size_of(kind, set_size, n)
+            for one in asked:
+                _size_of(one, set_size, n)
         self.question, self.set_size, self.kinds = question, set_size, allowed
         self.sizes = tuple(int(size) for size in sizes if size <= n)
         self._rates: RateTable | None = None

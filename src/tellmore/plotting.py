@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.errors import MissingExtraError
 from tellmore.types import Array
 
@@ -25,8 +26,17 @@ ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE, GREY = (
     "#555555",
 )
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
-KIND_COLOURS = {"label": VERMILION, "select": BLUE, "rank": GREEN, "auto": PURPLE}
 LINE_STYLES = {"greedy": "-", "random": "--"}
+
+FAMILY_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, SKY, GREY)
+
+
+def kind_colour(name: str) -> str:
+    """The colour that a kind of question, its family or "auto" has in all figures."""
+    if name == "auto":
+        return PURPLE
+    return FAMILY_COLOURS[kinds.families().index(kinds.family(name)[0].family) % len(FAMILY_COLOURS)]
+
 
 _SETTINGS: dict[str, Any] = {
     "figure.facecolor": "white",

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from tellmore import kinds
 from tellmore.errors import AnswerError, QuestionError
+from tellmore.kinds import Perception
 from tellmore.types import Answer, Skip, ids_of
 
 
@@ -59,3 +60,9 @@ def labels_in(question: Question, answer: Answer | None) -> dict[str, bool]:
     if answer is None or isinstance(answer, Skip):
         return {}
     return kinds.named(question.kind).labels(question.items, answer)
+
+
+def answer_from(question: Question, seen: Perception) -> Answer:
+    """The answer to ``question`` of somebody who sees its items so."""
+    kind = kinds.named(question.kind)
+    return kind.answer(question.items, kind.respond(seen))

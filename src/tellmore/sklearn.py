@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tellmore.errors import MissingExtraError
+from tellmore.kinds.label import LabelAnswer
 from tellmore.learner import Learner
 from tellmore.pool import Pool
-from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
 from tellmore.types import Array
 

@@ -18,13 +18,13 @@ from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
 from tellmore.core.scan import PoolScan
-from tellmore.policy.cost_fit import OnlineCost, Timed
-from tellmore.policy.rates import rates
-from tellmore.store.statistics import WINDOW
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.policy.cost_fit import OnlineCost, Timed
+from tellmore.policy.rates import rates
 from tellmore.questions import Question
+from tellmore.store.statistics import WINDOW
 from tests.app.conftest import SETTINGS, answer_to
 
 MIXED = SETTINGS.changed(learning={"question": "auto", "check_share": 0.4, "target_accuracy": 0.7})

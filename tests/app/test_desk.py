@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tellmore.app.desk import Desk, epoch_seconds
 from tellmore.data.settings import Settings
-from tellmore.store.events import answer_event, lease_event, question_event, release_event, undo_event
-from tellmore.store.repository import Event
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
+from tellmore.store.events import answer_event, lease_event, question_event, release_event, undo_event
+from tellmore.store.repository import Event
 from tellmore.types import Skip
 
 T0 = epoch_seconds("2026-01-01T00:00:00.000Z")

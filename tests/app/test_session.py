@@ -10,15 +10,15 @@ import pytest
 
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.errors import AnswerError
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.repository import Repository
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
-from tellmore.questions import Question
 from tellmore.types import Answer, Skip
 from tests.app.conftest import SETTINGS, Clock
 from tests.store.databases import BOTH, fresh_url

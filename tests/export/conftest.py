@@ -9,13 +9,13 @@ import pytest
 
 from tellmore.data.project import Project, create_project
 from tellmore.data.settings import Settings
-from tellmore.pool import Pool
-from tellmore.store.events import answer_event, question_event, undo_event
-from tellmore.store.repository import Repository
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.pool import Pool
 from tellmore.questions import Question
+from tellmore.store.events import answer_event, question_event, undo_event
+from tellmore.store.repository import Repository
 from tellmore.types import Answer, Skip
 
 SECRET = "hunter2"

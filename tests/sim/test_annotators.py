@@ -7,7 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
 from tellmore.policy.cost import PAPER_COST
+from tellmore.questions import Question, check_answer
 from tellmore.sim.annotators import (
     Annotator,
     DriftingScores,
@@ -19,10 +23,6 @@ from tellmore.sim.annotators import (
     ScoreRespondent,
     TiredScores,
 )
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
-from tellmore.questions import Question, check_answer
 
 ROWS = np.array([2, 0, 3])
 QUESTIONS = [

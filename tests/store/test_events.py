@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellmore.errors import AnswerError
-from tellmore.store.events import answer_event, answer_from_json, answer_to_json, question_event
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
 from tellmore.questions import Question
+from tellmore.store.events import answer_event, answer_from_json, answer_to_json, question_event
 from tellmore.types import Skip
 
 ids = st.text(min_size=1, max_size=8)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from tellmore.data.settings import LearningSettings, Settings
+from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
 from tellmore.learner import Learner
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event, setting_event, undo_event
 from tellmore.store.fold import Fold, new_learner
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
-from tellmore.questions import Question
 from tellmore.types import Skip
 
 SETTINGS = Settings(learning=LearningSettings(question="rank", set_size=3, sizes=(2, 3)))

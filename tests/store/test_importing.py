@@ -8,14 +8,14 @@ import pytest
 
 from tellmore.data.project import create_project
 from tellmore.errors import DataFileError, SettingError
-from tellmore.pool import Pool
-from tellmore.store.events import answer_event, question_event, undo_event
-from tellmore.store.importing import append_answers, read_answers
-from tellmore.store.repository import Repository
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.pool import Pool
 from tellmore.questions import Question
+from tellmore.store.events import answer_event, question_event, undo_event
+from tellmore.store.importing import append_answers, read_answers
+from tellmore.store.repository import Repository
 
 
 @pytest.fixture

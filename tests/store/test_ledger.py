@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tellmore.data.settings import Settings
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
 from tellmore.store.events import answer_event, participant_event, question_event, setting_event, undo_event
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import ERASED, Event
-from tellmore.kinds.label import LabelAnswer
-from tellmore.questions import Question
 from tellmore.types import Skip
 
 

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import text
 
 from tellmore.errors import StoreError
+from tellmore.kinds.label import LabelAnswer
 from tellmore.store import repository as module
 from tellmore.store.events import answer_event
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository, TokenRow
-from tellmore.kinds.label import LabelAnswer
 from tellmore.types import Skip
 
 

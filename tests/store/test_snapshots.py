@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tellmore.kinds.label import LabelAnswer
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
 from tellmore.store.snapshots import SnapshotKeeper, pack, unpack
-from tellmore.kinds.label import LabelAnswer
-from tellmore.questions import Question
 from tests.app.conftest import SETTINGS
 
 

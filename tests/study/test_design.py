@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from tellmore.errors import SettingError
-from tellmore.study.design import BankQuestion, Planned, assignment, block_order, cells, check_bank, draw_questions
-from tellmore.study.settings import Stage, Study
 from tellmore.kinds.select import SelectAnswer
 from tellmore.questions import Question
+from tellmore.study.design import BankQuestion, Planned, assignment, block_order, cells, check_bank, draw_questions
+from tellmore.study.settings import Stage, Study
 from tellmore.types import Answer
 from tests.study.made_up import Words
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tellmore.kinds.rank import RankAnswer
+from tellmore.kinds.select import SelectAnswer
 from tellmore.store.repository import Event
 from tellmore.study.flow import Progress, current_step, outcome, right_answer
 from tellmore.study.records import has_simulated
 from tellmore.study.settings import Gold, Study
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
 from tellmore.types import Answer, Skip
 
 StepEvent = tuple[str, None, dict[str, Any]]

@@ -145,7 +145,7 @@ def test_a_missed_gold_question_is_flagged_and_nothing_else(session: StudySessio
 
 def test_a_repeated_answer_changes_nothing_and_another_is_refused(session: StudySession, log: Repository) -> None:
     who, other = session.enter("PID1"), session.enter("PID2")
-    question = go(desk, who, until=0)["question"]
+    question = go(session, who, until=0)["question"]
     answer = right_answer(session.study, question)
     first = session.answer(who, question["id"], answer, TIMING)
     before = list(log.since())

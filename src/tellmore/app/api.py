@@ -21,7 +21,7 @@ from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.export import FORMATS, render
-from tellmore.store.events import answer_to_json, participant_event
+from tellmore.store.events import participant_event
 
 STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
@@ -108,7 +108,7 @@ def question(shared: Shared, visitor: Teacher) -> wire.QuestionReply:
 def answer(body: wire.AnswerIn, shared: Shared, visitor: Teacher) -> wire.AnswerReply:
     """Save an answer and get the next question. Sending the same answer again is harmless."""
     timing = None if body.timing is None else body.timing.model_dump()
-    asked = shared.session.answer(visitor.participant, body.question_id, wire.to_answer(body.answer), timing)
+    asked = shared.session.answer(visitor.participant, body.question_id, body.answer, timing)
     return wire.AnswerReply(next=present.question_reply(shared.session, visitor, asked))
 
 
@@ -120,7 +120,7 @@ def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
     return wire.UndoReply.model_validate(
         {
             "undone": undone.question_id,
-            "previous": answer_to_json(undone.answer),
+            "previous": undone.answer,
             "next": present.question_reply(shared.session, visitor, asked),
         }
     )

@@ -1,8 +1,7 @@
 """Random questions: the honest yardstick of accuracy, and the answer to "nothing is ready".
 
 Items are drawn uniformly from what is not out with somebody else, so that the labels they get are a random sample of the
-pool. A selected item is not a random one; therefore the random question is a ranking where rankings are asked, and a
-label otherwise.
+pool. A selected item is not a random one; therefore a random question is of a kind that labels every item shown.
 """
 
 from __future__ import annotations
@@ -11,33 +10,38 @@ from collections.abc import Collection
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.data.settings import LearningSettings
+from tellmore.kinds import Kind
+from tellmore.learner import AUTO
 from tellmore.pool import Pool
 from tellmore.questions import Question
 
 
-def check_form(learning: LearningSettings) -> tuple[str, int]:
-    """Kind and size of random questions under these settings.
+def check_form(learning: LearningSettings) -> tuple[Kind, int]:
+    """Kind and size of random questions under these settings: one that labels every item shown, the smallest where several do.
 
-    >>> check_form(LearningSettings(question="select"))
-    ('label', 1)
+    >>> check_form(LearningSettings(question="select"))[0].name
+    'label'
     """
-    if learning.question == "rank":
-        return "rank", learning.set_size
-    if learning.question == "auto" and "label" not in learning.kinds and "rank" in learning.kinds:
-        return "rank", min(learning.sizes)
-    return "label", 1
+    asked = learning.kinds if learning.question == AUTO else [kind.name for kind in kinds.family(learning.question)]
+    fit = [kind for kind in map(kinds.named, asked) if kind.labels_all] or [kinds.single()]
+    kind = min(fit, key=lambda one: one.fewest)
+    if kind.most == 1:
+        return kind, 1
+    wanted = learning.set_size if learning.question != AUTO else min(learning.sizes)
+    return kind, min(max(wanted or kind.usual, kind.fewest), kind.most)
 
 
 def random_question(
     pool: Pool, learning: LearningSettings, taken: Collection[str], rng: np.random.Generator
 ) -> Question | None:
-    """A question on random items outside ``taken``; None where not even one item is left."""
+    """A question on random items outside ``taken``; None where too few are left."""
     kind, size = check_form(learning)
     items = _draw(pool, size, set(taken), rng)
-    if kind == "rank" and len(items) >= 2:
-        return Question("rank", items)
-    return Question("label", items[:1]) if items else None
+    if len(items) < kind.fewest:
+        kind = kinds.single()
+    return Question(kind.name, items[: kind.most]) if items else None
 
 
 def _draw(pool: Pool, size: int, taken: set[str], rng: np.random.Generator) -> list[str]:

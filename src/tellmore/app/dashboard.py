@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.app.wire import AccuracyOut, ItemOut
 from tellmore.app.wire_board import (
     AccuracyPoint,
@@ -20,12 +21,14 @@ from tellmore.app.wire_board import (
     LogRow,
     ScoredItem,
 )
+from tellmore.data.settings import words_of
+from tellmore.kinds import Words
 from tellmore.pool import Pool
-from tellmore.store.events import answer_to_json
+from tellmore.questions import Question
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Given, Ledger
 from tellmore.store.statistics import accuracy, contributions, minutes_spent
-from tellmore.types import Array
+from tellmore.types import Answer, Array, Skip
 
 HISTOGRAM_BINS = 20
 LISTED_ITEMS = 10
@@ -128,6 +131,20 @@ def log_rows(ledger: Ledger, pool: Pool, *, limit: int, offset: int = 0) -> list
     return [_log_row(given, ledger, pool) for given in kept[::-1][offset : offset + limit]]
 
 
+def told(question: Question, answer: Answer | None, pool: Pool, words: Words) -> str | None:
+    """An answer in one line, its items as people saw them; None once it is erased."""
+    if answer is None:
+        return None
+    if isinstance(answer, Skip):
+        return "skipped" if answer.reason == "skip" else "can’t tell"
+    return kinds.named(question.kind).tell(question.items, answer, lambda item: _seen(pool, item), words)
+
+
+def _seen(pool: Pool, item: str) -> str:
+    """The text of an item, or else its id."""
+    return item_out(pool, item).text or item
+
+
 def _log_row(given: Given, ledger: Ledger, pool: Pool) -> LogRow:
     asked = ledger.asked[given.question_id]
     return LogRow(
@@ -137,7 +154,8 @@ def _log_row(given: Given, ledger: Ledger, pool: Pool) -> LogRow:
         question_id=given.question_id,
         kind=asked.question.kind,
         items=[item_out(pool, item) for item in asked.question.items],
-        answer=None if given.answer is None else answer_to_json(given.answer),
+        answer=None if given.answer is None else given.answer.as_json(),
+        told=told(asked.question, given.answer, pool, words_of(ledger.settings)),
         rt_ms=given.rt_ms,
         stale=asked.stale,
         check=asked.check,

@@ -15,14 +15,15 @@ from pydantic import Field, StrictInt, StringConstraints
 from tellmore.app.access import Tokens, Visitor
 from tellmore.app.api import cookie_name, study_page
 from tellmore.app.dashboard import image_address
+from tellmore.app.present import kinds_out
 from tellmore.app.server import open_session, serve
-from tellmore.app.wire import AnswerWire, ItemOut, Milliseconds, QuestionId, RankIn, Timing, Wire
+from tellmore.app.wire import AnswerWire, ItemOut, KindOut, Milliseconds, QuestionId, Timing, Wire
 from tellmore.data.project import Project
+from tellmore.kinds import Words
 from tellmore.study.bank import BANK_FILE, read_bank
 from tellmore.study.design import check_bank
 from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
-
 
 OutsideId: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.@-]+$")]
 StepName = Literal["eligibility", "consent", "demographics", "instructions", "comprehension", "debrief"]
@@ -68,13 +69,14 @@ class WordsOut(Wire):
     positive: str
     negative: str
     instruction: str = ""
+    kinds: list[KindOut]
 
 
 class ShownOut(Wire):
     """A question, its items in the order in which they are to be shown first."""
 
     id: str
-    kind: Kind
+    kind: str
     items: list[ItemOut]
 
 
@@ -134,7 +136,14 @@ def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page:
 
     def shown(state: dict[str, Any]) -> StudyOut:
         study = study_session.study
-        words = WordsOut(name=study.title, attribute=study.attribute, positive=study.positive, negative=study.negative)
+        own = Words(study.attribute, study.positive, study.negative)
+        words = WordsOut(
+            name=study.title,
+            attribute=own.attribute,
+            positive=own.positive,
+            negative=own.negative,
+            kinds=kinds_out(own),
+        )
         return StudyOut(words=words, **_with_image_addresses(state))
 
     @router.post("/api/study/enter")
@@ -177,9 +186,7 @@ def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page:
     def answer(body: StudyAnswerIn, request: Request) -> StudySaved:
         """Store an answer with raw times. Idempotent by question id."""
         participant = _participant(request)
-        if isinstance(body.answer, RankIn) and body.answer.ties:
-            raise HTTPException(422, "a study takes no level items; put all of them in order")
-        given = body.answer.model_dump(mode="json", exclude={"ties"})
+        given = body.answer.as_json()
         timing = body.timing.model_dump(mode="json")
         return StudySaved(next=shown(study_session.answer(participant, body.question_id, given, timing)))
 

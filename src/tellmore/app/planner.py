@@ -21,9 +21,9 @@ from tellmore.app.likely import likely_answers
 from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
+from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
-from tellmore.questions import Question
 from tellmore.types import Answer, Array
 
 log = logging.getLogger(__name__)
@@ -287,7 +287,7 @@ def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = (
     None where even that leaves too few.
     """
     left = len(learner.pool) - len(set(avoid) | set(recent))
-    wanted = max(learner.set_size, *learner.sizes)
+    wanted = learner.largest_set
     question = learner.ask(avoid={*avoid, *recent} if left >= 2 * wanted else avoid)
     return None if set(question.items) & set(avoid) else question
 
@@ -298,4 +298,4 @@ def expected_answers(learner: Learner, question: Question) -> list[Answer]:
     mean, cov, _ = learner.posterior.project(np.column_stack([np.ones(len(X)), X]))
     behaviour = learner.behaviour
     rng = np.random.default_rng(len(learner.history))
-    return likely_answers(question, mean, cov, behaviour.w, behaviour.K, rng=rng, limit=MAX_BRANCHES)
+    return likely_answers(question, mean, cov, behaviour, rng=rng, limit=MAX_BRANCHES)

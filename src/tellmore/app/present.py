@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tellmore import kinds
 from tellmore.app import dashboard
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
 from tellmore.app.seeds import SEEDS, seed_ids
 from tellmore.app.session import Session
 from tellmore.app.wire import (
+    KindOut,
     ProgressOut,
     ProjectOut,
     QuestionOut,
@@ -18,12 +20,14 @@ from tellmore.app.wire import (
     SettingsOut,
 )
 from tellmore.app.wire_board import DashboardOut, RateOut
-from tellmore.data.settings import Settings
+from tellmore.data.settings import Settings, words_of
+from tellmore.kinds import Words
+from tellmore.learner import AUTO
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.statistics import minutes_left
-from tellmore.questions import Question
 from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
@@ -32,19 +36,36 @@ NOTHING_LEFT = "every item is out with somebody else; try again in a minute"
 
 
 def project_out(settings: Settings, *, images: bool) -> ProjectOut:
-    """The project's words, with one sentence per question kind."""
+    """The project's words, with what each kind of question asks in them."""
     words = settings.project
     return ProjectOut(
         **{key: getattr(words, key) for key in WORDING},
-        ask={
-            "label": f"Is this {words.positive} or {words.negative}?",
-            "select_high": f"Choose the most {words.attribute}",
-            "select_low": f"Choose the least {words.attribute}",
-            "rank": f"Put the most {words.attribute} first",
-        },
+        kinds=kinds_out(words_of(settings)),
         media="image" if images else "text",
         ties=settings.learning.ties,
     )
+
+
+def kinds_out(words: Words) -> list[KindOut]:
+    """Every kind of question, in the project's words."""
+    return [
+        KindOut(
+            name=kind.name,
+            family=kind.family,
+            title=kind.title,
+            ask=kind.headline(words),
+            help=kind.instructions(words),
+            sizes=(kind.fewest, kind.most),
+            standard=kind.standard,
+            script=None if kind.script is None else script_address(kind.name),
+        )
+        for kind in kinds.all_kinds()
+    ]
+
+
+def script_address(kind: str) -> str:
+    """Where the module is served that draws a kind of question."""
+    return f"/api/kinds/{kind}/card.js"
 
 
 def question_out(session: Session, question: Question, *, stale: bool) -> QuestionOut:
@@ -94,7 +115,8 @@ def settings_out(settings: Settings) -> SettingsOut:
 
 def changes_of(change: SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
     """A change by section, as the log keeps it; seed examples by id, however they were named."""
-    given = change.model_dump(exclude_none=True)
+    given = change.model_dump(exclude_unset=True)
+    given = {key: value for key, value in given.items() if value is not None or key == "set_size"}
     given |= {key: seed_ids(pool, given[key]) for key in SEEDS if key in given}
     sections = {
         "project": {key: given[key] for key in WORDING if key in given},
@@ -106,19 +128,18 @@ def changes_of(change: SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
 def sample_question(session: Session, settings: Settings) -> Question:
     """A question such as people would see under ``settings``, on random items."""
     learning = settings.learning
-    wanted = learning.kinds[0] if learning.question == "auto" else learning.question
-    size = min(learning.sizes) if learning.question == "auto" else learning.set_size
-    items = random_items(session.pool, 1 if wanted == "label" else size)
-    kind: Any = "select_high" if wanted == "select" else wanted
-    return Question(kind if len(items) > 1 or kind == "label" else "label", items)
+    wanted = learning.kinds[0] if learning.question == AUTO else learning.question
+    kind = kinds.family(wanted)[0]
+    size = kind.usual if learning.set_size is None or learning.question == AUTO else learning.set_size
+    return Question(kind.name, random_items(session.pool, min(max(size, kind.fewest), kind.most)))
 
 
 def asked_now(ledger: Ledger) -> str:
     """Kind and size of the newest question that the learner chose, in words; what the settings say before the first."""
     for asked in reversed(ledger.asked.values()):
         if asked.why in ("best", "supposed"):
-            kind = asked.question.kind
-            return "label" if kind == "label" else f"{kind.partition('_')[0]} {asked.question.size}"
+            family, size = kinds.named(asked.question.kind).family, asked.question.size
+            return family if size == 1 else f"{family} {size}"
     return ledger.settings.learning.question
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tellmore.core.scan import PoolScan
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.rates import TABLE_KINDS, Rate, rates
+from tellmore.policy.rates import Rate, rates
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.statistics import fitted_cost
@@ -75,7 +75,6 @@ def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (
         PoolScan(learner.pool.X, *learner.scores()),
         learner.posterior,
         learner.behaviour,
-        kinds=TABLE_KINDS,
         sizes=shown or (2,),
         cost=cost,
         rng=rng,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
@@ -24,6 +25,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings, check_seeds
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
+from tellmore.questions import Question, check_answer
 from tellmore.store.events import (
     answer_event,
     lease_event,
@@ -37,8 +39,6 @@ from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
 from tellmore.store.state import State
-from tellmore.kinds.rank import RankAnswer
-from tellmore.questions import Question, check_answer
 from tellmore.types import Answer, Skip
 
 FIRST_PATIENCE_S = 5.0
@@ -137,7 +137,7 @@ class Session:
             asked = self._theirs(participant, question_id)
             if question_id not in self.desk.given:
                 check_answer(asked.question, answer)
-                self._check_ties(answer)
+                self._check_complete(asked.question, answer)
                 self._record(asked, participant, answer, timing)
             self._agree(self.desk.given[question_id], answer)
             return self.question(participant, patience_s=PATIENCE_S)
@@ -231,9 +231,13 @@ class Session:
             raise ConflictError("the project was reset since this question was asked; load the page again")
         return asked
 
-    def _check_ties(self, answer: Answer) -> None:
-        if isinstance(answer, RankAnswer) and answer.ties and not self.settings.learning.ties:
-            raise AnswerError("this project takes no level items; put all of them in order, or load the page again")
+    def _check_complete(self, question: Question, answer: Answer) -> None:
+        """A person's answer has to say all that was asked, and only what the project takes."""
+        refusal = None
+        if not isinstance(answer, Skip):
+            refusal = kinds.named(question.kind).refusal(answer, ties=self.settings.learning.ties)
+        if refusal is not None:
+            raise AnswerError(refusal)
 
     def _agree(self, given: Given, answer: Answer) -> None:
         if given.answer != answer:

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    TypeAdapter,
+    WithJsonSchema,
+)
 
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
-from tellmore.types import Answer, Skip, SkipReason
+from tellmore import kinds
+from tellmore.data.settings import KindName, QuestionChoice, SetSize
+from tellmore.types import Answer, Skip
 
-MAX_SHOWN = 64
 MAX_MS = 10**10
 
 Id: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=512)]
@@ -25,11 +34,9 @@ Words: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
 Intervals: TypeAlias = Annotated[list[tuple[Milliseconds, Milliseconds]], Field(max_length=200)]
 Role = Literal["owner", "annotator", "participant"]
-QuestionSetting = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
 Seeds: TypeAlias = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=2000)]], Field(max_length=1000)
 ]
-SetSize: TypeAlias = Annotated[StrictInt, Field(ge=2, le=10)]
 
 
 class Wire(BaseModel):
@@ -41,41 +48,31 @@ class Wire(BaseModel):
 # Answers, from the browser
 
 
-class LabelIn(Wire):
-    """The item is positive, or it is not."""
-
-    type: Literal["label"]
-    positive: StrictBool
-
-
-class SelectIn(Wire):
-    """The chosen item and its label."""
-
-    type: Literal["select"]
-    chosen: Id
-    positive: StrictBool
+def answer_schema() -> dict[str, Any]:
+    """The JSON schema of an answer to any kind of question that is known, by its type."""
+    types = dict.fromkeys([*(kind.answer_type for kind in kinds.all_kinds()), Skip])
+    return {"oneOf": [_schema_of(answer_type) for answer_type in types], "title": "Answer"}
 
 
-class RankIn(Wire):
-    """All items shown, highest first; the first ``n_positive`` are positive.
-
-    ``ties``: places, from 0, whose item is level with the next one; only where the project allows ties.
-    """
-
-    type: Literal["rank"]
-    order: Annotated[list[Id], Field(min_length=2, max_length=MAX_SHOWN)]
-    n_positive: Annotated[StrictInt, Field(ge=0, le=MAX_SHOWN)]
-    ties: Annotated[list[Annotated[StrictInt, Field(ge=0, le=MAX_SHOWN)]], Field(max_length=MAX_SHOWN)] = []
-
-
-class SkipIn(Wire):
-    """No answer: passed, or cannot tell."""
-
-    type: Literal["skip"]
-    reason: SkipReason = "skip"
+def _schema_of(answer_type: type[Answer]) -> dict[str, Any]:
+    schema = TypeAdapter(answer_type).json_schema()
+    return {
+        "type": "object",
+        "title": answer_type.__name__,
+        "description": (answer_type.__doc__ or "").partition("\n")[0],
+        "properties": {"type": {"const": answer_type.type}, **schema["properties"]},
+        "required": ["type", *schema.get("required", [])],
+        "additionalProperties": False,
+    }
 
 
-AnswerWire: TypeAlias = Annotated[LabelIn | SelectIn | RankIn | SkipIn, Field(discriminator="type")]
+AnswerWire: TypeAlias = Annotated[
+    Answer,
+    PlainValidator(kinds.answer_from_json),
+    PlainSerializer(lambda answer: answer.as_json(), return_type=dict[str, Any]),
+    WithJsonSchema(answer_schema()),
+]
+"""An answer; each kind of question says what its own look like, and checks them."""
 
 
 class Timing(Wire):
@@ -126,7 +123,7 @@ class QuestionOut(Wire):
     """A question, its items in the order in which they are to be shown first."""
 
     id: str
-    kind: Kind
+    kind: str
     items: list[ItemOut]
     stale: bool = Field(description="chosen before the latest answer had been learnt from")
 
@@ -181,15 +178,32 @@ class ErrorOut(Wire):
     error: str
 
 
+class KindOut(Wire):
+    """A kind of question: its short title, what it asks and how to answer, in the project's words.
+
+    ``sizes``: fewest and most items. ``standard``: whether "auto" may choose it without being told to. ``script``: where the
+    module is that draws it, for kinds that do not come with tellmore.
+    """
+
+    name: str
+    family: str
+    title: str
+    ask: str
+    help: str
+    sizes: tuple[int, int]
+    standard: bool
+    script: str | None
+
+
 class ProjectOut(Wire):
-    """The project's own words; ``ask`` has one sentence per question kind; ``ties``: rankings may have level items."""
+    """The project's own words; ``kinds`` are all that may be asked; ``ties``: rankings may have level items."""
 
     name: str
     attribute: str
     positive: str
     negative: str
     instruction: str
-    ask: dict[str, str]
+    kinds: list[KindOut]
     media: Literal["text", "image"]
     ties: bool
 
@@ -215,10 +229,10 @@ class SettingsOut(Wire):
     positive: str
     negative: str
     instruction: str
-    question: QuestionSetting
-    kinds: list[Kind]
+    question: str
+    kinds: list[str]
     sizes: list[int]
-    set_size: int
+    set_size: int | None = Field(description="null: as many as is usual for the kind")
     target_accuracy: float
     check_share: float
     ties: bool
@@ -235,10 +249,10 @@ class SettingsChange(Wire):
     positive: Name | None = None
     negative: Name | None = None
     instruction: Words | None = None
-    question: QuestionSetting | None = None
-    kinds: Annotated[list[Kind], Field(min_length=1, max_length=4)] | None = None
+    question: QuestionChoice | None = None
+    kinds: Annotated[list[KindName], Field(min_length=1, max_length=100)] | None = None
     sizes: Annotated[list[SetSize], Field(min_length=1, max_length=20)] | None = None
-    set_size: SetSize | None = None
+    set_size: SetSize | None = Field(None, description="null: as many as is usual for the kind")
     target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
     check_share: Annotated[float, Field(ge=0.0, le=0.9)] | None = None
     ties: StrictBool | None = None
@@ -282,20 +296,3 @@ class DoneOut(Wire):
     """A request was carried out."""
 
     done: Literal[True] = True
-
-
-def to_answer(wire: LabelIn | SelectIn | RankIn | SkipIn) -> Answer:
-    """The frozen answer of a wire answer.
-
-    >>> to_answer(SelectIn(type="select", chosen="a", positive=True))
-    SelectAnswer(chosen='a', positive=True)
-    """
-    match wire:
-        case LabelIn():
-            return LabelAnswer(wire.positive)
-        case SelectIn():
-            return SelectAnswer(wire.chosen, wire.positive)
-        case RankIn():
-            return RankAnswer(wire.order, wire.n_positive, wire.ties)
-        case SkipIn():
-            return Skip(wire.reason)

@@ -85,6 +85,7 @@ class LogRow(Wire):
     kind: str
     items: list[ItemOut]
     answer: dict[str, Any] | None = Field(description="null once erased")
+    told: str | None = Field(description="the answer in one line; null once erased")
     rt_ms: int | None
     stale: bool
     check: bool

@@ -11,13 +11,13 @@ from tellmore.errors import MissingExtraError, SettingError
 
 try:
     import tomlkit
-    from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+    from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 except ImportError as error:
     raise MissingExtraError(error.name or "pydantic", "app") from error
 
 
-__all__ = ["Field", "Section", "check_section", "model_validator", "read_section", "toml_text"]
-# Field and model_validator come from here, so that without pydantic there is one message, which names the extra.
+__all__ = ["AfterValidator", "Field", "Section", "check_section", "model_validator", "read_section", "toml_text"]
+# What is of pydantic comes from here, so that without pydantic there is one message, which names the extra.
 
 
 class Section(BaseModel):

@@ -266,4 +266,6 @@ def fitted(settings: Settings) -> Settings:
     """``settings`` with no question larger than the number of items."""
     n, learning = settings.data.n, settings.learning
     sizes = [size for size in learning.sizes if size <= n] or [2]
-    return settings.changed(learning={"sizes": sizes, "set_size": min(learning.set_size, max(n, 2))})
+    return settings.changed(
+        learning={"sizes": sizes, "set_size": learning.set_size and min(learning.set_size, max(n, 2))}
+    )

@@ -7,15 +7,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tellmore.data.checked import Field, Section, check_section, read_section
+from tellmore import kinds as question_kinds
+from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
 from tellmore.errors import SettingError
-
+from tellmore.kinds import Words
+from tellmore.learner import AUTO, AUTO_SIZES
 
 SETTINGS_FILE = "tellmore.toml"
-QuestionChoice = Literal["auto", "label", "select", "select_high", "select_low", "rank"]
 PriorChoice = Literal["pool", "isotropic", "earlier"]
 BoundChoice = Literal["centred", "paper"]
-SetSize = Annotated[int, Field(ge=2, le=10)]
+
+
+def _set_size(size: int) -> int:
+    most = max(kind.most for kind in question_kinds.all_kinds())
+    if size > most:
+        raise ValueError(f"no kind of question shows more than {most} items")
+    return size
+
+
+def _question(name: str) -> str:
+    if name != AUTO:
+        question_kinds.family(name)
+    return name
+
+
+SetSize = Annotated[int, Field(ge=2), AfterValidator(_set_size)]
+KindName = Annotated[str, AfterValidator(lambda name: question_kinds.named(name).name)]
+QuestionChoice = Annotated[str, AfterValidator(_question)]
+"""``auto``, a family of kinds, or one kind."""
 
 
 class ProjectSettings(Section):
@@ -29,12 +48,13 @@ class ProjectSettings(Section):
 
 
 class LearningSettings(Section):
-    """How it is learnt. ``w`` and ``K`` unset mean the learner's own; ``prior = "earlier"`` reads FOLDER/prior.npz."""
+    """How it is learnt. Unset, ``w`` and ``K`` are the learner's own and ``set_size`` is the kind's; ``prior = "earlier"``
+    reads FOLDER/prior.npz."""
 
     question: QuestionChoice = "auto"
-    kinds: tuple[Kind, ...] = Field(default=KINDS, min_length=1)
-    sizes: tuple[SetSize, ...] = Field(default=(2, 3, 4, 5, 6), min_length=1)
-    set_size: int = Field(default=4, ge=2, le=10)
+    kinds: tuple[KindName, ...] = Field(default_factory=question_kinds.standard_kinds, min_length=1)
+    sizes: tuple[SetSize, ...] = Field(default=AUTO_SIZES, min_length=1)
+    set_size: SetSize | None = None
     target_accuracy: float = Field(default=0.9, gt=0.5, lt=1.0)
     check_share: float = Field(default=0.1, ge=0.0, le=0.9)
     ties: bool = False
@@ -89,6 +109,11 @@ class Settings(Section):
         for section, keys in sections.items():
             values.setdefault(section, {}).update(keys)
         return parse_settings(values, source="settings")
+
+
+def words_of(settings: Settings) -> Words:
+    """What questions and answers are worded in."""
+    return Words(settings.project.attribute, settings.project.positive, settings.project.negative)
 
 
 def redacted_database(database: str) -> str:

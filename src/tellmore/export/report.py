@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import kinds
+from tellmore.data.settings import words_of
 from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
+from tellmore.kinds import Words
+from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.state import State
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
-from tellmore.types import Answer
+from tellmore.types import Answer, Skip
 
 SHOWN = 12
 PICTURE_PX = 160
@@ -105,28 +106,18 @@ def _telling(state: State) -> str:
     rows = []
     for each in best:
         given, asked = state.ledger.given[each.question_id], state.ledger.asked[each.question_id]
-        said = _said(state, given.answer, asked.question.items)
+        said = _said(state, given.answer, asked.question)
         rows.append(f'<tr><td class="n">{each.bits:.2f}</td><td>{escape(each.kind)}</td><td>{said}</td></tr>')
     head = '<tr><th class="n">bits</th><th>question</th><th>answer</th></tr>'
     return f"<table>{head}{''.join(rows)}</table>" if rows else "<p>No answers yet.</p>"
 
 
-def _said(state: State, answer: Answer | None, items: tuple[str, ...]) -> str:
-    positive, negative = (escape(word) for word in _words(state))
-    match answer:
-        case LabelAnswer():
-            return f"{_item(state, items[0])}: {positive if answer.positive else negative}"
-        case SelectAnswer():
-            rest = ", ".join(_item(state, item) for item in items if item != answer.chosen)
-            label = "" if answer.positive is None else f" ({positive if answer.positive else negative})"
-            return f"<b>{_item(state, answer.chosen)}</b>{label} among {rest}"
-        case RankAnswer():
-            level = set(answer.ties)
-            ranked = [_item(state, item) + (" =" if place in level else "") for place, item in enumerate(answer.order)]
-            if answer.n_positive is not None:
-                ranked.insert(answer.n_positive, f"<i>| {positive} before, {negative} after |</i>")
-            return " ".join(ranked)
-    return ""
+def _said(state: State, answer: Answer | None, question: Question) -> str:
+    if answer is None or isinstance(answer, Skip):
+        return ""
+    words = words_of(state.ledger.settings)
+    escaped = Words(escape(words.attribute), escape(words.positive), escape(words.negative))
+    return kinds.named(question.kind).tell(question.items, answer, lambda item: _item(state, item), escaped)
 
 
 def _words(state: State) -> tuple[str, str]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from tellmore.classifier import Predictions
 from tellmore.errors import MissingExtraError
-from tellmore.store.events import answer_to_json
 from tellmore.store.state import State
 
 SCORE_COLUMNS = ("id", "text", "image", "probability", "score", "score_sd", "version", "seed", "data_sha256")
@@ -65,7 +64,7 @@ def answer_rows(state: State) -> Iterator[dict[str, Any]]:
             "question_id": given.question_id,
             "kind": asked.question.kind,
             "items": json.dumps(asked.question.items, ensure_ascii=False),
-            "answer": json.dumps(answer_to_json(given.answer), ensure_ascii=False),
+            "answer": json.dumps(given.answer.as_json(), ensure_ascii=False),
             "rt_ms": given.rt_ms,
             "latency_ms": (given.timing or {}).get("latency_ms"),
             "t_utc": given.t_utc,

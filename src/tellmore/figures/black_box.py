@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.update import update
+from tellmore.core.variational import Bound
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.rows import Row, Rows, column, where
-from tellmore.kinds import SELECT_HIGH, Outcome
+from tellmore.kinds import Outcome
+from tellmore.kinds.select import SELECT_HIGH
 from tellmore.plotting import PALETTE, new_figure
 from tellmore.sim.bbvi import black_box_posterior
 from tellmore.types import Array
@@ -32,9 +33,9 @@ CENTRED, PAPER, BLACK_BOX = "closed form, centred bound", "closed form, paper's 
 Step = Callable[[Gaussian, Array, Outcome, np.random.Generator], Gaussian]
 
 
-def _closed(bound: str) -> Step:
+def _closed(bound: Bound) -> Step:
     def step(belief: Gaussian, X: Array, outcome: Outcome, _rng: np.random.Generator) -> Gaussian:
-        return update(belief, X, "select_high", outcome, BEHAVIOUR, bound=bound)[0]  # type: ignore[arg-type]
+        return SELECT_HIGH.update(belief, X, outcome, BEHAVIOUR, bound=bound)[0]
 
     return step
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tellmore.core.time_model import TimeModel
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.rows import Row, Rows, column, distinct, where
-from tellmore.plotting import KIND_COLOURS, PALETTE, legend_below, line_with_band, new_figure
-from tellmore.policy.cost import PAPER_COST, CostModel, TimeModel
+from tellmore.plotting import PALETTE, kind_colour, legend_below, line_with_band, new_figure
+from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import nested_bits, sharpness_dependence, to_rates
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
@@ -180,9 +181,9 @@ def fig11(rows: Rows) -> Figure:
         own = where(rows, times=name)
         for kind in KINDS[1:]:
             line = where(own, kind=kind)
-            axes.plot(column(line, "size"), column(line, "bits_per_second"), "o-", color=KIND_COLOURS[kind], label=kind)
+            axes.plot(column(line, "size"), column(line, "bits_per_second"), "o-", color=kind_colour(kind), label=kind)
         label = where(own, kind="label")[0]["bits_per_second"]
-        axes.axhline(label, color=KIND_COLOURS["label"], linestyle="--", label="label")
+        axes.axhline(label, color=kind_colour("label"), linestyle="--", label="label")
         best = where(own, best=True)[0]
         axes.plot(best["size"], best["bits_per_second"], "*", markersize=13, color="black", label="best")
         axes.set(title=name, xlabel="|S|, items shown", ylabel="bits per second")

@@ -9,7 +9,7 @@ from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, curve_rows, last_value, settings
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.rows import Rows, column, distinct, where
-from tellmore.plotting import KIND_COLOURS, LINE_STYLES, PALETTE, legend_below, line_with_band, new_figure
+from tellmore.plotting import LINE_STYLES, PALETTE, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.sim.config import Config
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def draw_curves(
     """One line with its standard-error band for every setting in the rows."""
     for setting in settings(rows):
         own = where(rows, setting=setting)
-        colour = KIND_COLOURS.get(own[0]["question"], PALETTE[-1]) if colours is None else colours[setting]
+        colour = kind_colour(own[0]["question"]) if colours is None else colours[setting]
         line_with_band(
             axes,
             column(own, over),  # type: ignore[arg-type]
@@ -123,7 +123,7 @@ def fig4(rows: Rows) -> Figure:
         column(last, "mse"),
         yerr=column(last, "mse_se"),
         fmt="o-",
-        color=KIND_COLOURS["select"],
+        color=kind_colour("select"),
         capsize=3,
     )
     grid[0, 1].set(

@@ -10,7 +10,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.rows import Row, Rows, column, distinct, where
-from tellmore.plotting import GREY, KIND_COLOURS, new_figure
+from tellmore.plotting import GREY, kind_colour, new_figure
 from tellmore.sim.ideal import ideal_problem, stopping_times
 from tellmore.sim.summary import mean_and_se
 from tellmore.sim.theory import (
@@ -21,7 +21,6 @@ from tellmore.sim.theory import (
     upper_bound_corrected,
     upper_bound_printed,
 )
-
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +38,7 @@ def theorem1(rows: Rows) -> Figure:
     for axes, name in zip(grid[0], names, strict=True):
         own = where(rows, question=name)
         epsilon = column(own, "epsilon")
-        colour = KIND_COLOURS[name.split("-")[0]]
+        colour = kind_colour(name.split("-")[0])
         axes.errorbar(
             epsilon,
             column(own, "measured"),

@@ -15,7 +15,6 @@ from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 from tellmore.sim.theory import outcome_count
 
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -61,7 +60,7 @@ def configs(bench: Bench) -> list[Config]:
 
 
 def _row(config: Config, trials: list[Trial]) -> Row:
-    outcomes = outcome_count(config.question, config.shown)
+    outcomes = outcome_count(config.question, config.shown or 1)
     early = [row.bits for trial in trials for row in trial.rows[:20]]
     return {
         **reach_row(config, trials, TARGET),
@@ -69,7 +68,7 @@ def _row(config: Config, trials: list[Trial]) -> Row:
         "bits_at_most": math.log2(outcomes),
         "paper_bits": PAPER[config.title][0],
         "bits": sum(early) / len(early),
-        "seconds_each": PAPER_COST.seconds(config.question, config.shown),
+        "seconds_each": PAPER_COST.seconds(config.question, config.shown or 1),
         "paper_interactions": PAPER[config.title][1],
     }
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.information import name_of
+from tellmore.figures.information import KINDS, name_of
 from tellmore.figures.rows import Row, Rows, distinct, where
-from tellmore.plotting import KIND_COLOURS, new_figure
+from tellmore.plotting import kind_colour, new_figure
 from tellmore.policy.cost import PAPER_COST
-from tellmore.policy.rates import TABLE_KINDS, nested_bits, to_rates
+from tellmore.policy.rates import nested_bits, to_rates
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import make_learner
 from tellmore.sim.rows import Trial
@@ -111,7 +111,7 @@ def promised_seconds(bench: Bench, part: str) -> dict[str, float]:
         sizes = sorted({size for kind, size in FIXED if kind != "label"})
         rng = np.random.default_rng(0)
         bits = nested_bits(
-            learner.scan, learner.posterior, learner.behaviour, kinds=TABLE_KINDS, sizes=sizes, rng=rng, repeats=3
+            learner.scan, learner.posterior, learner.behaviour, kinds=KINDS, sizes=sizes, rng=rng, repeats=3
         )
         return [rate.row() for rate in to_rates(bits, PAPER_COST)]
 
@@ -155,7 +155,7 @@ def times(rows: Rows) -> Figure:
                 place,
                 row["seconds"],
                 xerr=row["seconds_se"],
-                color=KIND_COLOURS[kind],
+                color=kind_colour(kind),
                 alpha=0.5 if failed else 0.9,
                 error_kw={"elinewidth": 1},
             )
@@ -172,7 +172,7 @@ def _draw_promise(axis: Axes, rows: Rows) -> None:
     shown = [row for row in rows if row["promised_to_label"] is not None]
     shown.sort(key=lambda row: float(row["seconds"]), reverse=True)
     for place, row in enumerate(shown):
-        colour = KIND_COLOURS[str(row["setting"]).split("-")[0]]
+        colour = kind_colour(str(row["setting"]).split("-")[0])
         axis.errorbar(row["to_label"], place, xerr=row["to_label_se"], fmt="o", color=colour, elinewidth=1)
         axis.plot(row["promised_to_label"], place, "o", color=colour, markerfacecolor="white", zorder=5)
     axis.set_yticks(range(len(shown)), [str(row["setting"]) for row in shown])

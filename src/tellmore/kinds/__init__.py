@@ -4,7 +4,7 @@
 'Tick everything that is friendly'
 """
 
-from tellmore.kinds.contract import Kind, Outcome, Perception, Words
+from tellmore.kinds.contract import Kind, Outcome, Perception, Words, perceived
 from tellmore.kinds.registry import Registry
 
 REGISTRY = Registry()
@@ -12,6 +12,7 @@ register = REGISTRY.register
 all_kinds = REGISTRY.all
 named = REGISTRY.named
 family = REGISTRY.family
+single = REGISTRY.single
 answer_from_json = REGISTRY.answer_from_json
 
 
@@ -37,6 +38,8 @@ __all__ = [
     "families",
     "family",
     "named",
+    "perceived",
     "register",
+    "single",
     "standard_kinds",
 ]

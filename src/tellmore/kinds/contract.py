@@ -58,6 +58,14 @@ class Perception:
     positive: NDArray[np.bool_]  # [k]
 
 
+def perceived(z: Array, rng: np.random.Generator) -> Perception:
+    """How somebody sees items that are z [k] above the border; what is level, or on the border, is settled by chance."""
+    coin = rng.random((2, len(z)))
+    positive = np.where(z == 0, coin[0] < 0.5, z > 0)
+    # Lexicographic: the score first, then the label (a tie at the border must not split the order), then chance.
+    return Perception(z, np.lexsort((coin[1], positive, z))[::-1], positive)
+
+
 class Kind(ABC):
     """One kind of question. Scores z are theta'(1, x) of the items shown; behaviours and rng are explicit.
 
@@ -66,7 +74,7 @@ class Kind(ABC):
     answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how many items it may show, and
     how many where nobody says. standard: whether ``auto`` may choose it without being told to. labels_all: whether an answer
     labels every item shown. time: seconds before anybody's answers are known; time_forms: the two that a study compares.
-    answer_type: the class of its answers.
+    answer_type: the class of its answers. noun: what a study calls it ("Ranking"); the title where it is empty.
     script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
     """
 
@@ -83,6 +91,7 @@ class Kind(ABC):
     time: TimeModel
     time_forms: ClassVar[tuple[Form, Form]] = ("linear", "logarithmic")
     answer_type: type[Answer]
+    noun: str = ""
     script: ClassVar[Path | None] = None
 
     # What can be answered

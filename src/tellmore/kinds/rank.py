@@ -60,7 +60,7 @@ class RankAnswer(Answer):
     ties: tuple[int, ...] = ()
 
     def __init__(self, order: Sequence[Any], n_positive: int | None, ties: Iterable[int] = ()) -> None:
-        if isinstance(ties, str) or not isinstance(ties, Iterable):
+        if not isinstance(ties, list | tuple | set | frozenset):
             raise AnswerError(f"ties must be a list of places, not {ties!r}")
         object.__setattr__(self, "order", id_list("order", order))
         object.__setattr__(self, "n_positive", None if n_positive is None else whole_number("n_positive", n_positive))
@@ -92,7 +92,7 @@ class RankKind(Kind):
     """The ranking question; outcomes are (order of positions, highest first; how many are positive)."""
 
     name = family = "rank"
-    title = "Rank"
+    title, noun = "Rank", "Ranking"
     ask = "Put the most {attribute} first"
     help = (
         "Put the items in order, then set the divider: above it {positive}, below it {negative}. "

@@ -64,6 +64,10 @@ class Registry:
         members = tuple(kind for kind in self.all() if kind.family == name)
         return members or (self.named(name),)
 
+    def single(self) -> Kind:
+        """The kind that labels one item: random checks take it where no other kind fits."""
+        return next(kind for kind in self._kinds.values() if kind.most == 1 and kind.labels_all)
+
     def answer_from_json(self, plain: Any) -> Answer:
         """The answer that stands in the log or came over HTTP, by its type; AnswerError where it is none."""
         if not isinstance(plain, Mapping):

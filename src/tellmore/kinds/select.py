@@ -47,6 +47,7 @@ class SelectKind(Kind):
 
     def __init__(self, name: str, sign: int, word: str) -> None:
         self.name, self.sign = name, sign  # +1: the highest, -1: the lowest
+        self.noun = "Selection" if sign > 0 else "Selection (lowest)"
         self.title, self.ask = f"Select {word}", f"Choose the {word} {{attribute}}"
 
     def n_outcomes(self, k: int) -> int:

@@ -51,7 +51,7 @@ class TickKind(Kind):
     """The grid question; outcomes are k labels +-1."""
 
     name = family = "tick"
-    title = "Tick"
+    title, noun = "Tick", "Grid"
     ask = "Tick everything that is {positive}"
     help = "Tick every item that is {positive}; what you leave is {negative}. It may be all of them, or none."
     most = 24

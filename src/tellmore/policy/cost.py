@@ -72,8 +72,8 @@ class CostModel:
         own = self.model(kind, annotator).seconds(size, marks)
         if size == 1:
             return own
-        single = min(self.model(one.family, annotator).seconds(1) for one in kinds.all_kinds() if one.most == 1)
-        return max(own, round(single + READING_S * (size - 1), 12))
+        one = self.model(kinds.single().family, annotator).seconds(1)
+        return max(own, round(one + READING_S * (size - 1), 12))
 
     def sample(
         self,

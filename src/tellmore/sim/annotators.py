@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tellmore import kinds
 from tellmore.core.evidence import Behaviour
-from tellmore.kinds import Perception
+from tellmore.kinds import perceived
 from tellmore.policy.cost import CostModel
-from tellmore.questions import Question
+from tellmore.questions import Question, answer_from
 from tellmore.types import Answer, Array
 
 IntArray: TypeAlias = NDArray[np.intp]
@@ -108,20 +108,6 @@ class ScoreRespondent:
     def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
         scores = self.source.sample(rows, now=now)
         return answer_from(question, perceived(scores - self.threshold, now.rng))
-
-
-def perceived(z: Array, rng: np.random.Generator) -> Perception:
-    """How somebody sees items that are z [k] above the border; what is level, or on the border, is settled by chance."""
-    coin = rng.random((2, len(z)))
-    positive = np.where(z == 0, coin[0] < 0.5, z > 0)
-    # Lexicographic: the score first, then the label (a tie at the border must not split the order), then chance.
-    return Perception(z, np.lexsort((coin[1], positive, z))[::-1], positive)
-
-
-def answer_from(question: Question, seen: Perception) -> Answer:
-    """The answer to ``question`` of somebody who sees its items so."""
-    kind = kinds.named(question.kind)
-    return kind.answer(question.items, kind.respond(seen))
 
 
 @dataclass(frozen=True)

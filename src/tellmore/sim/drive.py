@@ -19,9 +19,9 @@ import numpy as np
 from tellmore import kinds
 from tellmore.client import GIVE_UP_S, Client, Link
 from tellmore.errors import InputError, StateError
+from tellmore.kinds import perceived
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.questions import Question
-from tellmore.sim.annotators import answer_from, perceived
+from tellmore.questions import Question, answer_from
 from tellmore.types import Answer
 
 ARRIVAL_S = 10.0

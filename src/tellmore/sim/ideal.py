@@ -13,11 +13,10 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-
-from tellmore import kinds
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from tellmore import kinds
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import SettingError, StateError
 from tellmore.types import Array

@@ -24,7 +24,6 @@ from tellmore import kinds
 from tellmore.errors import SettingError
 
 
-
 def outcome_count(kind: str, size: int) -> int:
     """N, the number of possible answers (Table I): 2 for a label, 2k for a selection, (k+1)! for a ranking."""
     return kinds.family(kind)[0].n_outcomes(size)

@@ -19,9 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tellmore.errors import AnswerError
-from tellmore.store.repository import Event
 from tellmore.questions import Question
+from tellmore.store.repository import Event
 from tellmore.types import Answer, Skip
 
 

@@ -14,14 +14,14 @@ from typing import Literal
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
-from tellmore.learner import Learner, QuestionOption
+from tellmore.learner import Learner
 from tellmore.pool import Pool
+from tellmore.questions import labels_in
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
 from tellmore.types import Answer
 
 DECISION_THRESHOLD = 0.5
@@ -96,8 +96,8 @@ class Fold:
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; they never change what was learnt."""
         self._asking = settings
-        question, kinds = asked_kinds(settings)
-        self.learner.ask_for(question, settings.learning.set_size, kinds, settings.learning.sizes)
+        asking = settings.learning
+        self.learner.ask_for(asking.question, asking.set_size, asking.kinds, asking.sizes)
 
     def _tell(self, asked: Asked, given: Given) -> None:
         answer = given.answer
@@ -134,23 +134,12 @@ class Fold:
             self.effects.pop()
 
 
-def labels_given(answer: Answer) -> dict[str, bool]:
-    """Labels of randomly drawn items that an answer contains. A selected item is not random, so it gives none.
-
-    >>> labels_given(RankAnswer(["a", "b", "c"], 1))
-    {'a': True, 'b': False, 'c': False}
-    """
-    if isinstance(answer, RankAnswer) and answer.n_positive is not None:
-        return {item: position < answer.n_positive for position, item in enumerate(answer.order)}
-    return {}
-
-
 def check_score(learner: Learner, asked: Asked, answer: Answer) -> tuple[int, int]:
-    """(correct, scored): how many items of a check question the belief predicts as the answer labels them."""
-    if isinstance(answer, LabelAnswer):
-        labels = {asked.question.items[0]: bool(answer.positive)}
-    else:
-        labels = labels_given(answer)
+    """(correct, scored): how many items of a check question the belief predicts as the answer labels them.
+
+    Only where every item shown is labelled: an item that a person chose is not a random one.
+    """
+    labels = labels_in(asked.question, answer) if kinds.named(asked.question.kind).labels_all else {}
     if not labels:
         return 0, 0
     rows = learner.pool.rows(list(labels))
@@ -168,13 +157,9 @@ def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked,
 def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:
     """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
     chosen = settings.learning
-    question, kinds = chosen.question, chosen.kinds
-    if question == "select_high" or question == "select_low":
-        kinds = (question,)
-        question = "select"
     return Learner(
         pool,
-        question=question,
+        question=chosen.question,
         set_size=chosen.set_size,
         seed=chosen.seed,
         prior=_prior(settings, prior),
@@ -183,18 +168,10 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
         K=chosen.K,
         seeds_positive=chosen.seeds_positive,
         seeds_negative=chosen.seeds_negative,
-        kinds=kinds,
+        kinds=chosen.kinds,
         sizes=chosen.sizes,
         exclude_last=0,  # whoever asks says what to avoid: several people's questions are out at once
     )
-
-
-def asked_kinds(settings: Settings) -> tuple[QuestionOption, tuple[Kind, ...]]:
-    """What the learner is to ask: one end of selections alone is "select" with only that kind."""
-    question, kinds = settings.learning.question, settings.learning.kinds
-    if question == "select_high" or question == "select_low":
-        return "select", (question,)
-    return question, kinds
 
 
 def _prior(settings: Settings, prior: Gaussian | None) -> Gaussian | Literal["pool", "isotropic"]:

@@ -19,14 +19,15 @@ from tellmore.data.items import Record, encoding_error, open_records, require_fi
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import DataFileError, SettingError, TellmoreError
-from tellmore.pool import Pool
-from tellmore.store.events import answer_event, answer_from_json, answer_to_json, question_event
-from tellmore.store.ledger import Ledger
-from tellmore.store.repository import Event, Repository
+from tellmore.kinds import answer_from_json
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
+from tellmore.store.events import answer_event, question_event
+from tellmore.store.ledger import Ledger
+from tellmore.store.repository import Event, Repository
 from tellmore.types import Answer
 
 FORMATS = ("tellmore", "label-studio", "pairwise", "ranking")
@@ -67,10 +68,10 @@ class Reader:
     ) -> Collected:
         """A checked answer under an id that follows from its content; equal answers are told apart by their count."""
         try:
-            content = json.dumps([kind, items, answer_to_json(answer), participant], ensure_ascii=False)
+            content = json.dumps([kind, items, answer.as_json(), participant], ensure_ascii=False)
             self.counts[content] += 1
             key = hashlib.sha256(f"{content} {self.counts[content]}".encode()).hexdigest()[:32]
-            question = Question(_kind(kind), items, id=more.pop("question_id", None) or key)
+            question = Question(kind, items, id=more.pop("question_id", None) or key)
             self.pool.rows(question.items)
             check_answer(question, answer)
         except TellmoreError as error:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tellmore.data.settings import Settings
-from tellmore.store.events import answer_from_json
-from tellmore.store.repository import Event
+from tellmore.kinds import answer_from_json
 from tellmore.questions import Question
+from tellmore.store.repository import Event
 from tellmore.types import Answer, Skip
 
 

@@ -15,15 +15,13 @@ from statistics import median
 import numpy as np
 from scipy.stats import binomtest
 
+from tellmore import kinds
 from tellmore.policy.cost import CostModel
 from tellmore.policy.cost_fit import OnlineCost, Timed, fault
 from tellmore.pool import Pool
-from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect, labels_given
+from tellmore.questions import Question, labels_in
+from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Given, Ledger
-from tellmore.kinds.label import LabelAnswer
-from tellmore.kinds.rank import RankAnswer
-from tellmore.kinds.select import SelectAnswer
-from tellmore.questions import Question
 from tellmore.types import Answer, Array, Skip
 
 WINDOW = 100
@@ -64,6 +62,11 @@ def accuracy(effects: Sequence[AnswerEffect]) -> Accuracy | None:
             break
         correct, scored = correct + each.correct, scored + each.scored
     return accuracy_of(correct, scored) if scored else None
+
+
+def _marks(question: Question, answer: Answer | None) -> int:
+    """How many marks an answer made, where its kind counts them."""
+    return 0 if answer is None or isinstance(answer, Skip) else kinds.named(question.kind).marks(answer)
 
 
 def minutes_spent(effects: Sequence[AnswerEffect]) -> Array:
@@ -157,25 +160,14 @@ def _agreement(work: list[Given], ledger: Ledger, pool: Pool, probability: Array
     return right / total if total else None
 
 
-def labels_in(question: Question, answer: Answer) -> dict[str, bool]:
-    """All labels that an answer contains, by item."""
-    match answer:
-        case LabelAnswer():
-            return {question.items[0]: bool(answer.positive)}
-        case SelectAnswer():
-            return {} if answer.positive is None else {answer.chosen: bool(answer.positive)}
-        case RankAnswer():
-            return labels_given(answer)
-        case Skip():
-            return {}
-
-
 def fitted_cost(ledger: Ledger) -> CostModel:
     """Seconds per question, from the paper's fits as this project's own times move them."""
     fitted = OnlineCost()
     for asked, given in ledger.counting():
         question = asked.question
-        timed = Timed(question.kind, question.size, given.active_ms / 1000, given.participant)
+        timed = Timed(
+            question.kind, question.size, given.active_ms / 1000, given.participant, _marks(question, given.answer)
+        )
         if fault(timed) is None:
             fitted = fitted.observe(timed)
     return fitted.cost

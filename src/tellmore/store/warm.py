@@ -11,9 +11,9 @@ import numpy as np
 
 from tellmore.data.project import PRIOR_FILE, Project, open_project
 from tellmore.errors import SettingError
-from tellmore.store.importing import Collected, append_answers
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
+from tellmore.store.importing import Collected, append_answers
 
 LABELLED = "label-column"
 """The participant of labels that came with the items."""

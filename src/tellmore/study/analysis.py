@@ -11,17 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import kinds as question_kinds
+from tellmore.core.time_model import Form, basis
 from tellmore.errors import InputError, MissingExtraError
-from tellmore.policy.cost import Form, basis, family_of
 from tellmore.policy.cost_fit import Timed, fault
 from tellmore.study.records import Records
 from tellmore.study.vuong import VuongTest, gaussian_loglik, vuong
 from tellmore.types import Array
-
-CANDIDATES: Mapping[str, tuple[Form, Form]] = {"select": ("linear", "logarithmic"), "rank": ("linear", "quadratic")}
-"""The paper's hypotheses, in the order in which Vuong's test compares them."""
-
-KIND_NAMES = {"rank": "Ranking", "select_high": "Selection", "select_low": "Selection (lowest)"}
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,10 @@ def counts_by_size(answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[d
 
 @dataclass(frozen=True)
 class CandidateFit:
-    """One row of Table V. ``mse`` is the residual sum of squares over n - 2; clustered errors allow for participants."""
+    """One row of Table V. ``mse`` is the residual mean square; clustered errors allow for participants.
+
+    ``per_mark`` are the seconds that each mark adds, where the kind counts marks, such as ticks.
+    """
 
     kind: str
     form: Form
@@ -101,10 +100,12 @@ class CandidateFit:
     r2_adjusted: float
     mse: float
     n: int
+    per_mark: float | None = None
+    per_mark_se: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """As a plain dict."""
-        return asdict(self)
+        """As a plain dict, without the marks of kinds that have none."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def _statsmodels() -> Any:
@@ -130,7 +131,14 @@ def _sizes_and_seconds(answers: Sequence[Mapping[str, Any]], kind: str) -> tuple
 def _ols(answers: Sequence[Mapping[str, Any]], kind: str, form: Form) -> Any:
     sm = _statsmodels()
     sizes, seconds = _sizes_and_seconds(answers, kind)
-    return sm.OLS(seconds, sm.add_constant(basis(form, sizes))).fit()
+    return sm.OLS(seconds, np.column_stack([sm.add_constant(basis(form, sizes)), _marks(answers, kind)])).fit()
+
+
+def _marks(answers: Sequence[Mapping[str, Any]], kind: str) -> Array:
+    """The marks of each answer as a column, where its kind counts them; else no column at all."""
+    if not question_kinds.named(kind).time.counts_marks:
+        return np.empty((len(answers), 0))
+    return np.array([[float(row["marks"])] for row in answers])
 
 
 def fit_candidate(answers: Sequence[Mapping[str, Any]], kind: str, form: Form) -> CandidateFit:
@@ -153,17 +161,22 @@ def fit_candidate(answers: Sequence[Mapping[str, Any]], kind: str, form: Form) -
         float(fit.rsquared_adj),
         float(fit.mse_resid),
         int(fit.nobs),
+        *((float(fit.params[2]), float(fit.bse[2])) if len(fit.params) > 2 else ()),
     )
 
 
 def fit_candidates(answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[CandidateFit]:
-    """The paper's two candidates of each kind (Table V)."""
-    return [fit_candidate(rows, kind, form) for kind, rows in answers.items() for form in CANDIDATES[family_of(kind)]]
+    """The two candidates of each kind, in the order in which Vuong's test compares them (Table V)."""
+    return [
+        fit_candidate(rows, kind, form)
+        for kind, rows in answers.items()
+        for form in question_kinds.named(kind).time_forms
+    ]
 
 
 def compare_candidates(answers: Sequence[Mapping[str, Any]], kind: str) -> VuongTest:
     """Vuong's test of a kind's first candidate (linear) against its second."""
-    first, second = (_ols(answers, kind, form) for form in CANDIDATES[family_of(kind)])
+    first, second = (_ols(answers, kind, form) for form in question_kinds.named(kind).time_forms)
     return vuong(gaussian_loglik(first.resid), gaussian_loglik(second.resid))
 
 
@@ -188,8 +201,9 @@ def ancova_stage(answers: Sequence[Mapping[str, Any]], kind: str) -> Ancova:
     if len(names) < 2:
         raise InputError(f"{kind} answers are of {len(names)} learning stage: an ANCOVA needs at least two")
     dummies = np.array([[float(row["stage"] == name) for name in names[1:]] for row in staged])
-    small = sm.OLS(seconds, sm.add_constant(sizes)).fit()
-    large = sm.OLS(seconds, np.column_stack([sm.add_constant(sizes), dummies])).fit()
+    terms = np.column_stack([sm.add_constant(sizes), _marks(staged, kind)])
+    small = sm.OLS(seconds, terms).fit()
+    large = sm.OLS(seconds, np.column_stack([terms, dummies])).fit()
     f, p, df = large.compare_f_test(small)
     return Ancova(kind, float(f), int(df), int(large.df_resid), float(p), len(staged))
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from tellmore.errors import SettingError
-from tellmore.study.settings import Gold, Stage, Study
 from tellmore.questions import Question
+from tellmore.study.settings import Gold, Stage, Study
 from tellmore.types import Answer
 
 

@@ -1,11 +1,14 @@
-"""Rows of the paper's study figures and tables, from an analysis; `figures.study` draws them."""
+"""Rows of the paper's study figures and tables, from an analysis; `study.plots` draws them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tellmore.policy.cost import TimeModel
-from tellmore.study.analysis import Analysis, ages, demographic_counts, mean_times
+import numpy as np
+
+from tellmore.core.time_model import TimeModel
+from tellmore.study.analysis import Analysis, CandidateFit, ages, demographic_counts, mean_times
 from tellmore.study.records import Records
 
 
@@ -16,9 +19,15 @@ def fig8_rows(analysis: Analysis) -> list[dict[str, Any]]:
     for kind, answers in analysis.answers.items():
         fit = lines.get(kind)
         for point in mean_times(answers):
-            fitted = None if fit is None else TimeModel("linear", fit.b0, fit.b1).seconds(point["size"])
+            fitted = None if fit is None else _fitted(fit, point["size"], answers)
             rows.append({"kind": kind, **point, "fitted_s": fitted})
     return rows
+
+
+def _fitted(fit: CandidateFit, size: int, answers: Sequence[Mapping[str, Any]]) -> float:
+    """The linear model at a size, with as many marks as answers of that size made on average."""
+    marks = np.mean([row.get("marks", 0) for row in answers if row["size"] == size])
+    return TimeModel("linear", fit.b0, fit.b1, per_mark=fit.per_mark or 0.0).seconds(size, float(marks))
 
 
 def fig15_rows(records: Records) -> list[dict[str, Any]]:

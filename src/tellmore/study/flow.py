@@ -22,9 +22,9 @@ import numpy as np
 
 from tellmore import kinds
 from tellmore.errors import AnswerError, StateError
+from tellmore.kinds import Perception
 from tellmore.study.design import Planned
 from tellmore.study.settings import Choice, Gold, PersonQuestion, Study
-from tellmore.kinds import Perception
 from tellmore.types import Answer
 
 Step = Literal[

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellmore.plotting import BLUE, GREEN, KIND_COLOURS, PALETTE, new_figure, table_figure
+from tellmore import kinds as question_kinds
+from tellmore.plotting import BLUE, GREEN, PALETTE, kind_colour, new_figure, table_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Rows = Sequence[Mapping[str, Any]]
-KIND_NAMES = {"rank": "Ranking", "select_high": "Selection", "select_low": "Selection (lowest)", "select": "Selection"}
 FORM_NAMES = {"linear": "Linear", "logarithmic": "Logarithmic", "quadratic": "Quadratic", "constant": "Constant"}
 
 
-def kind_colour(kind: str) -> str:
-    """The colour that a kind of question has in all figures."""
-    return KIND_COLOURS["select" if kind.startswith("select") else kind]
+def noun(kind: str) -> str:
+    """What a study calls a kind of question."""
+    asked = question_kinds.family(kind)[0]
+    return asked.noun or asked.title
 
 
 def fig8(rows: Rows) -> Figure:
@@ -42,7 +43,7 @@ def fig8(rows: Rows) -> Figure:
             color=colour,
             markersize=5,
             capsize=3,
-            label=f"{KIND_NAMES[kind]}, mean ± s.e.",
+            label=f"{noun(kind)}, mean ± s.e.",
         )
         if all(row["fitted_s"] is not None for row in own):
             axes.plot(
@@ -51,7 +52,7 @@ def fig8(rows: Rows) -> Figure:
                 color=colour,
                 linestyle="--",
                 linewidth=1.2,
-                label=f"{KIND_NAMES[kind]}, linear fit",
+                label=f"{noun(kind)}, linear fit",
             )
     axes.set(xlabel="items shown |S|", ylabel="response time (s)")
     axes.set_ylim(bottom=0)
@@ -118,7 +119,7 @@ def fig17(rows: Rows) -> Figure:
             mean, se = (np.array([row[name] for row in own], dtype=float) for name in ("mean_s", "se_s"))
             axes.plot(sizes, mean, color=colour, marker="o", markersize=3.5, label=stage)
             axes.fill_between(sizes, mean - se, mean + se, color=colour, alpha=0.18, linewidth=0)
-        axes.set(title=KIND_NAMES[kind], xlabel="items shown |S|", ylabel="response time (s)")
+        axes.set(title=noun(kind), xlabel="items shown |S|", ylabel="response time (s)")
         axes.set_ylim(bottom=0)
         axes.set_xticks(sorted({row["size"] for row in rows}))
     grid[0, 0].legend(title="learning stage", loc="upper left", title_fontsize=8)
@@ -146,7 +147,7 @@ def table3(rows: Rows) -> Figure:
 def counts_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
     """Header and body of Table IV. Rows: size, and one count a kind."""
     kinds = [key for key in (rows[0] if rows else {}) if key != "size"]
-    header = ["|S|", *(KIND_NAMES[kind] for kind in kinds)]
+    header = ["|S|", *(noun(kind) for kind in kinds)]
     body = [[str(row["size"]), *(str(row[kind]) for kind in kinds)] for row in rows]
     return header, [*body, ["Total", *(str(sum(row[kind] for row in rows)) for kind in kinds)]]
 
@@ -160,12 +161,16 @@ def table4(rows: Rows) -> Figure:
 def candidates_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
     """Header and body of Table V. Rows: `study.analysis.CandidateFit` as dicts."""
     header = ["Question", "Model", "b0 (s.e.)", "b1 (s.e.)", "R²", "Adjusted R²", "MSE (s²)", "N"]
+    marked = any("per_mark" in row for row in rows)
+    if marked:
+        header.insert(4, "a mark (s.e.)")
     body = [
         [
-            KIND_NAMES[row["kind"]],
+            noun(row["kind"]),
             FORM_NAMES[row["form"]],
             f"{row['b0']:.2f} ({row['b0_se']:.2f})",
             f"{row['b1']:.2f} ({row['b1_se']:.2f})",
+            *([_mark_cell(row)] if marked else []),
             f"{row['r2']:.3f}",
             f"{row['r2_adjusted']:.3f}",
             f"{row['mse']:.2f}",
@@ -174,6 +179,10 @@ def candidates_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
         for row in rows
     ]
     return header, body
+
+
+def _mark_cell(row: Mapping[str, Any]) -> str:
+    return f"{row['per_mark']:.2f} ({row['per_mark_se']:.2f})" if "per_mark" in row else "–"
 
 
 def table5(rows: Rows) -> Figure:
@@ -195,8 +204,8 @@ def rates_figure(rows: Rows) -> Figure:
         for kind in dict.fromkeys(row["kind"] for row in rows):
             own = sorted((row for row in rows if row["kind"] == kind), key=lambda row: row["size"])
             values = [row[measure] for row in own]
-            if kind == "label":
-                axes.axhline(values[0], color=kind_colour(kind), linestyle="--", linewidth=1.2, label="label")
+            if own[0]["size"] == 1:
+                axes.axhline(values[0], color=kind_colour(kind), linestyle="--", linewidth=1.2, label=kind)
                 continue
             errors = [row["bits_se"] * (1 if measure == "bits" else 1 / row["seconds"]) for row in own]
             sizes = [row["size"] for row in own]
@@ -206,7 +215,7 @@ def rates_figure(rows: Rows) -> Figure:
         axes.set(xlabel="items shown |S|", ylabel=label)
         axes.set_ylim(0, 1.1 * max(row[measure] for row in rows))
     best = next(row for row in rows if row["best"])
-    if best["kind"] != "label":
+    if best["size"] > 1:
         place = (best["size"], best["bits_per_second"])
         grid[0, 1].plot(*place, marker="o", markersize=11, fillstyle="none", color="black", linestyle="", label="best")
     grid[0, 1].legend(loc="best")

@@ -16,7 +16,7 @@ from tellmore.kinds import answer_from_json
 from tellmore.study.design import Planned
 from tellmore.study.flow import Progress, outcome, passed_comprehension, right_answer
 from tellmore.study.settings import Study
-from tellmore.types import Answer, Skip
+from tellmore.types import Skip
 
 
 class LogEvent(Protocol):

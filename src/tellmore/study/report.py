@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from tellmore import kinds
 from tellmore.study import plots as figures
 from tellmore.study.analysis import Analysis, demographic_counts
 from tellmore.study.exhibits import fig8_rows, fig15_rows, fig16_rows, fig17_rows, table5_rows
@@ -60,8 +61,7 @@ def p_value(p: float) -> str:
 
 def _exclusions(analysis: Analysis) -> str:
     body = [
-        [figures.KIND_NAMES[step.kind], step.step, str(step.participants), str(step.answers)]
-        for step in analysis.exclusions
+        [figures.noun(step.kind), step.step, str(step.participants), str(step.answers)] for step in analysis.exclusions
     ]
     text = "<h2>Exclusions</h2>" + html_table(["Question", "After this step", "Participants", "Answers"], body)
     if analysis.unusable:
@@ -78,7 +78,7 @@ def _times(analysis: Analysis) -> str:
     if analysis.candidates:
         parts.append(html_table(*figures.candidates_table(table5_rows(analysis))))
         clustered = "; ".join(
-            f"{figures.KIND_NAMES[fit.kind]}: {fit.b1_se_clustered:.3f}"
+            f"{figures.noun(fit.kind)}: {fit.b1_se_clustered:.3f}"
             for fit in analysis.candidates
             if fit.form == "linear"
         )
@@ -98,14 +98,13 @@ _FIG16 = "Total time of every participant who completed the study, instructions 
 def _tests(analysis: Analysis, study: Study) -> str:
     parts = []
     if analysis.tests:
-        rivals = {"rank": "quadratic"}
         body = [
             [
-                figures.KIND_NAMES[kind],
-                f"linear against {rivals.get(kind, 'logarithmic')}",
+                figures.noun(kind),
+                " against ".join(kinds.named(kind).time_forms),
                 f"{test.z:.2f}",
                 p_value(test.p),
-                "linear" if test.z > 0 else rivals.get(kind, "logarithmic"),
+                kinds.named(kind).time_forms[0 if test.z > 0 else 1],
             ]
             for kind, test in analysis.tests.items()
         ]
@@ -113,7 +112,7 @@ def _tests(analysis: Analysis, study: Study) -> str:
     if analysis.ancova:
         body = [
             [
-                figures.KIND_NAMES[t.kind],
+                figures.noun(t.kind),
                 f"F({t.df_stage}, {t.df_residual}) = {t.f:.2f}",
                 p_value(t.p),
                 str(t.n),

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore.kinds import perceived
 from tellmore.pool import Scores
-from tellmore.questions import Question
-from tellmore.sim.annotators import answer_from, perceived
+from tellmore.questions import Question, answer_from
 from tellmore.types import Answer, Array
 
 

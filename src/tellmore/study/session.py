@@ -9,7 +9,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from tellmore import kinds
 from tellmore.errors import AnswerError, StateError
+from tellmore.kinds import answer_from_json
+from tellmore.questions import Question, check_answer
 from tellmore.store.repository import Event, Repository
 from tellmore.study.design import BankQuestion, Planned, assignment, check_bank
 from tellmore.study.flow import (
@@ -25,9 +28,7 @@ from tellmore.study.flow import (
     right_answer,
     right_choices,
 )
-from tellmore.study.records import answer_of
 from tellmore.study.settings import Study
-from tellmore.questions import Question, check_answer
 from tellmore.types import Skip
 
 
@@ -148,6 +149,9 @@ class StudySession:
             if isinstance(given, Skip):
                 raise AnswerError("a study question cannot be skipped; close the page to stop taking part")
             check_answer(Question(planned.kind, planned.items, planned.id), given)
+            refusal = kinds.named(planned.kind).refusal(given, ties=False)
+            if refusal is not None:
+                raise AnswerError(refusal)
             payload = {"answer": answer, "timing": timing, "part": "practice" if step == "practice" else "main"}
             batch = [Event("study_answer", question_id, participant, payload)]
             if planned.gold is not None and not right_answer(planned.gold, planned.kind, given):

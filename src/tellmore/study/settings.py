@@ -6,11 +6,12 @@ import hashlib
 from pathlib import Path
 from typing import Annotated, Literal
 
+from tellmore import kinds
 from tellmore.data.checked import Field, Section, model_validator, read_section
-
+from tellmore.data.settings import KindName, SetSize
 
 STUDY_FILE = "study.toml"
-StudyKind = Annotated[Kind, Field(description="a question kind with a size of its own choice")]
+StudyKind = Annotated[KindName, Field(description="a question kind with a size of its own choice")]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Word = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -32,19 +33,22 @@ class Stage(Section):
 class Design(Section):
     """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1)."""
 
-    kinds: tuple[StudyKind, ...] = Field(default=("rank", "select_high"), min_length=1, max_length=3)
+    kinds: tuple[StudyKind, ...] = Field(default=("rank", "select_high"), min_length=1, max_length=10)
     questions_per_kind: int = Field(default=20, ge=1, le=500)
-    sizes: tuple[Annotated[int, Field(ge=2, le=20)], ...] = Field(default=tuple(range(2, 9)), min_length=1)
+    sizes: tuple[SetSize, ...] = Field(default=tuple(range(2, 9)), min_length=1)
     gold_positions: tuple[Annotated[int, Field(ge=1)], ...] = (1, 2, 11, 12, 21)
     order: Literal["counterbalanced", "fixed"] = "counterbalanced"
     seed: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _consistent(self) -> Design:
-        if "label" in self.kinds:
-            raise ValueError(
-                "kinds: a label shows one item always, so its time has no size; allowed are select and rank"
-            )
+        for kind in map(kinds.named, self.kinds):
+            if kind.most == 1:
+                raise ValueError(f"kinds: a {kind.name} shows one item always, so its time has no size; choose another")
+            if max(self.sizes) > kind.most:
+                raise ValueError(
+                    f"sizes: a {kind.name} question shows at most {kind.most} items, not {max(self.sizes)}"
+                )
         if len(set(self.kinds)) < len(self.kinds) or len(set(self.sizes)) < len(self.sizes):
             raise ValueError("kinds and sizes name each one once")
         total = self.questions_per_kind + len(self.gold_positions)

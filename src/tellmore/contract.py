@@ -1,0 +1,165 @@
+"""The whole contract of a kind of question, as one executable check: for the kinds that come with tellmore and for yours.
+
+>>> from tellmore.kinds import named
+>>> check_question_kind(named("select_low"), sizes=(2, 3))
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.update import with_constant
+from tellmore.kinds import Kind, Outcome, named, perceived
+from tellmore.kinds.check import check_answers, check_kind, check_words, require
+from tellmore.learner import Learner
+from tellmore.pool import Pool
+from tellmore.questions import Question, answer_from
+from tellmore.types import Array
+
+DRAWS = 200_000
+MOST_ENUMERATED = 200
+MEAN_TOLERANCE = 0.35
+"""How far a mean may be from the exact posterior's, in its standard deviations: bounds are not exact, signs and sizes are."""
+SPREAD_RANGE = (0.5, 1.5)
+"""Standard deviations of the belief relative to the exact posterior's."""
+
+
+def check_question_kind(kind: Kind, *, sizes: Sequence[int] | None = None, seed: int = 0) -> None:
+    """Raise QuestionError unless ``kind`` keeps its promises on small questions of these sizes.
+
+    Checked are: outcomes, probabilities, answers, JSON and words; the update against the exact posterior by brute force; the
+    gain against enumeration; that a learner asks, learns, undoes, saves and loads it; simulated people; the time model.
+    The kind has to be registered.
+
+    kind: the kind to check.
+    sizes: how many items to show; by default the fewest that it allows, and one more.
+    seed: of all random numbers.
+    """
+    check_kind(kind)
+    require(named(kind.name) is kind, kind, "is not registered; call tellmore.kinds.register")
+    for k in sizes or sorted({kind.fewest, min(kind.fewest + 1, kind.most)}):
+        rng = np.random.default_rng([seed, k])
+        check_answers(kind, k)
+        check_words(kind, k)
+        _check_update(kind, k, rng)
+        _check_gain(kind, k, rng)
+        _check_people(kind, k, rng)
+        _check_time(kind, k, rng)
+        _check_learner(kind, k, seed)
+
+
+def _check_update(kind: Kind, k: int, rng: np.random.Generator) -> None:
+    """Mean and spread of the scores after an answer are near those of the exact posterior."""
+    behaviour, X = Behaviour(w=2.0, K=2.0), rng.standard_normal((k, k + 1))
+    prior = Gaussian.from_moments(0.3 * rng.standard_normal(k + 2), np.eye(k + 2) / 2)
+    mean, cov, _ = prior.project(with_constant(X))
+    z = rng.multivariate_normal(mean, cov, size=DRAWS)
+    for _ in range(3):
+        outcome = kind.sample(z[int(rng.integers(DRAWS))], behaviour, rng)
+        belief, _info = kind.update(prior, X, outcome, behaviour)
+        require(bool(np.isfinite(belief.cov).all()), kind, f"has no finite belief after {outcome}")
+        found, spread, _ = belief.project(with_constant(X))
+        exact, exact_sd = _exact_posterior(kind, z, outcome, behaviour)
+        gap = np.abs(found - exact) / exact_sd
+        require(
+            bool((gap < MEAN_TOLERANCE).all()),
+            kind,
+            f"learns from {outcome} a mean {gap.max():.2f} sd off the exact one",
+        )
+        ratio = np.sqrt(np.diag(spread)) / exact_sd
+        low, high = SPREAD_RANGE
+        require(
+            bool(((ratio > low) & (ratio < high)).all()), kind, f"is left by {outcome} with {ratio} of the exact spread"
+        )
+
+
+def _exact_posterior(kind: Kind, z: Array, outcome: Outcome, behaviour: Behaviour) -> tuple[Array, Array]:
+    """Mean [k] and standard deviation [k] of scores drawn from the prior [N, k], weighed by the likelihood."""
+    weight = np.exp(kind.log_likelihood(z, outcome, behaviour))
+    weight /= weight.sum()
+    mean = weight @ z
+    return mean, np.sqrt(weight @ (z - mean) ** 2)
+
+
+def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
+    """Never negative, never more than the outcomes can carry, and as enumeration says where that is possible."""
+    behaviour, root = Behaviour(w=2.0, K=3.0), rng.standard_normal((k, k))
+    mean, cov = rng.standard_normal(k) / 2, root @ root.T / k
+    gain = kind.gain(mean, cov, behaviour, rng=rng)
+    limit = np.log2(kind.n_outcomes(k))
+    require(-1e-9 <= gain.bits <= limit + 4 * gain.se + 1e-9, kind, f"promises {gain.bits:.3f} of {limit:.3f} bits")
+    if kind.n_outcomes(k) > MOST_ENUMERATED:
+        return
+    z = rng.multivariate_normal(mean, cov, size=DRAWS // 4)
+    log_pmf = np.stack([kind.log_likelihood(z, outcome, behaviour) for outcome in kind.outcomes(k)])
+    pmf = np.exp(log_pmf)
+    exact = (
+        -(pmf.mean(axis=1) * np.log2(pmf.mean(axis=1))).sum() + (pmf * log_pmf).sum(axis=0).mean() / np.log(2)
+    ).item()
+    require(
+        abs(gain.bits - exact) < 0.02 * max(exact, 0.1) + 4 * gain.se,
+        kind,
+        f"promises {gain.bits:.4f} bits where enumeration gives {exact:.4f}",
+    )
+
+
+def _check_people(kind: Kind, k: int, rng: np.random.Generator) -> None:
+    """Simulated people answer as the likelihood says, and whoever sees clearly gives the answer of highest likelihood."""
+    behaviour, z = Behaviour(w=1.0, K=1.0), rng.standard_normal(k)
+    outcomes = list(kind.outcomes(k)) if kind.n_outcomes(k) <= MOST_ENUMERATED else []
+    if outcomes:
+        n = 2000
+        drawn = [kind.sample(z, behaviour, rng) for _ in range(n)]
+        expected = np.exp([float(kind.log_likelihood(z, outcome, behaviour)) for outcome in outcomes])
+        share = np.array([drawn.count(outcome) / n for outcome in outcomes])
+        noise = np.sqrt(expected * (1 - expected) / n)
+        require(
+            bool((np.abs(share - expected) < 5 * noise + 1e-3).all()),
+            kind,
+            "draws answers that its likelihood does not expect",
+        )
+    clear = kind.respond(perceived(z, rng))
+    surely = Behaviour(w=100.0, K=100.0)
+    best = max((float(kind.log_likelihood(z, outcome, surely)) for outcome in outcomes), default=0.0)
+    least = best - 1e-6 if outcomes else -np.inf
+    require(float(kind.log_likelihood(z, clear, surely)) >= least, kind, f"lets people who see {z} answer {clear}")
+
+
+def _check_time(kind: Kind, k: int, rng: np.random.Generator) -> None:
+    """Expected and simulated seconds are positive and do not shrink with the number of items."""
+    few, many = kind.time.seconds(k), kind.time.seconds(k + 1)
+    require(0 < few <= many, kind, f"takes {few:g} s for {k} items and {many:g} s for {k + 1}")
+    require(kind.time.sample(k, rng) > 0, kind, "takes no time")
+
+
+def _check_learner(kind: Kind, k: int, seed: int) -> None:
+    """A learner asks it, learns from it, undoes it, and is the same after saving and loading."""
+    rng = np.random.default_rng([seed, k, 7])
+    X = rng.standard_normal((max(12, 2 * k), 4))
+    pool = Pool(X, [f"item{row}" for row in range(len(X))])
+    learner = Learner(pool, kind.name, None if kind.most == 1 else k, seed=seed)
+    for _ in range(3):
+        before = learner.probabilities().copy()
+        question = learner.ask()
+        require(question.kind == kind.name and question.size == k, kind, f"is asked for and gives {question}")
+        z = X[pool.rows(question.items), 0]
+        learner.tell(question, answer_from(question, perceived(z, rng)))
+    after = learner.probabilities().copy()
+    require(bool(np.abs(after - before).max() > 0), kind, "teaches nothing")
+    require(bool(((after >= 0) & (after <= 1)).all()), kind, "leads to probabilities outside 0 to 1")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "learner.npz"
+        learner.save(path)
+        loaded = Learner.load(path)
+    require(loaded.history == learner.history, kind, "does not survive saving and loading")
+    require(np.allclose(loaded.probabilities(), after, atol=1e-6), kind, "predicts otherwise after saving and loading")
+    told: tuple[Question, object] = learner.undo()
+    require(np.allclose(learner.probabilities(), before), kind, "cannot be undone")
+    learner.tell(told[0], told[1])  # type: ignore[arg-type]
+    require(np.allclose(learner.probabilities(), after), kind, "teaches something else the second time")
