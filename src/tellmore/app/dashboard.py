@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 import numpy as np
+from scipy.stats import binomtest
 
 from tellmore.app.wire import AccuracyOut, ItemOut
 from tellmore.app.wire_board import (
@@ -27,7 +28,6 @@ from tellmore.store.fold import DECISION_THRESHOLD, Told, labels_given
 from tellmore.store.ledger import Given, Ledger
 from tellmore.types import Answer, Array, LabelAnswer, Question, RankAnswer, SelectAnswer, Skip
 
-Z_95 = 1.959963984540054
 WINDOW = 100
 """The accuracy shown is that of the newest check questions with at least this many items: old faults are forgiven."""
 
@@ -44,11 +44,8 @@ def wilson(correct: int, n: int) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson(9, 10)]
     [0.596, 0.982]
     """
-    share = correct / n
-    centre = share + Z_95**2 / (2 * n)
-    spread = Z_95 * math.sqrt(share * (1 - share) / n + Z_95**2 / (4 * n**2))
-    whole = 1 + Z_95**2 / n
-    return max(0.0, (centre - spread) / whole), min(1.0, (centre + spread) / whole)
+    interval = binomtest(correct, n).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def accuracy(told: Sequence[Told]) -> AccuracyOut | None:
