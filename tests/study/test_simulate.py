@@ -116,7 +116,7 @@ def test_the_browser_closed_at_question_17_resumes_there(run: Collected) -> None
 def test_the_report_says_that_nobody_was_measured(run: Collected) -> None:
     html = report_html(run.study, run.records, run.analysis, simulated=True)
     assert "no human was measured" in html
-    assert html.count("<img alt='") == 4
+    assert html.count('<img alt="') == 4
     assert "sim0000" not in html
     assert "http" not in html.replace("data:image", "")
 
