@@ -87,6 +87,7 @@ def test_the_wheel_holds_the_client_the_words_and_the_licences(wheel: Path) -> N
     assert "tellmore/app/static/index.html" in names
     assert any(re.fullmatch(r"tellmore/app/static/assets/.*\.js", name) for name in names)
     assert "tellmore/data/words.npz" in names
+    assert {f"tellmore/templates/{name}.html" for name in ("page", "project", "study", "exhibits")} <= set(names)
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     assert any(name.endswith("WORDS-LICENCES.md") for name in names)
     assert not [name for name in names if "node_modules" in name or name.startswith("tests")]

@@ -1,4 +1,4 @@
-"""A client of a running server: an address with its token, one connection, and patience while the server is away."""
+"""A client of a running server: its address, a token or a cookie, one connection, and patience while the server is away."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ GIVE_UP_S = 60.0
 
 @dataclass(frozen=True)
 class Link:
-    """Where a server is and who is asking: the parts of an address with a token."""
+    """Where a server is and who is asking: the parts of an address. Participants of a study have no token."""
 
     host: str
     port: int
-    token: str
+    token: str = ""
     secure: bool = False
 
     @classmethod
@@ -40,30 +40,48 @@ class Link:
 
 
 class Client:
-    """One person's connection. ``call`` returns (status, JSON)."""
+    """One person's connection, with the cookie that the server last set. ``call`` returns (status, JSON)."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
+        self._cookie = ""
         self._connection: http.client.HTTPConnection | None = None
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """One request; connection errors come out as OSError or HTTPException."""
-        text = self.read(method, path, body)
-        return text[0], json.loads(text[1]) if text[1] else None
+        status, text = self.read(method, path, body)
+        return status, json.loads(text) if text else None
+
+    def request(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """The JSON object of the reply; StateError where the server refuses."""
+        reply: dict[str, Any]
+        status, reply = self.call(method, path, body)
+        if status >= 400:
+            raise StateError(f"{method} {path} was refused with {status}: {error_of(reply)}")
+        return reply
 
     def read(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
         """One request, its body as bytes."""
         if self._connection is None:
             kind = http.client.HTTPSConnection if self._link.secure else http.client.HTTPConnection
             self._connection = kind(self._link.host, self._link.port, timeout=30)
-        headers = {"authorization": f"Bearer {self._link.token}", "content-type": "application/json"}
         try:
-            self._connection.request(method, path, None if body is None else json.dumps(body), headers)
+            self._connection.request(method, path, None if body is None else json.dumps(body), self._headers())
             response = self._connection.getresponse()
+            if cookie := response.getheader("set-cookie"):
+                self._cookie = cookie.split(";", 1)[0]
             return response.status, response.read()
         except (OSError, http.client.HTTPException):
             self.close()
             raise
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"content-type": "application/json"}
+        if self._link.token:
+            headers["authorization"] = f"Bearer {self._link.token}"
+        if self._cookie:
+            headers["cookie"] = self._cookie
+        return headers
 
     def patiently(self, method: str, path: str, body: Any = None, give_up_s: float = GIVE_UP_S) -> tuple[int, Any]:
         """Like ``call``, again and again with the same body while the server is away or asks to wait."""
@@ -92,3 +110,8 @@ class Client:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def error_of(reply: Any) -> str:
+    """What a refusing server said."""
+    return str(reply.get("error", reply)) if isinstance(reply, dict) else str(reply)

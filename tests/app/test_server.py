@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tellmore.app.demo import data_folder, known_scores, open_demo
+from tellmore.app.demo import known_scores, open_demo
 from tellmore.app.server import address_of, bind, has_display
 from tellmore.cli import app as commands
 from tellmore.client import Client, Link
@@ -103,7 +103,6 @@ def test_a_server_teaches_people_and_stops_cleanly(tmp_path: Path) -> None:
         [
             "annotate",
             f"http://127.0.0.1:{link.port}/?token={link.token}",
-            "--simulated",
             "--answers",
             "2",
             "--no-think",
@@ -135,10 +134,9 @@ def test_a_second_server_is_refused_and_told_where_the_first_is(tmp_path: Path) 
     again.end(signal.SIGINT)
 
 
-def test_annotating_needs_simulated_people_and_a_printed_address() -> None:
-    runner = CliRunner()
-    assert runner.invoke(commands, ["annotate", "http://127.0.0.1:1/?token=x"]).exit_code == 2
-    result = runner.invoke(commands, ["annotate", "http://127.0.0.1:1/", "--simulated"])
+@pytest.mark.parametrize("old_option", [[], ["--simulated"]])
+def test_annotating_needs_a_printed_address(old_option: list[str]) -> None:
+    result = CliRunner().invoke(commands, ["annotate", "http://127.0.0.1:1/", *old_option])
     assert isinstance(result.exception, InputError)
 
 
@@ -157,11 +155,11 @@ def test_the_demo_is_made_once_and_continued(tmp_path: Path) -> None:
 
 
 def test_the_demo_lives_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert data_folder() == tmp_path / "tellmore"
+    assert open_demo().folder == tmp_path / "tellmore" / "demo"
     monkeypatch.delenv("XDG_DATA_HOME")
-    assert data_folder() == Path.home() / ".local" / "share" / "tellmore"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert open_demo().folder == tmp_path / ".local" / "share" / "tellmore" / "demo"
 
 
 def test_simulated_people_answer_by_what_they_think() -> None:

@@ -1,7 +1,7 @@
 """The task pages, done literally: every console command of a page in order, from the user's files to the classifier.
 
 Only the models are tiny ones made here, under the names the pages use, and the answers in the browser are given by
-``tellmore annotate --simulated``, which speaks the browser's protocol.
+``tellmore annotate``, which speaks the browser's protocol.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def do(commands: list[str], folder: Path, answers: int) -> None:
     for command in commands:
         if command.startswith("tellmore serve"):
             with serving(command, folder) as address:
-                run(f"tellmore annotate {shlex.quote(address)} --simulated --answers {answers} --no-think", folder)
+                run(f"tellmore annotate {shlex.quote(address)} --answers {answers} --no-think", folder)
         else:
             run(command, folder)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tellmore.client import Client, Link
 from tellmore.data.bundled import demo_pool
 from tellmore.errors import InputError, StateError
 from tellmore.policy.cost import PAPER_COST
@@ -21,7 +22,6 @@ from tellmore.study.simulate import (
     SHORT_RUN,
     Person,
     Respondent,
-    StudyClient,
     collected,
     crowd,
     run_crowd,
@@ -49,12 +49,10 @@ class Collected:
 def resume_at_17(address: Address, study: Study) -> tuple[dict[str, object], dict[str, object]]:
     """Answer 16 questions, close the browser, open the link in another one: what was and what is shown."""
     person = Person("sim9999", stop_after=16)
-    browser = StudyClient(*address)
-    before = Respondent(study, person, rng=np.random.default_rng(0)).take_part(browser)
-    browser.close()
-    other = StudyClient(*address)
-    after = other.request("POST", "/api/study/enter", {"prolific_pid": "sim9999"})
-    other.close()
+    with Client(Link(*address)) as browser:
+        before = Respondent(study, person, rng=np.random.default_rng(0)).take_part(browser)
+    with Client(Link(*address)) as other:
+        after = other.request("POST", "/api/study/enter", {"prolific_pid": "sim9999"})
     return before, after
 
 
@@ -67,10 +65,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Collected:
     with served_study(folder) as address:
         states = run_crowd(*address, study, PEOPLE, seed=SEED)
         resumed = resume_at_17(address, study)
-        stranger = StudyClient(*address)
-        with pytest.raises(StateError, match="refused with 401"):
+        with Client(Link(*address)) as stranger, pytest.raises(StateError, match="refused with 401"):
             stranger.request("GET", "/api/study")
-        stranger.close()
     records = collected(project.database_url, study)
     analysis = analyse(records, study.design.kinds, pay=study.pay.amount)
     return Collected(study, records, analysis, [state["code"] for state in states], resumed)
@@ -120,7 +116,7 @@ def test_the_browser_closed_at_question_17_resumes_there(run: Collected) -> None
 def test_the_report_says_that_nobody_was_measured(run: Collected) -> None:
     html = report_html(run.study, run.records, run.analysis, simulated=True)
     assert "no human was measured" in html
-    assert html.count("<img alt='") == 4
+    assert html.count('<img alt="') == 4
     assert "sim0000" not in html
     assert "http" not in html.replace("data:image", "")
 

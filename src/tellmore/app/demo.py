@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
+
+from platformdirs import user_data_path
 
 from tellmore.data.bundled import demo_pool, load_pool
 from tellmore.data.project import Project, create_project, open_project
@@ -22,18 +22,9 @@ DEMO_SETTINGS = Settings(
 )
 
 
-def data_folder() -> Path:
-    """Where this user's programs keep data."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "tellmore"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "tellmore"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tellmore"
-
-
 def open_demo(folder: Path | None = None) -> Project:
     """The demo's project, made where it is not there yet."""
-    target = folder if folder is not None else data_folder() / "demo"
+    target = folder if folder is not None else user_data_path("tellmore", appauthor=False) / "demo"
     if not (target / SETTINGS_FILE).exists():
         create_project(target, demo_pool(), DEMO_SETTINGS)
     return open_project(target)

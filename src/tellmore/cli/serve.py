@@ -71,7 +71,7 @@ def annotate(
     url: Annotated[
         str, typer.Argument(help="The address with its token that tellmore serve prints.", show_default=False)
     ],
-    simulated: Annotated[bool, typer.Option("--simulated", help="Answer as simulated people; required.")] = False,
+    simulated: Annotated[bool, typer.Option("--simulated", help="Kept for old scripts; changes nothing.")] = False,  # noqa: ARG001
     answers: Annotated[int, typer.Option("--answers", help="Answers of each annotator.", min=1)] = 20,
     annotators: Annotated[int, typer.Option("--annotators", help="How many people at once.", min=1, max=1000)] = 1,
     no_think: Annotated[bool, typer.Option("--no-think", help="Answer at once instead of after a think time.")] = False,
@@ -80,8 +80,6 @@ def annotate(
     json: JsonOption = False,
 ) -> None:
     """Answer a running server as simulated people would."""
-    if not simulated:
-        raise typer.BadParameter("add --simulated; people answer in the browser, at the address itself")
     from tellmore.app.demo import known_scores
     from tellmore.client import Link
     from tellmore.sim.drive import compare_with_log, drive, invite

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import io
 import json
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from tellmore import kinds
 from tellmore.data.settings import words_of
@@ -18,44 +19,26 @@ from tellmore.export.plot import Curve, curve_svg
 from tellmore.kinds import Words
 from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect
+from tellmore.pages import render_page
 from tellmore.store.state import State
 from tellmore.types import Answer, Skip
 
 SHOWN = 12
 PICTURE_PX = 160
 
-_STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-h1{font-size:1.6rem}h2{font-size:1.15rem;margin-top:2rem}
-.curves{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:1rem}
-figure{margin:0}figcaption{font-size:.9rem}svg{width:100%;height:auto}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
-th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #ddd;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-img{max-width:10rem;max-height:6rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}
-"""
-
 
 def report_bytes(state: State) -> bytes:
     """The page, UTF-8."""
-    project = state.ledger.settings.project
-    body = [
-        f"<h1>{escape(project.name)}: {escape(project.attribute)}</h1>",
-        _summary(state),
-        "<h2>How it went</h2>",
-        _curves(state.effects),
-        "<h2>Answers that told the most</h2>",
-        _telling(state),
-        *_extremes(state),
-        "<h2>Where this comes from</h2>",
-        f"<pre>{escape(json.dumps(state.provenance, indent=1, ensure_ascii=False))}</pre>",
-    ]
-    head = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(project.name)}: report</title><style>{_STYLE}</style></head><body>"
+    page = render_page(
+        "project.html",
+        project=state.ledger.settings.project,
+        summary=_summary(state),
+        curves=_curves(state.effects),
+        telling=_telling(state),
+        extremes=_extremes(state),
+        provenance=json.dumps(state.provenance, indent=1, ensure_ascii=False),
     )
-    return (head + "\n".join(body) + "</body></html>\n").encode()
+    return page.encode()
 
 
 def _summary(state: State) -> str:
@@ -69,12 +52,13 @@ def _summary(state: State) -> str:
         else ("no random questions were asked, so the accuracy is not measured")
     )
     spent = f" in {minutes:.1f} minutes" if minutes else ""
-    return f"<p>{len(state.pool)} items, {len(state.effects)} answers{spent}, {bits:.1f} bits learnt; {accuracy}.</p>"
+    return f"{len(state.pool)} items, {len(state.effects)} answers{spent}, {bits:.1f} bits learnt; {accuracy}."
 
 
-def _curves(effects: Any) -> str:
+def _curves(effects: Sequence[AnswerEffect]) -> list[Markup]:
+    """The curves as SVG; none before the first answer."""
     if not effects:
-        return "<p>No answers yet.</p>"
+        return []
     minutes = np.cumsum([each.seconds for each in effects]) / 60
     answers = np.arange(1, len(effects) + 1)
     uncertainty = [each.logdet_per_dim for each in effects]
@@ -86,11 +70,10 @@ def _curves(effects: Any) -> str:
     if minutes[-1] > minutes[0]:
         unit = "log-determinant per dimension, nats"
         figures.insert(1, Curve("Uncertainty against minutes", "minutes", unit, minutes, uncertainty))
-    checks = _check_curve(effects)
-    return '<div class="curves">' + "".join(curve_svg(curve) for curve in [*figures, *checks]) + "</div>"
+    return [Markup(curve_svg(curve)) for curve in [*figures, *_check_curve(effects)]]
 
 
-def _check_curve(effects: list[AnswerEffect]) -> list[Curve]:
+def _check_curve(effects: Sequence[AnswerEffect]) -> list[Curve]:
     """Share of randomly drawn items predicted rightly before they were told, so far."""
     scored = [(position, each) for position, each in enumerate(effects, start=1) if each.scored]
     if not scored:
@@ -100,16 +83,13 @@ def _check_curve(effects: list[AnswerEffect]) -> list[Curve]:
     return [Curve("Accuracy on random questions, so far", "answers", "share right", where, right)]
 
 
-def _telling(state: State) -> str:
-    """The answers that gained most information."""
-    best = sorted(state.effects, key=lambda each: -each.bits)[:SHOWN]
-    rows = []
-    for each in best:
-        given, asked = state.ledger.given[each.question_id], state.ledger.asked[each.question_id]
-        said = _said(state, given.answer, asked.question)
-        rows.append(f'<tr><td class="n">{each.bits:.2f}</td><td>{escape(each.kind)}</td><td>{said}</td></tr>')
-    head = '<tr><th class="n">bits</th><th>question</th><th>answer</th></tr>'
-    return f"<table>{head}{''.join(rows)}</table>" if rows else "<p>No answers yet.</p>"
+def _telling(state: State) -> list[tuple[AnswerEffect, Markup]]:
+    """The answers that gained most information, each with what was said."""
+    given, asked = state.ledger.given, state.ledger.asked
+    return [
+        (told, Markup(_said(state, given[told.question_id].answer, asked[told.question_id].question)))
+        for told in sorted(state.effects, key=lambda each: -each.bits)[:SHOWN]
+    ]
 
 
 def _said(state: State, answer: Answer | None, question: Question) -> str:
@@ -125,8 +105,8 @@ def _words(state: State) -> tuple[str, str]:
     return project.positive, project.negative
 
 
-def _extremes(state: State) -> list[str]:
-    """The most positive, most negative and most uncertain items."""
+def _extremes(state: State) -> dict[str, list[tuple[Markup, float, float, float]]]:
+    """The most positive, most negative and most uncertain items, each with probability, score and its sd."""
     probability = state.learner.probabilities()
     mean, variance = state.learner.scores()
     sd = np.sqrt(variance)
@@ -136,16 +116,12 @@ def _extremes(state: State) -> list[str]:
         f"Most {negative}": np.argsort(probability, kind="stable"),
         "Most uncertain": np.argsort(np.abs(probability - 0.5), kind="stable"),
     }
-    head = '<tr><th>item</th><th class="n">probability</th><th class="n">score</th><th class="n">± sd</th></tr>'
-    blocks = []
-    for title, order in orders.items():
-        rows = "".join(
-            f'<tr><td>{_item(state, state.pool.ids[row])}</td><td class="n">{probability[row]:.3f}</td>'
-            f'<td class="n">{mean[row]:.3f}</td><td class="n">{sd[row]:.3f}</td></tr>'
-            for row in order[:SHOWN]
-        )
-        blocks.append(f"<h2>{escape(title)}</h2><table>{head}{rows}</table>")
-    return blocks
+    return {
+        title: [
+            (Markup(_item(state, state.pool.ids[row])), probability[row], mean[row], sd[row]) for row in order[:SHOWN]
+        ]
+        for title, order in orders.items()
+    }
 
 
 def _item(state: State, identifier: str) -> str:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Sequence
-from html import escape
 from pathlib import Path
 
 from tellmore.figures.bench import Bench, Plan
 from tellmore.figures.reproduce import Outcome
 from tellmore.files import write_whole
+from tellmore.pages import render_page
 from tellmore.sim.trials import writable_folder
-
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
-h2 { margin-top: 3rem; border-top: 1px solid #ddd; padding-top: 1rem }
-img { max-width: 100%; height: auto }
-code { background: #f4f4f4; padding: 0 .2em }
-.note { color: #555 }
-"""
 
 
 def plan_text(plan: Plan) -> str:
@@ -36,26 +28,8 @@ def command_text(bench: Bench, names: Sequence[str], out: str) -> str:
 
 def html_report(outcomes: Sequence[Outcome], bench: Bench) -> str:
     """The report: what was run, then every exhibit with its sentence, from top to bottom."""
-    contents = "".join(f'<li><a href="#{o.name}">{escape(o.title)}</a></li>' for o in outcomes)
-    sections = "".join(_section(outcome) for outcome in outcomes)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>tellmore: the paper, measured again</title><style>{_STYLE}</style></head><body>"
-        "<h1>The paper, measured again</h1>"
-        f"<p>{escape(plan_text(bench.plan))} Bands and ± are standard errors over seeds. "
-        f"Command: <code>{escape(command_text(bench, ['all'], 'DIR'))}</code></p>"
-        f"<ul>{contents}</ul>{sections}</body></html>\n"
-    )
-
-
-def _section(outcome: Outcome) -> str:
-    name, title = escape(outcome.name), escape(outcome.title)
-    picture = (
-        f'<p><img src="{name}.png" alt="{title}"></p>'
-        f'<p class="note">Files: <a href="{name}.csv">rows</a>, <a href="{name}.svg">SVG</a>.</p>'
-    )
-    return f'<h2 id="{name}">{title}</h2><p>{escape(outcome.sentence)}</p>{picture}'
+    command = command_text(bench, ["all"], "DIR")
+    return render_page("exhibits.html", outcomes=outcomes, plan=plan_text(bench.plan), command=command)
 
 
 def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tellmore import kinds
-from tellmore.client import GIVE_UP_S, Client, Link
+from tellmore.client import GIVE_UP_S, Client, Link, error_of
 from tellmore.errors import InputError, StateError
 from tellmore.kinds import perceived
 from tellmore.policy.cost import PAPER_COST, CostModel
@@ -120,12 +120,8 @@ def _invited(owner: Client, link: Link, name: str) -> Link:
     if status == 403:
         raise InputError("several annotators need the owner's address, the one that `tellmore serve` prints")
     if status != 201:
-        raise StateError(f"the server refused an invitation: {_error_of(reply)}")
+        raise StateError(f"the server refused an invitation: {error_of(reply)}")
     return Link(link.host, link.port, Link.parse(reply["url"]).token, link.secure)
-
-
-def _error_of(reply: Any) -> str:
-    return str(reply.get("error", reply)) if isinstance(reply, dict) else str(reply)
 
 
 def drive(
@@ -179,7 +175,7 @@ def drive(
             with turn:
                 report.shown.append(shown)
                 if status != 200:
-                    report.faults.append(_error_of(outcome))
+                    report.faults.append(error_of(outcome))
                     return
                 report.acknowledged.append(question["id"])
                 report.latency_ms.append((done - sent) * 1000)

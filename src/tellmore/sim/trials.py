@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path
+
 from tellmore.data.bundled import load_pool
 from tellmore.errors import SettingError
 from tellmore.files import write_whole
@@ -46,8 +48,7 @@ class Ledger:
 
 def default_folder() -> Path:
     """Where `tellmore simulate` keeps trials unless told otherwise."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tellmore" / "trials"
+    return user_cache_path("tellmore", appauthor=False) / "trials"
 
 
 def writable_folder(folder: Path) -> Path:

@@ -6,7 +6,6 @@ spread. An inattentive participant misses one gold question of each kind.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -14,12 +13,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tellmore.client import Client, Link
 from tellmore.data.bundled import demo_pool
 from tellmore.errors import InputError, StateError
 from tellmore.policy.cost import PAPER_COST, CostModel
@@ -47,32 +46,6 @@ PAPER_DEMOGRAPHICS: dict[str, dict[str, int]] = {
     },
 }
 """The paper's counts (Appendix C), from which simulated people are drawn; "" gives no answer."""
-
-
-class StudyClient:
-    """One participant's browser, as far as HTTP goes: JSON, one cookie, one connection."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._connection = HTTPConnection(host, port, timeout=60)
-        self._cookie = ""
-
-    def close(self) -> None:
-        """Leave."""
-        self._connection.close()
-
-    def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The reply to a request; StateError where the server refuses."""
-        headers = {"Content-Type": "application/json", **({"Cookie": self._cookie} if self._cookie else {})}
-        self._connection.request(method, path, json.dumps(body) if body is not None else None, headers)
-        response = self._connection.getresponse()
-        text = response.read().decode()
-        for name, value in response.getheaders():
-            if name.lower() == "set-cookie":
-                self._cookie = value.split(";", 1)[0]
-        reply: dict[str, Any] = json.loads(text) if text else {}
-        if response.status >= 400:
-            raise StateError(f"{method} {path} was refused with {response.status}: {reply.get('error', text[:200])}")
-        return reply
 
 
 @dataclass(frozen=True)
@@ -138,7 +111,7 @@ class Respondent:
         """The person's own clock since the start."""
         return int(self._clock_ms)
 
-    def take_part(self, client: StudyClient) -> dict[str, Any]:
+    def take_part(self, client: Client) -> dict[str, Any]:
         """Enter and go on to the end, or until ``stop_after`` answers; returns the last state."""
         state = client.request("POST", "/api/study/enter", {"prolific_pid": self._person.external})
         while state["step"] != "done":
@@ -221,10 +194,9 @@ def run_crowd(
     """Let every person take part at the server, one after another; their last states."""
     states = []
     for number, person in enumerate(people):
-        client = StudyClient(host, port)
         rng = np.random.default_rng([seed, 4, number])
-        states.append(Respondent(study, person, rng=rng, cost=cost, score=score).take_part(client))
-        client.close()
+        with Client(Link(host, port)) as client:
+            states.append(Respondent(study, person, rng=rng, cost=cost, score=score).take_part(client))
         if progress is not None:
             progress()
     return states

@@ -1,0 +1,32 @@
+"""Pages of HTML from the package's ``templates``. Whatever is filled in is escaped, unless it is ``Markup`` already."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tellmore.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render_page(template: str, **values: Any) -> str:
+    """The page that ``template`` makes of ``values``; a value that is missing is an error."""
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise MissingExtraError("jinja2", "app") from None
+    return Environment(
+        loader=PackageLoader("tellmore"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
