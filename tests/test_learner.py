@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tellmore as tm
 from tellmore.core.evidence import Behaviour
 from tellmore.core.update import update
-from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds import named
 
 THETA = np.array([0.1, 0.8, -0.5, 0.3, 0.0, 0.0])
 
@@ -33,7 +33,7 @@ POOL = make_pool()
 def answer_of(pool: tm.Pool, question: tm.Question, rng: np.random.Generator, sharp: float = 30.0) -> tm.Answer:
     """What a person with the classifier THETA answers."""
     z = THETA[0] + pool.X[pool.rows(question.items)] @ THETA[1:]
-    kind = KINDS_BY_NAME[question.kind]
+    kind = named(question.kind)
     return kind.answer(question, kind.sample(z, Behaviour(sharp, sharp), rng))
 
 
@@ -82,7 +82,7 @@ def test_the_belief_is_the_fold_of_the_core_updates() -> None:
         answer = answer_of(POOL, question, rng)
         learner.tell(question, answer)
         rows = POOL.rows(question.items)
-        belief, _ = update(belief, POOL.X[rows], kind, KINDS_BY_NAME[kind].outcome(question, answer), learner.behaviour)
+        belief, _ = update(belief, POOL.X[rows], kind, named(kind).outcome(question, answer), learner.behaviour)
     np.testing.assert_allclose(learner.posterior.mean, belief.mean, atol=1e-12)
     np.testing.assert_allclose(learner.posterior.cov, belief.cov, atol=1e-12)
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tellmore.contract import check_question_kind
     from tellmore.core.gaussian import Gaussian as Posterior
     from tellmore.data.bundled import load_pool
     from tellmore.errors import (
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
         StoreError,
         TellmoreError,
     )
+    from tellmore.kinds.contract import Kind
     from tellmore.kinds.label import LabelAnswer
     from tellmore.kinds.rank import RankAnswer
     from tellmore.kinds.select import SelectAnswer
+    from tellmore.kinds.tick import TickAnswer
     from tellmore.learner import Learner
     from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
     from tellmore.pool import Pool, Scores
@@ -40,6 +43,7 @@ __all__ = [
     "DataFileError",
     "DeterminantRule",
     "InputError",
+    "Kind",
     "LabelAnswer",
     "Learner",
     "MissingExtraError",
@@ -59,7 +63,9 @@ __all__ = [
     "Stop",
     "StoreError",
     "TellmoreError",
+    "TickAnswer",
     "TimeBudget",
+    "check_question_kind",
     "load_pool",
 ]
 
@@ -68,8 +74,15 @@ _HOMES = {
     "policy.stopping": ("AnswerBudget", "DeterminantRule", "Stability", "Stop", "TimeBudget"),
     "data.bundled": ("load_pool",),
     "pool": ("Pool", "Scores"),
+    "contract": ("check_question_kind",),
+    "kinds.contract": ("Kind",),
+    "kinds.label": ("LabelAnswer",),
+    "kinds.rank": ("RankAnswer",),
+    "kinds.select": ("SelectAnswer",),
+    "kinds.tick": ("TickAnswer",),
     "learner": ("Learner",),
-    "types": ("Answer", "LabelAnswer", "Question", "RankAnswer", "SelectAnswer", "Skip"),
+    "questions": ("Question",),
+    "types": ("Answer", "Skip"),
 }
 
 

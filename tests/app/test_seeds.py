@@ -14,8 +14,8 @@ from tellmore import Learner, Pool
 from tellmore.app.seeds import seed_ids
 from tellmore.app.session import Session
 from tellmore.errors import SettingError
+from tellmore.kinds import answer_from_json
 from tellmore.questions import Question
-from tellmore.store.events import answer_from_json
 from tests.app.conftest import body_for
 
 Visit = Callable[..., TestClient]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds import named
 from tests.oracles import elbo, likelihoods
 
 
 @pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 4), ("rank", 3)])
 def test_evidence_is_the_answer_taken_apart(kind: str, k: int) -> None:
     for outcome in likelihoods.outcomes(kind, k):
-        evidence = KINDS_BY_NAME[kind].evidence(outcome, k)
+        evidence = named(kind).evidence(outcome, k)
         parts = elbo.terms(kind, k, outcome, 1.0)
         expected = np.zeros(k)
         for row, y in parts.labels:
@@ -26,7 +26,7 @@ def test_evidence_is_the_answer_taken_apart(kind: str, k: int) -> None:
 
 def test_factors_of_a_ranking_alternate_labels_and_choices_on_what_remains() -> None:
     """Algorithm 3 put right: the running posterior sees k labels and k - 1 choices, from the top of the list."""
-    parts = KINDS_BY_NAME["rank"].evidence(((2, 0, 1), 1), 3).factors()
+    parts = named("rank").evidence(((2, 0, 1), 1), 3).factors()
     labels = [(int(np.flatnonzero(p.labels)[0]), int(p.labels.sum())) for p in parts if p.labels.any()]
     choices = [(int(p.chosen[0]), np.flatnonzero(p.candidates[0]).tolist()) for p in parts if p.chosen.size]
     assert labels == [(2, 1), (0, -1), (1, -1)]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tellmore.kinds.rank_gain import ranking_gain_nats
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import Gain, information_gain, label_gain_bits, normal_points, score_root
-from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds import named
 from tellmore.kinds import rank as rank_kind
-from tellmore.kinds.rank_gain import ranking_gain_nats
 from tests.oracles import information
 
 
@@ -63,7 +63,7 @@ def test_the_estimator_of_the_search_agrees_with_enumeration(k: int, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(rank_kind, "MAX_ENUMERATED", 3)
             z = np.random.default_rng(seed).multivariate_normal(mean, cov, size=1024)
-            gains, errors = KINDS_BY_NAME["rank"].gain_nats(z[None], behaviour, np.random.default_rng(seed))
+            gains, errors = named("rank").gain_nats(z[None], behaviour, np.random.default_rng(seed))
         bits, error = gains[0] / np.log(2), errors[0] / np.log(2)
         assert 0 < error < 0.2
         assert bits == pytest.approx(exact.bits, abs=4 * error)
@@ -176,7 +176,7 @@ def test_between_zero_and_the_logarithm_of_the_outcomes(seed: int, case: tuple[s
     kind, k = case
     mean, cov = moments(k, seed, scale=10.0**log_scale)
     gain = information_gain(mean, cov, kind, Behaviour(), rng=np.random.default_rng(seed), draws=64)
-    assert 0 <= gain.bits <= np.log2(KINDS_BY_NAME[kind].n_outcomes(k)) + 4 * gain.se + 1e-9
+    assert 0 <= gain.bits <= np.log2(named(kind).n_outcomes(k)) + 4 * gain.se + 1e-9
     assert np.isfinite(gain.se)
 
 

@@ -13,7 +13,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import pool_prior
 from tellmore.core.update import learn, update
 from tellmore.errors import NumericalError
-from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds import named
 
 
 def random_belief(D: int, seed: int) -> Gaussian:
@@ -88,7 +88,7 @@ def test_covariance_stays_positive_definite_after_100_000_answers(n: int, answer
     for step in range(answers):
         kind, k = questions[step % len(questions)]
         rows = rng.choice(n, size=k, replace=False)
-        outcome = KINDS_BY_NAME[kind].sample(z[rows], Behaviour(), rng)
+        outcome = named(kind).sample(z[rows], Behaviour(), rng)
         belief, _ = update(belief, X[rows], kind, outcome, Behaviour())
         if step == answers // 100:
             early = np.linalg.eigvalsh(belief.cov)

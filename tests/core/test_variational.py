@@ -7,7 +7,7 @@ import pytest
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.variational import Sites, solve
-from tellmore.kinds import KINDS_BY_NAME
+from tellmore.kinds import named
 from tests.oracles import cases, elbo
 
 BOUNDS = ("centred", "paper")
@@ -15,7 +15,7 @@ SIZES = [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3)
 
 
 def solve_scores(m0: np.ndarray, G: np.ndarray, kind: str, outcome: object, w: float, K: float, bound: str) -> Sites:
-    return solve(m0, G, KINDS_BY_NAME[kind].evidence(outcome, len(m0)), Behaviour(w, K), bound)  # type: ignore[arg-type]
+    return solve(m0, G, named(kind).evidence(outcome, len(m0)), Behaviour(w, K), bound)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

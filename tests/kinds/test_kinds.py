@@ -67,10 +67,10 @@ def test_likelihood_is_the_definition(kind: str, k: int) -> None:
     rng = np.random.default_rng(k)
     w, K = 1.7, 2.3
     z = rng.normal(size=(4, k))
-    outcomes = list(KINDS_BY_NAME[kind].outcomes(k))
+    outcomes = list(named(kind).outcomes(k))
     assert sorted(outcomes) == sorted(likelihoods.outcomes(kind, k))
     for outcome in outcomes:
-        fast = KINDS_BY_NAME[kind].log_likelihood(z, outcome, Behaviour(w, K))
+        fast = named(kind).log_likelihood(z, outcome, Behaviour(w, K))
         slow = [likelihoods.answer_log_probability(kind, list(row), outcome, w, K) for row in z]
         np.testing.assert_allclose(fast, slow, rtol=1e-10, atol=1e-12)
 
@@ -78,7 +78,7 @@ def test_likelihood_is_the_definition(kind: str, k: int) -> None:
 @pytest.mark.parametrize(("kind", "k"), SIZES)
 def test_probabilities_sum_to_one(kind: str, k: int) -> None:
     z = np.random.default_rng(k).normal(size=(6, k))
-    model = KINDS_BY_NAME[kind]
+    model = named(kind)
     total = sum(np.exp(model.log_likelihood(z, o, Behaviour(4.0, 5.0))) for o in model.outcomes(k))
     np.testing.assert_allclose(total, 1, atol=1e-12)
 
@@ -90,14 +90,14 @@ def test_safe_where_scores_times_sharpness_reach_the_hundreds(kind: str, k: int)
     behaviour = Behaviour(900.0, 700.0)
     for _ in range(10):
         outcome = cases.random_outcome(kind, k, rng)
-        fast = KINDS_BY_NAME[kind].log_likelihood(z, outcome, behaviour)
+        fast = named(kind).log_likelihood(z, outcome, behaviour)
         slow = [likelihoods.answer_log_probability(kind, list(row), outcome, 900.0, 700.0) for row in z]
         assert np.isfinite(fast).all()
         np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-9)
-    gains, errors = KINDS_BY_NAME[kind].gain_nats(rng.uniform(-1, 1, size=(2, 64, k)), behaviour, rng)
+    gains, errors = named(kind).gain_nats(rng.uniform(-1, 1, size=(2, 64, k)), behaviour, rng)
     assert np.isfinite(gains).all()
     assert np.isfinite(errors).all()
-    assert KINDS_BY_NAME[kind].sample(z[0], behaviour, rng) in list(KINDS_BY_NAME[kind].outcomes(k))
+    assert named(kind).sample(z[0], behaviour, rng) in list(named(kind).outcomes(k))
 
 
 @pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 3), ("rank", 3)])
@@ -105,7 +105,7 @@ def test_samples_come_as_often_as_the_model_says(kind: str, k: int) -> None:
     """Gumbel-max (for the highest) and Gumbel-min (for the lowest) noise give eqs. 3 to 5."""
     rng = np.random.default_rng(5)
     z, behaviour, n = np.array([0.2, -0.3, 0.1])[:k], Behaviour(2.0, 3.0), 20_000
-    model = KINDS_BY_NAME[kind]
+    model = named(kind)
     counts = Counter(model.sample(z, behaviour, rng) for _ in range(n))
     for outcome in model.outcomes(k):
         p = float(np.exp(model.log_likelihood(z, outcome, behaviour)))
@@ -114,8 +114,8 @@ def test_samples_come_as_often_as_the_model_says(kind: str, k: int) -> None:
 
 def test_lowest_is_highest_of_the_negated_scores_but_not_the_end_of_a_ranking() -> None:
     z, behaviour = np.array([0.5, -0.2, 0.1]), Behaviour(1.0, 2.0)
-    low = KINDS_BY_NAME["select_low"].log_likelihood(z, (1, 1), behaviour) - likelihoods.log_sigmoid(-0.2)
-    high = KINDS_BY_NAME["select_high"].log_likelihood(-z, (1, 1), behaviour) - likelihoods.log_sigmoid(0.2)
+    low = named("select_low").log_likelihood(z, (1, 1), behaviour) - likelihoods.log_sigmoid(-0.2)
+    high = named("select_high").log_likelihood(-z, (1, 1), behaviour) - likelihoods.log_sigmoid(0.2)
     assert low == pytest.approx(high, abs=1e-12)
     last = sum(np.exp(likelihoods.ranking(list(z), order, 2.0)) for order in ((0, 2, 1), (2, 0, 1)))
     first = sum(np.exp(likelihoods.ranking(list(z), order, 2.0)) for order in ((1, 0, 2), (1, 2, 0)))
@@ -130,7 +130,7 @@ def test_gain_of_given_draws_is_enumeration(seed: int, case: tuple[str, int]) ->
     rng = np.random.default_rng(seed)
     z = rng.normal(size=(2, 40, k)) * rng.uniform(0.1, 3)
     w, K = rng.uniform(0.3, 6, size=2)
-    gains, _ = KINDS_BY_NAME[kind].gain_nats(z, Behaviour(w, K), rng)
+    gains, _ = named(kind).gain_nats(z, Behaviour(w, K), rng)
     for gain, draws in zip(gains, z, strict=True):
         assert gain / np.log(2) == pytest.approx(information.gain_of_scores(kind, draws, w, K), abs=1e-9)
 
@@ -141,8 +141,8 @@ def test_gain_does_not_depend_on_the_order_of_items(seed: int, case: tuple[str, 
     kind, k = case
     rng = np.random.default_rng(seed)
     z, order = rng.normal(size=(1, 64, k)), rng.permutation(k)
-    one, _ = KINDS_BY_NAME[kind].gain_nats(z, Behaviour(3.0, 4.0), rng)
-    other, _ = KINDS_BY_NAME[kind].gain_nats(z[..., order], Behaviour(3.0, 4.0), rng)
+    one, _ = named(kind).gain_nats(z, Behaviour(3.0, 4.0), rng)
+    other, _ = named(kind).gain_nats(z[..., order], Behaviour(3.0, 4.0), rng)
     np.testing.assert_allclose(one, other, atol=1e-10)
 
 

@@ -17,9 +17,9 @@ from tellmore.data.settings import words_of
 from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
 from tellmore.kinds import Words
+from tellmore.pages import render_page
 from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect
-from tellmore.pages import render_page
 from tellmore.store.state import State
 from tellmore.types import Answer, Skip
 

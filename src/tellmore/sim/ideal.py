@@ -84,7 +84,7 @@ def ideal_problem(
     if d not in (1, 2, 3):
         raise SettingError(f"the ideal algorithm runs on a grid in 1 to 3 dimensions, not {d}; project the items first")
     cells, width = hypercube_cells(d, M, per_axis or {1: 2048, 2: 64, 3: 24}[d])
-    sets = candidate_sets(len(X), 1 if kind == "label" else size, max_sets, rng)
+    sets = candidate_sets(len(X), min(size, kinds.named(kind).most), max_sets, rng)
     tables = [_answer_probabilities(kind, cells @ X[rows].T, behaviour).T for rows in sets]
     probabilities = np.stack(tables)
     noise = -xlogy(probabilities, probabilities).sum(axis=1) / np.log(2)

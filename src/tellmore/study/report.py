@@ -38,9 +38,7 @@ def p_value(p: float) -> str:
 
 def _clustered(analysis: Analysis) -> str:
     return "; ".join(
-        f"{figures.noun(fit.kind)}: {fit.b1_se_clustered:.3f}"
-        for fit in analysis.candidates
-        if fit.form == "linear"
+        f"{figures.noun(fit.kind)}: {fit.b1_se_clustered:.3f}" for fit in analysis.candidates if fit.form == "linear"
     )
 
 
@@ -69,13 +67,13 @@ def report_html(study: Study, records: Records, analysis: Analysis, *, simulated
     """The report as one HTML document."""
     times, ages = fig8_rows(analysis), fig15_rows(records)
     stages = [stage.name for stage in study.stages]
-    names = figures.KIND_NAMES
+
     return render_page(
         "study.html",
         study=study,
         simulated=simulated,
         is_number=_is_number,
-        exclusions=[[names[s.kind], s.step, str(s.participants), str(s.answers)] for s in analysis.exclusions],
+        exclusions=[[figures.noun(s.kind), s.step, str(s.participants), str(s.answers)] for s in analysis.exclusions],
         unusable=[[row["participant"], row["question_id"], row["reason"]] for row in analysis.unusable],
         counts=figures.counts_table(analysis.counts),
         fig8=_png(figures.fig8(times)) if times else None,
@@ -84,7 +82,7 @@ def report_html(study: Study, records: Records, analysis: Analysis, *, simulated
         notes=analysis.notes,
         tests=_tests(analysis),
         ancova=[
-            [names[t.kind], f"F({t.df_stage}, {t.df_residual}) = {t.f:.2f}", p_value(t.p), str(t.n)]
+            [figures.noun(t.kind), f"F({t.df_stage}, {t.df_residual}) = {t.f:.2f}", p_value(t.p), str(t.n)]
             for t in analysis.ancova
         ],
         fig17=_png(figures.fig17(fig17_rows(analysis, stages))) if analysis.ancova else None,

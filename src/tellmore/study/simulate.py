@@ -18,16 +18,20 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.client import Client, Link
 from tellmore.data.bundled import demo_pool
 from tellmore.errors import InputError, StateError
+from tellmore.kinds import perceived
 from tellmore.policy.cost import PAPER_COST, CostModel
+from tellmore.questions import Question, answer_from
 from tellmore.store.repository import Repository
 from tellmore.study.create import create_study
 from tellmore.study.flow import EVENT_KINDS
 from tellmore.study.presets import preset
 from tellmore.study.records import Records, read_records
-from tellmore.study.settings import Gold, Stage, Study
+from tellmore.study.settings import Stage, Study
+from tellmore.types import Array
 
 INSTRUCTIONS_S = 240.0
 """Median seconds for everything but the questions."""
@@ -151,33 +155,25 @@ class Respondent:
     def respond(self, question: Mapping[str, Any], step: str) -> dict[str, Any]:
         """Answer and timing of one question, as the browser would send them."""
         items = [item["id"] for item in question["items"]]
-        order, n_positive = self._judge(question["kind"], items)
-        if question["kind"] == "rank":
-            answer: dict[str, Any] = {"type": "rank", "order": order, "n_positive": n_positive}
-        else:
-            at = 0 if question["kind"] != "select_low" else len(order) - 1
-            answer = {"type": "select", "chosen": order[at], "positive": at < n_positive}
-        onset = self._clock_ms
-        self._clock_ms += 1000 * self._cost.sample(question["kind"], len(items), self._rng)
+        shown = Question(question["kind"], items)
+        answer = answer_from(shown, perceived(self._judge(shown), self._rng))
+        onset, marks = self._clock_ms, kinds.named(shown.kind).marks(answer)
+        self._clock_ms += 1000 * self._cost.sample(shown.kind, shown.size, self._rng, marks=marks)
         if step == "question":
             self._answered += 1
         timing = {"onset_ms": round(onset), "submit_ms": round(self._clock_ms), "moves": len(items)}
-        return {"answer": answer, "timing": timing}
+        return {"answer": answer.as_json(), "timing": timing}
 
-    def _judge(self, kind: str, items: Sequence[str]) -> tuple[list[str], int]:
-        gold = next((g for g in self._study.gold if set(g.order) == set(items)), None)
-        if gold is not None:
-            return self._judge_gold(kind, gold)
-        scores = {item: self._score(item) + float(self._rng.normal(0, 0.5)) for item in items}
-        order = sorted(items, key=lambda item: -scores[item])
-        return order, sum(scores[item] > 0 for item in items)
-
-    def _judge_gold(self, kind: str, gold: Gold) -> tuple[list[str], int]:
+    def _judge(self, question: Question) -> Array:
+        """How far above the border each item is to this person [k]."""
+        gold = next((g for g in self._study.gold if set(g.order) == set(question.items)), None)
+        if gold is None:
+            return np.array([self._score(item) + self._rng.normal(0, 0.5) for item in question.items])
         order = list(gold.order)
-        if kind in self._person.inattentive_in and kind not in self._missed:
-            self._missed.add(kind)
-            return order[::-1], gold.n_positive
-        return order, gold.n_positive
+        if question.kind in self._person.inattentive_in and question.kind not in self._missed:
+            self._missed.add(question.kind)
+            order.reverse()
+        return np.array([gold.n_positive - 0.5 - order.index(item) for item in question.items])
 
 
 def run_crowd(
