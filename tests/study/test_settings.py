@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tellmore.data.checked import toml_text
@@ -101,11 +101,14 @@ def test_a_missing_question_file_says_what_to_do(tmp_path: Path) -> None:
         read_bank(tmp_path / "none.jsonl", [])
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60))
+@example("first line\r")
+@example("first line\r\nmiddle")
 def test_any_text_survives_and_lines_stay_lines(words: str) -> None:
     study = preset("paper", lambda: "CODE")
     texts = study.texts.model_copy(update={"consent": f"{words}\nsecond line"})
     text = toml_text(study.model_copy(update={"texts": texts, "demographics": ()}))
-    assert "\nsecond line" in text
+    assert ("\nsecond line" in text) == ("\r" not in words)
     assert tomllib.loads(text)["texts"]["consent"] == texts.consent
     assert tomllib.loads(text)["demographics"] == []
