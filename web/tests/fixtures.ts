@@ -25,7 +25,6 @@ export const WORDS: Wording = {
   negative: "negative",
   instruction: "",
   kinds: KINDS,
-  media: "text",
   ties: false,
 };
 

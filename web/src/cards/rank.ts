@@ -35,7 +35,7 @@ class RankCard implements Card {
     const restored = restoredOrder(question.items, start);
     this.entries = restored ?? initialOrder(question.items);
     this.ordered = restored !== null && isRanking(context.sketch) && context.sketch.ordered === true;
-    this.allowsTies = words.ties;
+    this.allowsTies = words.ties ?? false;
     if (this.allowsTies) this.ties = restoredTies(this.entries, start);
     this.list = h("ol", { class: "ranking", "aria-label": kind.ask });
     this.list.append(...this.entries.map((entry) => this.makeRow(entry).element));

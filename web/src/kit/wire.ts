@@ -18,8 +18,8 @@ export type Device = Timing["device"];
 /** Start and end of an interval on the page's clock, whole milliseconds. */
 export type Interval = Timing["hidden"][number];
 
-/** The project's own words for what is judged, and the kinds of question in these words. */
-export type Wording = api.ProjectOut;
+/** The project's or the study's own words for what is judged, and the kinds of question in these words; a study has no ties. */
+export type Wording = api.WordsOut & Partial<Pick<api.ProjectOut, "ties">>;
 export type Me = api.MeOut;
 export type Progress = api.ProgressOut;
 /** What the server wants shown next; without a question, why there is none. */
