@@ -51,14 +51,14 @@ format: $(STAMPS)/venv-dev ## Format the Python sources and mend what the linter
 wheel: $(STAMPS)/wheel ## Build dist/*.whl with the browser client inside
 
 clean: ## Remove what make has made (answers given in a demo stay)
-	rm -rf .venv $(STAMPS) build dist src/tellmore/app/static web/node_modules web/dist
+	rm -rf .venv $(STAMPS) build dist src/tellmore/app/static web/node_modules web/dist web/src/kit/schemas.ts
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMPS)/venv-%: pyproject.toml constraints.txt scripts/install.sh
 	@scripts/install.sh $*
 
-$(STAMPS)/client: $(WEB_SOURCES) scripts/build-client.sh | $(STAMPS)/venv-app
+$(STAMPS)/client: $(WEB_SOURCES) $(wildcard src/tellmore/app/*.py) scripts/build-client.sh scripts/write_openapi.py | $(STAMPS)/venv-app
 	@scripts/build-client.sh
 
 $(STAMPS)/wheel: pyproject.toml hatch_build.py README.md $(PACKAGE_SOURCES) $(CLIENT) | $(STAMPS)/venv-dev

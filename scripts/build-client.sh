@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# build-client.sh: install the client's packages where they changed, and build it into src/tellmore/app/static/.
+# build-client.sh: install the client's packages where they changed, make its types from the server's description of itself,
+# and build it into src/tellmore/app/static/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$(scripts/node-path.sh):$PATH
@@ -11,5 +12,7 @@ if [ ! -f .make/packages ] || [ web/package-lock.json -nt .make/packages ] || [ 
     touch .make/packages
 fi
 echo "Building the browser client …"
+.venv/bin/python scripts/write_openapi.py .make/openapi.json
+npm --prefix web run --silent types
 npm --prefix web run --silent build
 touch .make/client

@@ -28,7 +28,8 @@ from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.core.variational import Bound
 from tellmore.errors import PoolError, StateError
 from tellmore.kinds import Kind, Outcome
-from tellmore.options import checked_size, one_of, positive_number
+from tellmore.options import one_of, positive_number
+from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
@@ -36,8 +37,6 @@ from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.types import Answer, Array, Skip
 
-AUTO = "auto"
-AUTO_SIZES = (2, 3, 4, 5, 6, 12)
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
@@ -139,26 +138,8 @@ class Learner:
         sizes: Sequence[int] = AUTO_SIZES,
     ) -> None:
         """Which questions to ask from now on, as the options of the same names say; what was learnt stays."""
-        asked = () if question == AUTO else question_kinds.family(question)
-        allowed = tuple(question_kinds.standard_kinds() if kinds is None else kinds)
-        for kind in allowed:
-            question_kinds.named(kind)
-        n, largest = len(self.pool), max(question_kinds.named(kind).most for kind in allowed)
-        for size in sizes:
-            checked_size(size, 2, largest, max(n, size))
-        if set_size is not None:
-            for one in asked:
-                _size_of(one, set_size, n)
-        self.question, self.set_size, self.kinds = question, set_size, allowed
-        self.sizes = tuple(int(size) for size in sizes if size <= n)
+        self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
-
-    @property
-    def largest_set(self) -> int:
-        """The most items that the next question may show."""
-        if self.question == AUTO:
-            return max((1, *self.sizes))
-        return max(_size_of(kind, self.set_size, len(self.pool)) for kind in question_kinds.family(self.question))
 
     def ask(self, *, kind: str | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
         """The next question; ``kind`` and ``size`` override the options, items in ``avoid`` are left out where possible."""
@@ -169,7 +150,7 @@ class Learner:
             size = size if size is not None else best_size
         else:
             asked = question_kinds.named(kind)
-        count = _size_of(asked, size if size is not None else self.set_size, len(self.pool))
+        count = self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
         rows = self._acquire(asked, count, rng, exclude)
         items = [self.pool.ids[row] for row in rng.permutation(rows)]
         question = Question(asked.name, items, id=rng.bytes(16).hex())
@@ -179,10 +160,9 @@ class Learner:
 
     def _choose_kind(self, rng: np.random.Generator, exclude: NDArray[np.intp]) -> tuple[Kind, int | None]:
         """A kind, at random among the members of its family that are allowed, and a size where that was weighed too."""
-        family, size = self.question, self.set_size
+        family, size = self.allowed.question, self.allowed.set_size
         if family == AUTO:
-            families = tuple(dict.fromkeys(question_kinds.named(kind).family for kind in self.kinds))
-            policy = Policy(kinds=families, sizes=self.sizes, cost=self.cost)
+            policy = Policy(kinds=self.allowed.families(), sizes=self.allowed.sizes, cost=self.cost)
             family, size, self._rates = policy.choose(
                 self._now.scan,
                 self._now.belief,
@@ -192,9 +172,8 @@ class Learner:
                 rng=rng,
                 exclude=exclude.tolist(),
             )
-        members = question_kinds.family(family)
-        allowed = [kind for kind in members if kind.name in self.kinds] or members
-        return allowed[int(rng.integers(len(allowed)))], size
+        members = self.allowed.of_family(family)
+        return members[int(rng.integers(len(members)))], size
 
     def _acquire(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
@@ -383,15 +362,15 @@ class Learner:
 
     def _saved_options(self) -> dict[str, Any]:
         return {
-            "question": self.question,
-            "set_size": self.set_size,
+            "question": self.allowed.question,
+            "set_size": self.allowed.set_size,
             "seed": self.seed,
             "bound": self.bound,
             "acquisition": self.acquisition,
             "w": self.behaviour.w,
             "K": self.behaviour.K,
-            "kinds": list(self.kinds),
-            "sizes": list(self.sizes),
+            "kinds": list(self.allowed.kinds),
+            "sizes": list(self.allowed.sizes),
             "exclude_last": self.exclude_last,
         }
 
@@ -402,12 +381,3 @@ class Learner:
         if not np.isfinite(X).all():
             raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
         return X
-
-
-def _size_of(kind: Kind, size: int | None, n_items: int) -> int:
-    """How many items a question of this kind shows: as many as wanted, or as is usual, as far as the pool goes."""
-    if kind.most == 1:
-        return 1
-    if size is None:
-        return max(min(kind.usual, n_items), kind.fewest)
-    return checked_size(size, kind.fewest, kind.most, n_items)

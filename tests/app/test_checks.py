@@ -21,12 +21,15 @@ RANK = LearningSettings(question="rank", set_size=3)
         ({"question": "rank", "set_size": 5}, ("rank", 5)),
         ({"question": "label"}, ("label", 1)),
         ({"question": "select"}, ("label", 1)),
+        ({"question": "tick"}, ("tick", 12)),
+        ({"question": "tick", "set_size": 6}, ("tick", 6)),
         ({"question": "auto"}, ("label", 1)),
         ({"question": "auto", "kinds": ("rank", "select_high"), "sizes": (4, 3)}, ("rank", 3)),
     ],
 )
 def test_the_form_gives_labels_of_random_items(options: dict, form: tuple[str, int]) -> None:
-    assert check_form(LearningSettings(**options)) == form
+    kind, size = check_form(LearningSettings(**options))
+    assert (kind.name, size) == form
 
 
 def test_items_are_drawn_uniformly_outside_what_is_taken(pool: Pool) -> None:

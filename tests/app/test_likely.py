@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from scipy.special import expit
 
-from tellmore.app import likely
 from tellmore.app.likely import likely_answers
+from tellmore.core.evidence import Behaviour
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.kinds.tick import TickAnswer
 from tellmore.questions import Question
 
 CERTAIN = 1e-10 * np.eye(3)
@@ -22,7 +21,7 @@ def rng() -> np.random.Generator:
 
 def test_a_sure_belief_has_one_likely_answer() -> None:
     z = np.array([0.9, -0.9, 0.1])
-    ask = {"w": 100.0, "K": 100.0, "limit": 4}
+    ask = {"behaviour": Behaviour(100.0, 100.0), "limit": 4}
     rank = Question("rank", ["a", "b", "c"])
     assert likely_answers(rank, z, CERTAIN, **ask, rng=rng()) == [RankAnswer(["a", "c", "b"], 2)]
     high, low = Question("select_high", ["a", "b", "c"]), Question("select_low", ["a", "b", "c"])
@@ -31,21 +30,22 @@ def test_a_sure_belief_has_one_likely_answer() -> None:
 
 
 def test_an_unsure_label_has_two_the_likelier_first() -> None:
-    found = likely_answers(Question("label", ["a"]), np.array([0.05]), np.eye(1) * 0.01, 12.0, 9.0, rng=rng(), limit=4)
+    found = likely_answers(
+        Question("label", ["a"]), np.array([0.05]), np.eye(1) * 0.01, Behaviour(12.0, 9.0), rng=rng(), limit=4
+    )
     assert found == [LabelAnswer(True), LabelAnswer(False)]
 
 
 def test_rare_answers_are_left_out_and_the_rest_is_limited() -> None:
     rank = Question("rank", list("abcde"))
-    assert likely_answers(rank, np.zeros(5), np.eye(5) * 1e-9, 12.0, 9.0, rng=rng(), limit=4) == []
+    assert likely_answers(rank, np.zeros(5), np.eye(5) * 1e-9, Behaviour(12.0, 9.0), rng=rng(), limit=4) == []
     pair = Question("rank", ["a", "b"])
-    found = likely_answers(pair, np.zeros(2), np.eye(2) * 1e-9, 12.0, 9.0, rng=rng(), limit=4)
+    found = likely_answers(pair, np.zeros(2), np.eye(2) * 1e-9, Behaviour(12.0, 9.0), rng=rng(), limit=4)
     assert len(found) == 4
 
 
-def test_thresholds_follow_the_normalised_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    wz = np.array([1.0, 0.2, -0.5])
-    weights = np.array([np.prod(expit(wz[:cut])) * np.prod(expit(-wz[cut:])) for cut in range(4)])
-    generator = rng()
-    drawn = np.bincount([likely._threshold(wz, generator) for _ in range(20_000)], minlength=4) / 20_000
-    np.testing.assert_allclose(drawn, weights / weights.sum(), atol=0.015)
+def test_a_grid_is_prepared_for_too() -> None:
+    grid = Question("tick", ["a", "b", "c"])
+    z = np.array([0.9, -0.9, 0.1])
+    found = likely_answers(grid, z, CERTAIN, Behaviour(100.0, 100.0), limit=4, rng=rng())
+    assert found == [TickAnswer(["a", "c"])]

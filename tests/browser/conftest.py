@@ -65,7 +65,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
-    """Servers by name, each started when first asked for: "rank 6", "pictures select 4", "ties rank 4", "markup"."""
+    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup"."""
     with ExitStack() as stack:
         running: dict[str, Server] = {}
 

@@ -44,6 +44,14 @@ class Person:
         """Texts of a select question in the order shown; for words, their ids."""
         return self.page.locator(".option .item").all_text_contents()
 
+    def grid(self) -> list[str]:
+        """Ids of a tick question in the order shown."""
+        return self.page.locator(".tick-box").evaluate_all("boxes => boxes.map(box => box.dataset.id)")
+
+    def ticked(self) -> list[str]:
+        """Ids of those that are ticked."""
+        return self.page.locator(".tick-box:checked").evaluate_all("boxes => boxes.map(box => box.dataset.id)")
+
     def seek(self, kind: str) -> Person:
         """Labels whatever else comes first: where the learner is not ready in time, a random item is asked for instead."""
         while kind not in (self.card.get_attribute("class") or ""):

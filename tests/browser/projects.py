@@ -20,7 +20,7 @@ PICTURE_SIZE = (320, 240)
 def settings(question: str, size: int, *, name: str, instruction: str, ties: bool = False) -> Settings:
     """Only this kind and size is asked; where the random check would be of another kind, there is none."""
     kinds = ("select_high", "select_low") if question == "select" else (question,)
-    check_share = 0.0 if question == "select" else 0.1
+    check_share = 0.1 if question in ("label", "rank") else 0.0
     return Settings(
         project=ProjectSettings(name=name, instruction=instruction),
         learning=LearningSettings(

@@ -1,4 +1,4 @@
-"""Label, select and rank by mouse, by touch and by keyboard only; the log holds exactly those answers."""
+"""Label, select, rank and tick by mouse, by touch and by keyboard only; the log holds exactly those answers."""
 
 from __future__ import annotations
 
@@ -234,6 +234,79 @@ def test_moves_are_announced(join: Join) -> None:
     item = person.rows()[0]
     press(person, "1", "ArrowDown")
     expect(person.page.locator("div[role=status][aria-live]")).to_have_text(f"{item}: 2 of 4, positive.")
+
+
+# Tick
+
+
+def cells(person: Person) -> Locator:
+    return person.page.locator(".tick-box")
+
+
+def test_tick_by_mouse(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    shown = person.grid()
+    for index in (9, 2, 5, 5):
+        cells(person).nth(index).click()
+    answer = {"type": "tick", "positive": [shown[2], shown[9]]}
+    person.submit(answer, button(person, "Submit 2 of 12").click)
+    person.seek("tick").submit({"type": "tick", "positive": []}, button(person, "None of these").click)
+    person.check_log()
+    timing = person.server.timings(person.participant)[0]
+    assert timing["moves"] == 4
+    assert timing["device"] == "mouse"
+
+
+def test_tick_by_touch(join: Join) -> None:
+    person = join("tick 12", device="narrow").seek("tick")
+    shown = person.grid()
+    for index in (0, 11):
+        cells(person).nth(index).tap()
+    answer = {"type": "tick", "positive": [shown[0], shown[11]]}
+    person.submit(answer, button(person, "Submit 2 of 12").tap)
+    person.check_log()
+    assert person.server.timings(person.participant)[-1]["device"] == "touch"
+
+
+def test_tick_by_keyboard(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    shown = person.grid()
+    press(person, "1", "q", "e", "1")
+    assert person.ticked() == [shown[9], shown[11]]
+    press(person, "i")
+    inverted = [item for item in shown if item not in (shown[9], shown[11])]
+    person.submit({"type": "tick", "positive": inverted}, lambda: press(person, "Enter"))
+    shown = person.seek("tick").grid()
+    person.submit({"type": "tick", "positive": shown}, lambda: press(person, "a", "Enter"))
+    person.seek("tick").submit({"type": "tick", "positive": []}, lambda: press(person, "n"))
+    person.check_log()
+
+
+def test_arrows_walk_the_grid_and_space_ticks(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    shown = person.grid()
+    tops = cells(person).evaluate_all("boxes => boxes.map(box => box.getBoundingClientRect().top)")
+    columns = tops.count(tops[0])
+    assert 1 < columns < 12
+    press(person, "ArrowRight", "ArrowRight", "ArrowDown", " ", "ArrowLeft", " ")
+    assert person.ticked() == [shown[columns], shown[columns + 1]]
+    person.submit({"type": "tick", "positive": person.ticked()}, lambda: press(person, "Enter"))
+    person.check_log()
+
+
+def test_space_skips_after_a_click_in_the_grid(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    cells(person).nth(3).click()
+    person.submit({"type": "skip", "reason": "skip"}, lambda: press(person, " "))
+    person.check_log()
+
+
+def test_ticking_moves_nothing(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    boxes = "boxes => boxes.map(box => JSON.stringify(box.getBoundingClientRect()))"
+    before = person.page.locator(".tick-box, .tick-bar, .skips").evaluate_all(boxes)
+    press(person, "1", "a", "i", "4")
+    assert person.page.locator(".tick-box, .tick-bar, .skips").evaluate_all(boxes) == before
 
 
 # Skips

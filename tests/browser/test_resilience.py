@@ -76,7 +76,33 @@ def test_undo_by_its_button_after_a_refresh(join: Join) -> None:
     person.check_log()
 
 
+def test_undo_brings_the_ticks_back(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    person.page.keyboard.press("2")
+    person.page.keyboard.press("w")
+    given = {"type": "tick", "positive": person.ticked()}
+    person.submit(given, lambda: person.page.keyboard.press("Enter"))
+    assert undo(person) == given
+    assert person.ticked() == given["positive"]
+    person.submit(given, lambda: person.page.keyboard.press("Enter"))
+    person.check_log()
+
+
 # Refresh
+
+
+def test_a_refresh_keeps_the_ticks(join: Join) -> None:
+    person = join("tick 12").seek("tick")
+    person.page.keyboard.press("3")
+    person.page.keyboard.press("e")
+    given = {"type": "tick", "positive": person.ticked()}
+    assert len(given["positive"]) == 2
+    person.page.reload()
+    person.card.wait_for()
+    assert person.ticked() == given["positive"]
+    person.submit(given, lambda: person.page.keyboard.press("Enter"))
+    person.check_log()
+    assert person.server.timings(person.participant)[-1]["moves"] == 2
 
 
 def test_a_refresh_in_the_middle_resumes_the_same_question(join: Join) -> None:

@@ -32,6 +32,11 @@ def seek_select(person: Person) -> None:
     person.seek("select")
 
 
+def tick_two(person: Person) -> None:
+    person.seek("tick").page.keyboard.press("2")
+    person.page.keyboard.press("5")
+
+
 def nothing(_person: Person) -> None:
     """The screen as it comes."""
 
@@ -80,6 +85,8 @@ QUESTIONS: dict[str, tuple[str, Callable[[Person], None]]] = {
     "label-picture": ("pictures label 2", nothing),
     "select-picture": ("pictures select 6", choose),
     "rank-picture": ("pictures rank 4", nothing),
+    "tick": ("tick 12", tick_two),
+    "tick-picture": ("pictures tick 12", tick_two),
     "help": ("rank 6", help_open),
     "offline": ("label 2", offline),
 }
@@ -149,7 +156,7 @@ def test_the_screen_with_a_warning(join: Join, device: str, theme: str) -> None:
 @devices
 def test_the_screen_without_a_question(join: Join, device: str, theme: str) -> None:
     person = join("label 2", device=device, color_scheme=theme)
-    nothing_left = {"question": None, "reason": "Every item is out with somebody.", "progress": None}
+    nothing_left = {"question": None, "reason": "Every item is out with somebody.", "progress": {"answers": 0, "minutes": 0}}
     person.page.route("**/api/question", lambda route: route.fulfill(json=nothing_left))
     person.page.reload()
     expect(person.page.get_by_role("heading", name="No question for now")).to_be_visible()
@@ -179,19 +186,19 @@ def test_the_theme_can_be_chosen(join: Join, theme: str) -> None:
     assert person.page.evaluate(background) == seen[0]
 
 
-@pytest.mark.parametrize("screen", ["label", "select", "rank", "rank-picture"])
+@pytest.mark.parametrize("screen", ["label", "select", "rank", "rank-picture", "tick"])
 @pytest.mark.parametrize("width", [720, 320])
 def test_nothing_is_lost_at_200_percent(join: Join, screen: str, width: int) -> None:
     """A browser at 200 % shows a page half as wide; 320 px is a phone zoomed in."""
     person = join(QUESTIONS[screen][0], viewport={"width": width, "height": 450})
     assert person.page.evaluate("document.documentElement.scrollWidth") <= width
-    for button in person.page.locator("section.card button").all():
+    for button in person.page.locator("section.card :is(button, input)").all():
         button.scroll_into_view_if_needed()
         expect(button).to_be_in_viewport()
 
 
 @pytest.mark.parametrize(("device", "least"), [("wide", 24), ("narrow", 44)])
-@pytest.mark.parametrize("screen", ["label", "select", "rank"])
+@pytest.mark.parametrize("screen", ["label", "select", "rank", "tick"])
 def test_targets_are_large_enough(join: Join, screen: str, device: str, least: int) -> None:
     person = join(QUESTIONS[screen][0], device=device)
     assert person.page.evaluate(SMALL_TARGETS, least) == []
@@ -240,6 +247,20 @@ def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device:
     expect(options).to_have_count(6)
     for option in options.all():
         expect(option).to_be_in_viewport(ratio=1)
+
+
+def test_twelve_pictures_are_seen_without_scrolling(join: Join) -> None:
+    person = join("pictures tick 12").seek("tick")
+    expect(person.page.locator(".tick-box")).to_have_count(12)
+    for part in person.page.locator(".tick-box, section.card button, .foot").all():
+        expect(part).to_be_in_viewport(ratio=1)
+
+
+def test_pictures_stand_in_two_columns_on_a_phone(join: Join) -> None:
+    person = join("pictures tick 12", device="narrow").seek("tick")
+    lefts = person.page.locator(".tick").evaluate_all("cells => cells.map(cell => cell.offsetLeft)")
+    assert lefts == lefts[:2] * 6
+    expect(person.page.locator(".tick-send")).to_be_in_viewport(ratio=1)
 
 
 def test_help_can_be_closed_without_scrolling(join: Join) -> None:

@@ -185,7 +185,7 @@ def test_help_and_single_keys_can_be_switched_off_in_a_study(enter: Enter) -> No
     question = card.get_attribute("data-question") or ""
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("submit a ranking")
+    expect(dialog).to_contain_text("an item")
     expect(dialog).not_to_contain_text("undo")
     dialog.get_by_label("Use single-key shortcuts").uncheck()
     look(page, "study-help-wide-light")

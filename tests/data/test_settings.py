@@ -4,7 +4,7 @@ import string
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tellmore.data.checked import toml_text
@@ -14,6 +14,7 @@ from tellmore.errors import SettingError
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50)
 
 
+@example("a", "first\r\nsecond\n", 0, None, ["x\r\n"])
 @given(words, words, st.integers(0, 10**6), st.none() | st.floats(0.001, 1e6), st.lists(words, max_size=3))
 def test_any_settings_survive_being_written_and_read(name, instruction, seed, w, seeds):
     settings = Settings().changed(

@@ -2,10 +2,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Card, CardContext } from "../src/cards/card";
 import { labelCard } from "../src/cards/label";
 import { rankCard } from "../src/cards/rank";
-import { selectCard } from "../src/cards/select";
-import { headline } from "../src/cards/wording";
-import type { Kind } from "../src/kit/wire";
-import { question, WORDS } from "./fixtures";
+import { choiceCard, selectCard } from "../src/cards/select";
+import { contextOf, question, WORDS } from "./fixtures";
 
 interface Shown {
   card: Card;
@@ -14,8 +12,8 @@ interface Shown {
   button: (text: string) => HTMLButtonElement;
 }
 
-function show(make: (context: CardContext) => Card, kind: Kind, ids: string[], previous: CardContext["previous"] = null, words = WORDS): Shown {
-  const context = { question: question(kind, ...ids), words, previous, moved: vi.fn(), announce: vi.fn(), submit: vi.fn() };
+function show(make: (context: CardContext) => Card, kind: string, ids: string[], previous: CardContext["previous"] = null, words = WORDS): Shown {
+  const context = contextOf(question(kind, ...ids), { words, previous });
   const card = make(context);
   document.body.replaceChildren(card.element);
   return {
@@ -71,6 +69,19 @@ describe("select card", () => {
   it("starts with the choice that was taken back", () => {
     const { button } = show(selectCard, "select_high", ["a", "b"], { type: "select", chosen: "b", positive: true });
     expect(button("b").getAttribute("aria-pressed")).toBe("true");
+  });
+});
+
+describe("choice card", () => {
+  it("submits the chosen item without a label", () => {
+    const { context, key, button } = show(choiceCard, "least_sure", ["a", "b"]);
+    key("Enter");
+    expect(context.submit).not.toHaveBeenCalled();
+    expect(button("Submit").disabled).toBe(true);
+    key("2");
+    expect(context.announce).toHaveBeenLastCalledWith("Chosen: b. b is chosen.");
+    button("Submit").click();
+    expect(context.submit).toHaveBeenCalledWith({ type: "select", chosen: "b", positive: null });
   });
 });
 
@@ -210,13 +221,5 @@ describe("rank card with ties", () => {
   it("starts with the ties that were taken back", () => {
     const { card } = rank(["a", "b", "c"], { type: "rank", order: ["c", "b", "a"], n_positive: 1, ties: [1] });
     expect(joined(card)).toEqual(["b"]);
-  });
-});
-
-describe("headline", () => {
-  it("prefers the project's own sentence", () => {
-    expect(headline("rank", WORDS)).toBe("Put the most positive first");
-    expect(headline("rank", { ...WORDS, ask: { rank: "Order by warmth" } })).toBe("Order by warmth");
-    expect(headline("select_low", { ...WORDS, attribute: "warm" })).toBe("Choose the least warm");
   });
 });

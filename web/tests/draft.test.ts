@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Given, present } from "../src/cards/present";
+import { screenOf } from "../src/cards/registry";
 import { Announcer } from "../src/kit/announcer";
 import { type Draft, DraftBox } from "../src/kit/draft";
 import { Keyboard } from "../src/kit/keyboard";
 import { forgiving } from "../src/kit/storage";
 import type { ClockRecord } from "../src/kit/timing";
-import type { Kind, Question, Wording } from "../src/kit/wire";
+import type { Question, Wording } from "../src/kit/wire";
 import { press, question, WORDS } from "./fixtures";
 
 const CLOCK: Draft["clock"] = { onset: 1, firstAction: null, devices: [], moves: 0, hidden: [], blurred: [], away: [], left: 2, left_utc: 3 };
@@ -24,14 +25,14 @@ async function open(asked: Question, words: Wording = WORDS, aside?: Map<string,
   const host = document.createElement("main");
   document.body.replaceChildren(host);
   leave();
-  const { given, withdraw } = present(host, { question: asked, words, keyboard, announcer: new Announcer(), latencyMs: 5, skippable: true, ...(aside && { aside }) });
+  const { given, withdraw } = present(host, { question: asked, screen: await screenOf(asked.kind, words.kinds), words, keyboard, announcer: new Announcer(), latencyMs: 5, skippable: true, ...(aside && { aside }) });
   leave = withdraw;
   await vi.waitFor(() => expect(host.querySelector("[data-shown]")).not.toBeNull());
   await Promise.resolve();
   return { host, given };
 }
 
-const ask = (kind: Kind, id = "q1"): Question => ({ ...question(kind, "a", "b", "c", "d"), id });
+const ask = (kind: string, id = "q1"): Question => ({ ...question(kind, "a", "b", "c", "d"), id });
 const order = (host: HTMLElement): string => [...host.querySelectorAll<HTMLElement>(".row")].map((row) => row.dataset.id || "|").join("");
 
 beforeEach(() => {

@@ -50,6 +50,19 @@ describe("keyboard", () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
+  it("leaves a focused checkbox its Space, and nothing else", () => {
+    const run = vi.fn();
+    keyboard([{ keys: [" ", "Enter", "ArrowDown"], run }]);
+    const box = h("input", { type: "checkbox" });
+    document.body.append(box);
+    box.focus();
+    press(" ");
+    expect(run).not.toHaveBeenCalled();
+    press("Enter");
+    press("ArrowDown");
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
   it("never takes keys from somebody who is typing", () => {
     const run = vi.fn();
     keyboard([{ keys: ["1", "Mod+z"], run }]);

@@ -1,9 +1,10 @@
+import { KINDS, WORDS } from "./fixtures";
 import { describe, expect, it } from "vitest";
 import { arrival } from "../src/study/arrival";
 import { blockIntroduction, paragraphs, personValues, stepPage } from "../src/study/screens";
-import type { StepValue, StudyState } from "../src/study/wire";
+import type { StepValue, StudyState } from "../src/kit/wire";
 
-const words = { name: "Words", attribute: "positive", positive: "positive", negative: "negative", instruction: "" };
+const words = WORDS;
 
 function state(changes: Partial<StudyState>): StudyState {
   return {
@@ -100,9 +101,9 @@ describe("pages of a study", () => {
 
   it("introduces each kind before its first question", () => {
     let started = 0;
-    const question = { id: "q", kind: "rank" as const, items: [] };
-    const page = blockIntroduction(state({ step: "question", question, block: 2, first_of_block: true }), () => (started += 1));
-    expect(page.textContent).toContain("Part 2: rank");
+    const [high] = KINDS.filter(({ name }) => name === "select_high");
+    const page = blockIntroduction(high!, state({ step: "question", block: 2, first_of_block: true }), () => (started += 1));
+    expect(page.textContent).toContain("Part 2: SelectHelp on select_high.");
     page.querySelector("button")?.click();
     expect(started).toBe(1);
   });

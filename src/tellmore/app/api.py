@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Res
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from tellmore import __version__
+from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
@@ -138,6 +138,16 @@ def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
     except InputError as problem:
         raise HTTPException(404, str(problem)) from None
     return FileResponse(path, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
+
+
+@people.get("/kinds/{kind}/card.js", response_class=FileResponse, responses={200: {"content": {"text/javascript": {}}}})
+def card(kind: str, _visitor: Anybody) -> FileResponse:
+    """The module that draws a kind of question which does not come with tellmore."""
+    known = {one.name: one.script for one in kinds.all_kinds()}
+    script = known.get(kind)
+    if script is None or not script.is_file():
+        raise HTTPException(404, f"there is no module that draws {kind!r} questions")
+    return FileResponse(script, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
 
 @owner.get("/dashboard")

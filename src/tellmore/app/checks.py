@@ -13,7 +13,7 @@ import numpy as np
 from tellmore import kinds
 from tellmore.data.settings import LearningSettings
 from tellmore.kinds import Kind
-from tellmore.learner import AUTO
+from tellmore.policy.asking import AUTO
 from tellmore.pool import Pool
 from tellmore.questions import Question
 

@@ -287,7 +287,7 @@ def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = (
     None where even that leaves too few.
     """
     left = len(learner.pool) - len(set(avoid) | set(recent))
-    wanted = learner.largest_set
+    wanted = learner.allowed.largest
     question = learner.ask(avoid={*avoid, *recent} if left >= 2 * wanted else avoid)
     return None if set(question.items) & set(avoid) else question
 

@@ -22,7 +22,7 @@ from tellmore.app.wire import (
 from tellmore.app.wire_board import DashboardOut, RateOut
 from tellmore.data.settings import Settings, words_of
 from tellmore.kinds import Words
-from tellmore.learner import AUTO
+from tellmore.policy.asking import AUTO
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.fold import DECISION_THRESHOLD

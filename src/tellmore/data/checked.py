@@ -63,7 +63,9 @@ def _for_editing(value: Any) -> Any:
         return {key: _for_editing(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_for_editing(each) for each in value]
-    return tomlkit.string(value, multiline=True) if isinstance(value, str) and "\n" in value else value
+    if isinstance(value, str) and "\n" in value and "\r" not in value:  # TOML reads \r\n as \n
+        return tomlkit.string(value, multiline=True)
+    return value
 
 
 def _first_fault(model: type[Section], error: ValidationError, source: str, text: str) -> str:

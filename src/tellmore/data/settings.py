@@ -11,7 +11,7 @@ from tellmore import kinds as question_kinds
 from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
 from tellmore.errors import SettingError
 from tellmore.kinds import Words
-from tellmore.learner import AUTO, AUTO_SIZES
+from tellmore.policy.asking import AUTO, AUTO_SIZES
 
 SETTINGS_FILE = "tellmore.toml"
 PriorChoice = Literal["pool", "isotropic", "earlier"]

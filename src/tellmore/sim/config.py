@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from tellmore import kinds
 from tellmore.errors import SettingError
-from tellmore.learner import AUTO
+from tellmore.policy.asking import AUTO
 
 Acquisition = Literal["greedy", "random", "particles"]
 Mode = Literal["default", "paper"]

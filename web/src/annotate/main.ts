@@ -2,6 +2,7 @@
 
 import { openHelp } from "../cards/help";
 import { type Given, present, type Presented } from "../cards/present";
+import { type Screen, screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, type Reply, request, untilReached } from "../kit/api";
 import { h, root } from "../kit/dom";
@@ -59,7 +60,7 @@ class Annotator {
 
   private async fetchTurn(): Promise<void> {
     const reply = await this.reach(() => request<Turn>("GET", "/api/question"));
-    this.show(reply.data, reply.latencyMs);
+    await this.show(reply.data, reply.latencyMs);
   }
 
   private async reach<T>(attempt: () => Promise<T>): Promise<T> {
@@ -72,21 +73,23 @@ class Annotator {
     return result;
   }
 
-  private show(turn: Turn, latencyMs: number, previous: Answer | null = null): void {
+  private async show(turn: Turn, latencyMs: number, previous: Answer | null = null): Promise<void> {
     clearTimeout(this.askAgain);
+    const screen = turn.question && (await screenOf(turn.question.kind, this.me.project.kinds));
     this.warning.textContent = "";
     this.presented?.withdraw();
+    this.presented = null;
     this.footer.replaceChildren(progressLine(turn.progress), this.undoButton);
-    this.undoable = turn.progress?.can_undo ?? 1;
+    this.undoable = turn.progress.can_undo ?? 0;
     this.setBusy(false);
-    if (turn.question) this.ask(turn.question, latencyMs, previous);
+    if (turn.question && screen) this.ask(turn.question, screen, latencyMs, previous);
     else this.showNothing(turn.reason ?? "There is nothing to ask at the moment.");
   }
 
-  private ask(question: Question, latencyMs: number, previous: Answer | null): void {
+  private ask(question: Question, screen: Screen, latencyMs: number, previous: Answer | null): void {
     const { keyboard, announcer } = this;
     const words = this.me.project;
-    this.presented = present(this.host, { question, words, keyboard, announcer, latencyMs, previous, skippable: true, aside: this.aside });
+    this.presented = present(this.host, { question, screen, words, keyboard, announcer, latencyMs, previous, skippable: true, aside: this.aside });
     void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
   }
 
@@ -109,7 +112,7 @@ class Annotator {
       return this.warn(`Not saved: ${error.message}`);
     }
     this.answered.push(questionId);
-    this.show(reply.data.next, reply.latencyMs);
+    await this.show(reply.data.next, reply.latencyMs);
   }
 
   private async undo(): Promise<void> {
@@ -126,7 +129,7 @@ class Annotator {
       const { data, latencyMs } = await (questionId ? this.reach(attempt) : attempt());
       this.answered.pop();
       this.announcer.say("Undone. The last question is shown again.");
-      this.show(data.next, latencyMs, data.previous ?? null);
+      await this.show(data.next, latencyMs, data.previous ?? null);
     } catch (error) {
       const refused = error instanceof ApiError && error.status !== 401;
       if (!refused && !(error instanceof OfflineError)) throw error;
@@ -145,7 +148,7 @@ class Annotator {
   }
 
   private help(): void {
-    void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true });
+    void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true, shown: this.presented });
   }
 
   /** Whatever cannot be recovered from is said on the screen, never swallowed. */
@@ -154,6 +157,7 @@ class Annotator {
       await work();
     } catch (error) {
       this.presented?.withdraw();
+      this.presented = null;
       this.host.replaceChildren(problem(error));
     }
   }

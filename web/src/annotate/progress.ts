@@ -28,7 +28,7 @@ export function facts(progress: Progress): string[] {
   return [answers, minutes(progress.minutes), accuracy(progress), left(progress)].filter((fact): fact is string => fact !== null);
 }
 
-export function progressLine(progress: Progress | null | undefined): HTMLElement {
-  const items = progress ? facts(progress).map((fact) => h("li", {}, fact)) : [];
+export function progressLine(progress: Progress): HTMLElement {
+  const items = facts(progress).map((fact) => h("li", {}, fact));
   return h("ul", { class: "progress", "aria-label": "Progress" }, ...items);
 }

@@ -11,13 +11,19 @@ export function itemName(item: Item): string {
   return item.text || item.id;
 }
 
-function length(text: string): string {
+/** The same where a picture without words goes by its number on screen, from 1. */
+export function shownName(item: Item, number: number): string {
+  return item.image && !item.text ? `picture ${number}` : itemName(item);
+}
+
+/** How much text it is, for the style sheet. */
+export function textLength(text: string): "short" | "long" | "very-long" {
   if (text.length > VERY_LONG_TEXT) return "very-long";
   return text.length > LONG_TEXT ? "long" : "short";
 }
 
 export function itemView(item: Item): HTMLElement {
-  if (!item.image) return h("span", { class: "item item-text", dir: "auto", "data-length": length(itemName(item)) }, itemName(item));
+  if (!item.image) return h("span", { class: "item item-text", dir: "auto", "data-length": textLength(itemName(item)) }, itemName(item));
   const picture = h("img", { src: item.image, alt: itemName(item), draggable: "false", decoding: "async" });
   return h("span", { class: "item item-image" }, picture, item.text && h("span", { class: "caption", dir: "auto" }, item.text));
 }

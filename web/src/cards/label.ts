@@ -4,16 +4,15 @@ import { h } from "../kit/dom";
 import type { Card, CardContext } from "./card";
 import { itemView } from "./item";
 import { verdict } from "./verdict";
-import { headline } from "./wording";
 
-export function labelCard({ question, words, submit }: CardContext): Card {
+export function labelCard({ question, kind, words, submit }: CardContext): Card {
   const [item] = question.items;
   if (!item) throw new Error("a label question shows one item");
-  const { buttons, bindings } = verdict(words, true, (positive) => submit({ type: "label", positive }));
+  const { buttons, bindings, keys } = verdict(words, true, (positive) => submit({ type: "label", positive }));
   const element = h("div", { class: "card-body label-card" });
   element.append(
     h("div", { class: "subject" }, itemView(item)),
-    h("div", { class: "verdicts", role: "group", "aria-label": headline("label", words) }, ...buttons),
+    h("div", { class: "verdicts", role: "group", "aria-label": kind.ask }, ...buttons),
   );
-  return { element, bindings, sketch: () => null, dispose: () => {} };
+  return { element, bindings, keys, sketch: () => null, dispose: () => {} };
 }

@@ -3,17 +3,16 @@
 import type { Announcer } from "../kit/announcer";
 import { h } from "../kit/dom";
 import { DraftBox } from "../kit/draft";
-import { type Binding, type Keyboard, keycap } from "../kit/keyboard";
+import { type Binding, type Keyboard, type KeyHelp, keycap } from "../kit/keyboard";
 import { afterPaint, type ClockRecord, imagesDecoded, QuestionClock } from "../kit/timing";
-import type { Answer, Question, Timing, Wording } from "../kit/wire";
-import type { Card, CardContext } from "./card";
-import { labelCard } from "./label";
-import { rankCard } from "./rank";
-import { selectCard } from "./select";
-import { headline } from "./wording";
+import type { Answer, Kind, Question, Timing, Wording } from "../kit/wire";
+import { kit } from "./kit";
+import { type Screen, screenOf } from "./registry";
 
 export interface Presentation {
   question: Question;
+  /** The kind of the question and its card, as the registry found them. */
+  screen: Screen;
   words: Wording;
   keyboard: Keyboard;
   announcer: Announcer;
@@ -30,17 +29,6 @@ export interface Presentation {
 export interface Given {
   answer: Answer;
   timing: Timing;
-}
-
-function makeCard(context: CardContext): Card {
-  switch (context.question.kind) {
-    case "label":
-      return labelCard(context);
-    case "rank":
-      return rankCard(context);
-    default:
-      return selectCard(context);
-  }
 }
 
 const SKIPS = [
@@ -61,18 +49,22 @@ function skipBindings(submit: (answer: Answer) => void): Binding[] {
 }
 
 /** A card as it will look, for previews: it can be tried but answers nothing. */
-export function previewCard(question: Question, words: Wording): HTMLElement {
-  const card = makeCard({ question, words, moved: () => {}, announce: () => {}, submit: () => {} });
-  return h("div", { class: "card", tabindex: -1 }, ...heading(question, words, 3), card.element);
+export async function previewCard(question: Question, words: Wording): Promise<HTMLElement> {
+  const { kind, make } = await screenOf(question.kind, words.kinds);
+  const card = make({ question, kind, words, kit, moved: () => {}, announce: () => {}, submit: () => {} });
+  return h("div", { class: "card", tabindex: -1 }, ...heading(kind, words, 3), card.element);
 }
 
-function heading(question: Question, words: Wording, level: 1 | 3): HTMLElement[] {
-  const title = h(level === 1 ? "h1" : "h3", { class: "headline", id: level === 1 ? "headline" : null }, headline(question.kind, words));
+function heading(kind: Kind, words: Wording, level: 1 | 3): HTMLElement[] {
+  const title = h(level === 1 ? "h1" : "h3", { class: "headline", id: level === 1 ? "headline" : null }, kind.ask);
   return words.instruction ? [title, h("p", { class: "instruction" }, words.instruction)] : [title];
 }
 
 /** A question on screen. */
 export interface Presented {
+  kind: Kind;
+  /** The keys of its card. */
+  keys: KeyHelp[];
   /** Resolves with the first answer; the card then stays, locked, until it is replaced. */
   given: Promise<Given>;
   /** Takes the question back unanswered; `given` then never resolves. */
@@ -82,6 +74,7 @@ export interface Presented {
 /** Puts the question into `host` and focuses it. */
 export function present(host: HTMLElement, options: Presentation): Presented {
   const { question, words, keyboard, announcer } = options;
+  const { kind, make } = options.screen;
   const drafts = new DraftBox();
   const draft = drafts.find(question.id);
   const clock = new QuestionClock(options.latencyMs, draft?.clock ?? options.aside?.get(question.id));
@@ -119,10 +112,10 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   };
 
   const announce = (message: string): void => announcer.say(message);
-  const card = makeCard({ question, words, previous: options.previous ?? null, sketch: draft?.sketch ?? null, moved, announce, submit });
+  const card = make({ question, kind, words, kit, previous: options.previous ?? null, sketch: draft?.sketch ?? null, moved, announce, submit });
   const section = h("section", { class: `card card-${question.kind}`, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
   const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
-  section.append(...heading(question, words, 1), card.element, skips);
+  section.append(...heading(kind, words, 1), card.element, skips);
   const release = keyboard.use([...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
   section.focus({ preventScroll: true });
@@ -138,7 +131,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     if (!closed && record) options.aside?.set(question.id, record);
     close();
   };
-  return { given, withdraw };
+  return { kind, keys: card.keys ?? [], given, withdraw };
 }
 
 /** The clock starts once the images are decoded and the card has been painted; false where the question was gone by then. */

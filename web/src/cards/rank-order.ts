@@ -1,11 +1,17 @@
 /** The state of a ranking in the making, without any display: one sequence of k items and one divider. */
 
-import type { Sketch } from "../kit/draft";
 import type { Answer, Item } from "../kit/wire";
 
 export const DIVIDER = Symbol("divider");
 
 export type Entry = Item | typeof DIVIDER;
+
+/** `ties`: places, from 0, whose item is level with the next one. `ordered`, in a sketch: the order is the person's, not chance's. */
+export type RankAnswer = { type: "rank"; order: string[]; n_positive: number; ties?: number[]; ordered?: boolean };
+
+export function isRanking(told: Answer | null | undefined): told is RankAnswer {
+  return told?.type === "rank" && Array.isArray(told.order) && typeof told.n_positive === "number";
+}
 
 /** Entries from most positive to most negative; the divider starts in the middle. */
 export function initialOrder(items: Item[]): Entry[] {
@@ -14,8 +20,8 @@ export function initialOrder(items: Item[]): Entry[] {
 }
 
 /** Entries as `previous` left them; null where it is no ranking of these items. */
-export function restoredOrder(items: Item[], previous: Answer | Sketch | null | undefined): Entry[] | null {
-  if (previous?.type !== "rank" || previous.order.length !== items.length) return null;
+export function restoredOrder(items: Item[], previous: Answer | null | undefined): Entry[] | null {
+  if (!isRanking(previous) || previous.order.length !== items.length) return null;
   const ranked = previous.order.map((id) => items.find((item) => item.id === id));
   if (!ranked.every((item) => item !== undefined) || new Set(ranked).size < items.length) return null;
   return [...ranked.slice(0, previous.n_positive), DIVIDER, ...ranked.slice(previous.n_positive)];
@@ -43,6 +49,6 @@ export function sameOrder(a: readonly Entry[], b: readonly Entry[]): boolean {
   return a.length === b.length && a.every((entry, index) => entry === b[index]);
 }
 
-export function toAnswer(entries: readonly Entry[]): Answer {
+export function toAnswer(entries: readonly Entry[]): RankAnswer {
   return { type: "rank", order: itemsOf(entries).map((item) => item.id), n_positive: nPositive(entries) };
 }

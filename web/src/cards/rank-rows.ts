@@ -5,7 +5,11 @@ import { icon } from "../kit/icons";
 import { keycap } from "../kit/keyboard";
 import type { Item, Wording } from "../kit/wire";
 import { itemName, itemView } from "./item";
-import { share } from "./wording";
+
+/** Where the divider stands: "3 of 6 positive". */
+export function share(nPositive: number, size: number, words: Wording): string {
+  return `${nPositive} of ${size} ${words.positive}`;
+}
 
 export interface RowActions {
   pick(byKeyboard: boolean): void;

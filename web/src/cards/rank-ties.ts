@@ -1,8 +1,7 @@
 /** Which neighbours of a ranking are level, without any display. A tie joins two items that stand directly one after the other. */
 
-import type { Sketch } from "../kit/draft";
 import type { Answer, Item } from "../kit/wire";
-import { DIVIDER, type Entry, itemsOf } from "./rank-order";
+import { DIVIDER, type Entry, isRanking, itemsOf, type RankAnswer } from "./rank-order";
 
 /** Upper item to the item level with it, directly below. */
 export type Ties = ReadonlyMap<Item, Item>;
@@ -44,13 +43,13 @@ export function places(ties: Ties, entries: readonly Entry[]): number[] {
 }
 
 /** `answer` with its level items named; a ranking without any stays as it is. */
-export function withTies(answer: Answer, ties: Ties, entries: readonly Entry[]): Answer {
-  return answer.type === "rank" && ties.size > 0 ? { ...answer, ties: places(ties, entries) } : answer;
+export function withTies(answer: RankAnswer, ties: Ties, entries: readonly Entry[]): RankAnswer {
+  return ties.size > 0 ? { ...answer, ties: places(ties, entries) } : answer;
 }
 
 /** The ties that `previous` left, as far as they hold in `entries`. */
-export function restoredTies(entries: readonly Entry[], previous: Answer | Sketch | null | undefined): Ties {
-  if (previous?.type !== "rank") return NO_TIES;
+export function restoredTies(entries: readonly Entry[], previous: Answer | null | undefined): Ties {
+  if (!isRanking(previous)) return NO_TIES;
   const items = itemsOf(entries);
   const pairs = (previous.ties ?? []).flatMap((place): [Item, Item][] => {
     const [upper, lower] = [items[place], items[place + 1]];

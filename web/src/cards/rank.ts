@@ -1,17 +1,15 @@
 /** Rank: one list and a movable divider. Four equal ways to move: drag, buttons, click item then place, keyboard. */
 
 import { h } from "../kit/dom";
-import type { Sketch } from "../kit/draft";
 import { icon } from "../kit/icons";
-import { type Binding, keycap } from "../kit/keyboard";
+import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
 import { itemName } from "./item";
 import { makeDraggable } from "./rank-drag";
-import { DIVIDER, type Entry, initialOrder, itemsOf, moved, nPositive, restoredOrder, sameOrder, toAnswer } from "./rank-order";
-import { dividerRow, itemRow, paintDivider, paintEnds, paintItem, paintLevel, type Row } from "./rank-rows";
+import { DIVIDER, type Entry, initialOrder, isRanking, itemsOf, moved, nPositive, type RankAnswer, restoredOrder, sameOrder, toAnswer } from "./rank-order";
+import { dividerRow, itemRow, paintDivider, paintEnds, paintItem, paintLevel, type Row, share } from "./rank-rows";
 import { holding, NO_TIES, partner, places, restLevel, restoredTies, type Ties, toggled, withTies } from "./rank-ties";
-import { headline, share } from "./wording";
 
 class RankCard implements Card {
   readonly element = h("div", { class: "card-body rank-card" });
@@ -31,15 +29,15 @@ class RankCard implements Card {
   private ordered: boolean;
 
   constructor(private readonly context: CardContext) {
-    const { question, words } = context;
+    const { question, kind, words } = context;
     this.size = question.items.length;
     const start = context.sketch ?? context.previous;
     const restored = restoredOrder(question.items, start);
     this.entries = restored ?? initialOrder(question.items);
-    this.ordered = restored !== null && context.sketch?.type === "rank" && context.sketch.ordered;
+    this.ordered = restored !== null && isRanking(context.sketch) && context.sketch.ordered === true;
     this.allowsTies = words.ties ?? false;
     if (this.allowsTies) this.ties = restoredTies(this.entries, start);
-    this.list = h("ol", { class: "ranking", "aria-label": headline("rank", words) });
+    this.list = h("ol", { class: "ranking", "aria-label": kind.ask });
     this.list.append(...this.entries.map((entry) => this.makeRow(entry).element));
     this.undrag = makeDraggable(this.list, (from, to) => this.move(this.entries[from]!, to));
     this.send.addEventListener("click", () => this.submit());
@@ -78,7 +76,23 @@ class RankCard implements Card {
     ];
   }
 
-  sketch(): Sketch {
+  get keys(): KeyHelp[] {
+    const ties: KeyHelp[] = [
+      [["L"], "level with the next: what is picked up or in focus"],
+      [["T"], "the rest are level, from what is picked up on"],
+    ];
+    return [
+      [["1", "…", String(Math.min(this.size, 9))], "pick up an item to move it"],
+      [["0"], "pick up the divider"],
+      [["↑", "↓"], "move what is picked up; otherwise walk through the items"],
+      [["Esc"], "put down what is picked up"],
+      [["↵"], "submit"],
+      [["R"], "this order is right (nothing moved)"],
+      ...(this.allowsTies ? ties : []),
+    ];
+  }
+
+  sketch(): RankAnswer {
     const order = itemsOf(this.entries).map((item) => item.id);
     return { type: "rank", order, n_positive: nPositive(this.entries), ties: places(this.ties, this.entries), ordered: this.ordered };
   }

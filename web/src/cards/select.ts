@@ -1,71 +1,95 @@
-/** Select: choose the most (or least) positive of k items, then label the chosen one. */
+/** Select: choose the item asked for, then label it; or, where no label is asked for, submit the choice. */
 
 import { h } from "../kit/dom";
 import { type Binding, keycap } from "../kit/keyboard";
 import type { Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
-import { itemName, itemView } from "./item";
-import { verdict } from "./verdict";
-import { headline } from "./wording";
+import { itemView, shownName } from "./item";
+import { type Verdict, verdict } from "./verdict";
 
+/** What ends the answer once an item is chosen: two labels, or one button. */
+interface Ending extends Verdict {
+  title: string;
+  /** What is asked of the chosen item, around its name. */
+  prompt: [before: string, after: string];
+}
+
+/** Choose, then label the chosen one. */
 export function selectCard(context: CardContext): Card {
-  const { question, words } = context;
-  const start = context.sketch ?? context.previous;
-  const before = start?.type === "select" ? start.chosen : null;
-  let chosen: Item | null = question.items.find((item) => item.id === before) ?? null;
+  const { words } = context;
+  return choosing(context, (end) => ({
+    ...verdict(words, false, end),
+    title: "Label of the chosen item",
+    prompt: ["Is ", ` ${words.positive} or ${words.negative}?`],
+  }));
+}
 
-  const label = (positive: boolean): void => {
+/** Choose only. */
+export function choiceCard(context: CardContext): Card {
+  return choosing(context, (end) => {
+    const button = h("button", { type: "button", class: "button primary", "aria-keyshortcuts": "Enter" }, h("span", {}, "Submit"), keycap("↵"));
+    button.addEventListener("click", () => end(null));
+    const bindings = [{ keys: ["Enter"], run: () => end(null) }];
+    return { buttons: [button], bindings, keys: [[["↵"], "submit"]], title: "Submit the chosen item", prompt: ["", " is chosen."] };
+  });
+}
+
+function choosing(context: CardContext, ending: (end: (positive: boolean | null) => void) => Ending): Card {
+  const { items } = context.question;
+  const start = context.sketch ?? context.previous;
+  let chosen: Item | null = items.find((item) => start?.type === "select" && item.id === start.chosen) ?? null;
+
+  const { buttons, bindings, keys, title, prompt } = ending((positive) => {
     if (chosen) context.submit({ type: "select", chosen: chosen.id, positive });
     else context.announce("First choose an item.");
-  };
-  const { buttons, bindings } = verdict(words, false, label);
-  const prompt = h("p", { class: "prompt" });
-
-  const options = question.items.map((item, index) => {
-    const button = h("button", { type: "button", class: "option", "aria-pressed": "false", "aria-keyshortcuts": index + 1 });
-    button.append(keycap(String(index + 1)), itemView(item));
-    button.addEventListener("click", () => choose(index));
-    return h("li", {}, button);
   });
-
-  /** In words where there are any; a picture goes by its number on screen. */
-  const nameOf = (item: Item): string => (item.image && !item.text ? `picture ${question.items.indexOf(item) + 1}` : itemName(item));
+  const asked = h("p", { class: "prompt" });
+  const options = items.map((item, index) => option(item, index, () => choose(index)));
+  const nameOf = (item: Item): string => shownName(item, items.indexOf(item) + 1);
 
   const show = (): void => {
-    options.forEach((option, index) => {
-      option.firstElementChild?.setAttribute("aria-pressed", String(question.items[index] === chosen));
-    });
+    options.forEach((button, index) => button.setAttribute("aria-pressed", String(items[index] === chosen)));
     for (const button of buttons) button.disabled = chosen === null;
-    const choice = chosen && h("strong", { dir: "auto" }, nameOf(chosen));
-    prompt.replaceChildren(...(choice ? ["Is ", choice, ` ${words.positive} or ${words.negative}?`] : ["Choose one first."]));
+    const [before, after] = prompt;
+    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : ["Choose one first."]));
   };
-
   const choose = (index: number): void => {
-    const item = question.items[index];
+    const item = items[index];
     if (!item || item === chosen) return;
     chosen = item;
     context.moved();
     show();
-    context.announce(`${nameOf(item)} chosen. Is it ${words.positive} or ${words.negative}?`);
+    context.announce(`Chosen: ${nameOf(item)}. ${asked.textContent}`);
   };
-
   const step = (by: number): void => {
-    const now = chosen ? question.items.indexOf(chosen) : by > 0 ? -1 : question.items.length;
-    const next = Math.min(Math.max(now + by, 0), question.items.length - 1);
+    const now = chosen ? items.indexOf(chosen) : by > 0 ? -1 : items.length;
+    const next = Math.min(Math.max(now + by, 0), items.length - 1);
     choose(next);
-    options[next]?.querySelector("button")?.focus();
+    options[next]?.focus();
   };
 
   show();
   const element = h("div", { class: "card-body select-card" });
-  element.append(
-    h("ul", { class: "options", "aria-label": headline(question.kind, words), "data-images": question.items.some((item) => item.image) && question.items.length }, ...options),
-    h("div", { class: "labelling" }, prompt, h("div", { class: "verdicts", role: "group", "aria-label": "Label of the chosen item" }, ...buttons)),
-  );
-  return { element, bindings: [...bindings, ...choosing(question.items.length, choose, step)], sketch: () => chosen && { type: "select", chosen: chosen.id }, dispose: () => {} };
+  const list = h("ul", { class: "options", "aria-label": context.kind.ask, "data-images": items.some((item) => item.image) && items.length });
+  list.append(...options.map((button) => h("li", {}, button)));
+  element.append(list, h("div", { class: "labelling" }, asked, h("div", { class: "verdicts", role: "group", "aria-label": title }, ...buttons)));
+  return {
+    element,
+    bindings: [...bindings, ...choices(items.length, choose, step)],
+    keys: [[["1", "…", String(Math.min(items.length, 9))], "choose an item"], [["↑", "↓"], "choose the one before or after"], ...keys],
+    sketch: () => chosen && { type: "select", chosen: chosen.id },
+    dispose: () => {},
+  };
 }
 
-function choosing(size: number, choose: (index: number) => void, step: (by: number) => void): Binding[] {
+function option(item: Item, index: number, choose: () => void): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "option", "aria-pressed": "false", "aria-keyshortcuts": index + 1 });
+  button.append(keycap(String(index + 1)), itemView(item));
+  button.addEventListener("click", choose);
+  return button;
+}
+
+function choices(size: number, choose: (index: number) => void, step: (by: number) => void): Binding[] {
   const digits = Array.from({ length: Math.min(size, 9) }, (_, index) => ({ keys: [String(index + 1)], run: () => choose(index) }));
   return [...digits, { keys: ["ArrowUp"], run: () => step(-1) }, { keys: ["ArrowDown"], run: () => step(1) }];
 }

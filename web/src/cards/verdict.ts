@@ -1,9 +1,9 @@
 /** Two equal buttons, positive and negative, neither of them the default. */
 
 import { h } from "../kit/dom";
-import { type Binding, keycap } from "../kit/keyboard";
+import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
+import { capitalised } from "../kit/kinds";
 import type { Wording } from "../kit/wire";
-import { capitalised } from "./wording";
 
 const SIGNS = [
   { positive: true, sign: "+", keys: ["+", "="] },
@@ -13,6 +13,7 @@ const SIGNS = [
 export interface Verdict {
   buttons: HTMLButtonElement[];
   bindings: Binding[];
+  keys: KeyHelp[];
 }
 
 /** `digits`: also answer to 1 and 2, where digits are not taken by items. */
@@ -29,7 +30,9 @@ export function verdict(words: Wording, digits: boolean, choose: (positive: bool
     keys: digits ? [...keys, String(index + 1)] : [...keys],
     run: () => choose(positive),
   }));
-  return { buttons, bindings: [...bindings, ...arrowsBetween(buttons)] };
+  const keys = SIGNS.map(({ positive, sign }, index): KeyHelp => [digits ? [String(index + 1), sign] : [sign], positive ? words.positive : words.negative]);
+  keys.push([["←", "→"], "go to one of the two"]);
+  return { buttons, bindings: [...bindings, ...arrowsBetween(buttons)], keys };
 }
 
 function arrowsBetween(buttons: HTMLButtonElement[]): Binding[] {

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { h } from "../kit/dom";
 import { decimal } from "./format";
-import type { AccuracyPoint, CurvePoint, Dashboard } from "./wire";
+import type { AccuracyPoint, CurvePoint, Dashboard } from "../kit/wire";
 
 export type Axis = "answers" | "minutes";
 

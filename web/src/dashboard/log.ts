@@ -3,10 +3,10 @@
 import { get, post } from "../kit/api";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
-import type { Wording } from "../kit/wire";
-import { answerText, clockTime, questionName, seconds } from "./format";
+import { questionTitle } from "../kit/kinds";
+import type { Kind, Log, LogRow } from "../kit/wire";
+import { clockTime, seconds } from "./format";
 import { panel, table } from "./table";
-import type { Log, LogRow } from "./wire";
 
 const PAGE = 50;
 
@@ -35,7 +35,7 @@ export class AnswerLog {
   readonly element = h("div", { class: "view" });
   private readonly body = h("div");
   private readonly pager = h("div", { class: "buttons" });
-  private words: Wording | null = null;
+  private kinds: readonly Kind[] = [];
   private names = new Map<string, string>();
   private offset = 0;
 
@@ -44,15 +44,15 @@ export class AnswerLog {
     this.element.append(panel("Answers", "Newest first. An undone answer stays in the log, marked.", this.body, this.pager), exportPanel());
   }
 
-  async show(words: Wording, names: Map<string, string>): Promise<void> {
-    this.words = words;
+  async show(kinds: readonly Kind[], names: Map<string, string>): Promise<void> {
+    this.kinds = kinds;
     this.names = names;
     const log = await get<Log>(`/api/answers?limit=${PAGE}&offset=${this.offset}`);
-    this.body.replaceChildren(this.view(log.rows, words));
+    this.body.replaceChildren(this.view(log.rows));
     this.pager.replaceChildren(...this.pages(log));
   }
 
-  private view(rows: LogRow[], words: Wording): HTMLElement {
+  private view(rows: LogRow[]): HTMLElement {
     return table<LogRow>({
       caption: "Answer log",
       rows,
@@ -62,11 +62,11 @@ export class AnswerLog {
       columns: [
         { title: "Time", cell: (row) => h("time", { datetime: row.t_utc }, clockTime(row.t_utc)) },
         { title: "Who", cell: (row) => this.names.get(row.participant) ?? row.participant },
-        { title: "Question", cell: (row) => questionName(row.kind, row.items.length) },
-        { title: "Answer", cell: (row) => h("span", { dir: "auto", class: "answer" }, answerText(row.answer, row.items, words)) },
+        { title: "Question", cell: (row) => questionTitle(row.kind, row.items.length, this.kinds) },
+        { title: "Answer", cell: (row) => h("span", { dir: "auto", class: "answer" }, row.told ?? "erased") },
         { title: "Took", numeric: true, cell: (row) => seconds(row.rt_ms === null ? null : row.rt_ms / 1000) },
         { title: "Notes", cell: notes },
-        { title: "Undo", cell: (row) => !row.undone && row.answer && this.undoButton(row) },
+        { title: "Undo", cell: (row) => !row.undone && row.told !== null && this.undoButton(row) },
       ],
     });
   }
@@ -78,8 +78,7 @@ export class AnswerLog {
   }
 
   private async undo(row: LogRow): Promise<void> {
-    const text = answerText(row.answer, row.items, this.words ?? { positive: "positive", negative: "negative" });
-    if (!(await confirmed("Undo this answer?", `${text}. The original stays in the log, marked as undone.`, "Undo"))) return;
+    if (!(await confirmed("Undo this answer?", `${row.told}. The original stays in the log, marked as undone.`, "Undo"))) return;
     try {
       await post("/api/undo", { question_id: row.question_id });
       await this.refresh();
@@ -102,6 +101,6 @@ export class AnswerLog {
   }
 
   private async refresh(): Promise<void> {
-    if (this.words) await this.show(this.words, this.names);
+    await this.show(this.kinds, this.names);
   }
 }

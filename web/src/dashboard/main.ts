@@ -6,11 +6,11 @@ import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
 import { applyTheme } from "../kit/theme";
+import type { Dashboard } from "../kit/wire";
 import { AnswerLog } from "./log";
 import { Overview } from "./overview";
 import { People } from "./people";
 import { SettingsView } from "./settings";
-import type { Dashboard } from "./wire";
 
 const VIEWS = { overview: "Overview", answers: "Answers", people: "People", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
@@ -68,9 +68,9 @@ class DashboardPage {
     const names = new Map(this.data.annotators.map((person) => [person.participant, person.name]));
     try {
       if (this.view === "overview") this.overview.show(this.data);
-      if (this.view === "answers") await this.log.show(this.data.project, names);
+      if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
       if (this.view === "people") await this.people.show(this.data);
-      if (this.view === "settings") await this.settings.show();
+      if (this.view === "settings") await this.settings.show(this.data.project.kinds);
     } catch (error) {
       this.report(error);
     }

@@ -2,10 +2,11 @@
 
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
+import { kindTitle, questionTitle } from "../kit/kinds";
+import type { Dashboard, Kind, Rate, ScoredItem } from "../kit/wire";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
-import { decimal, duration, kindName, percent, questionName } from "./format";
+import { decimal, duration, percent } from "./format";
 import { panel, table } from "./table";
-import type { Dashboard, Rate, ScoredItem } from "./wire";
 
 interface Tile {
   label: string;
@@ -32,7 +33,7 @@ export function tiles(data: Dashboard): Tile[] {
     },
     { label: `Time left to ${percent(data.target_accuracy)}`, ...timeLeft(data) },
     { label: "Class balance", value: percent(data.positive_share), note: `${data.project.positive}, threshold ${data.threshold.toFixed(2)}` },
-    { label: "Asking now", value: kindName(asked[0] ?? ""), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
+    { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
   ];
 }
 
@@ -40,22 +41,23 @@ function tileView({ label, value, note }: Tile): HTMLElement {
   return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
 }
 
-/** Whether `now` ("select_low 3") is the question of this row; selecting either end is one row. */
-export function askedNow(now: string, { kind, size }: Rate): boolean {
+/** Whether `now` ("select_low 3", "label") is the question of this row; a row may stand for a whole family of kinds. */
+export function askedNow(now: string, { kind, size }: Rate, kinds: readonly Kind[]): boolean {
   const [asked = "", items] = now.split(" ");
-  return (asked === kind || asked.startsWith(`${kind}_`)) && Number(items) === size;
+  const family = kinds.find(({ name }) => name === asked)?.family;
+  return (asked === kind || family === kind) && (items === undefined || Number(items) === size);
 }
 
-function ratesPanel({ rates, now }: Dashboard): HTMLElement {
+function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement {
   const flags = (rate: Rate): HTMLElement[] =>
-    [rate.best && "best", askedNow(now, rate) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
+    [rate.best && "best", askedNow(now, rate, kinds) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
   const view = table<Rate>({
     caption: "Bits per second by question kind and size",
     rows: rates,
     empty: "Being measured…",
     mark: (rate) => (rate.best ? "best" : ""),
     columns: [
-      { title: "Question", cell: (rate) => h("span", { class: "tagged" }, questionName(rate.kind, rate.size), ...flags(rate)) },
+      { title: "Question", cell: (rate) => h("span", { class: "tagged" }, questionTitle(rate.kind, rate.size, kinds), ...flags(rate)) },
       { title: "Bits per second", numeric: true, cell: (rate) => decimal(rate.bits_per_second, 3) },
       { title: "Bits", numeric: true, cell: (rate) => `${decimal(rate.bits)} ± ${decimal(rate.bits_se)}` },
       { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },

@@ -3,9 +3,9 @@
 import { get, post, request } from "../kit/api";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
+import type { Dashboard, Invitation, Person } from "../kit/wire";
 import { clockTime, duration, percent, seconds } from "./format";
 import { panel, table } from "./table";
-import type { Dashboard, Invitation, Person } from "./wire";
 
 type Report = (error: unknown) => void;
 
@@ -95,8 +95,7 @@ export class People {
   }
 
   private async refreshInvitations(): Promise<void> {
-    const reply = await get<Invitation[] | { invitations: Invitation[] }>("/api/invitations");
-    const invitations = Array.isArray(reply) ? reply : reply.invitations;
+    const invitations = await get<Invitation[]>("/api/invitations");
     const view = table<Invitation>({
       caption: "Invitations",
       rows: invitations,

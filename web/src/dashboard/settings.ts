@@ -4,10 +4,9 @@ import { previewCard } from "../cards/present";
 import { get, post, request } from "../kit/api";
 import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
-import type { Kind } from "../kit/wire";
-import { kindName } from "./format";
+import { kindTitle } from "../kit/kinds";
+import type { Kind, Preview, Settings } from "../kit/wire";
 import { panel } from "./table";
-import type { Preview, Settings } from "./wire";
 
 const TEXTS = [
   ["name", "Project"],
@@ -15,9 +14,7 @@ const TEXTS = [
   ["positive", "Word for positive"],
   ["negative", "Word for negative"],
 ] as const;
-const KINDS: Kind[] = ["label", "select_high", "select_low", "rank"];
-const SIZES = [2, 3, 4, 5, 6, 8, 10];
-const QUESTIONS = ["auto", "label", "select", "rank"];
+const SIZES = [2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24];
 const PREVIEW_DELAY_MS = 250;
 
 const SEEDS = [
@@ -58,13 +55,20 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
     ...Object.fromEntries(TEXTS.map(([name]) => [name, text(name)])),
     instruction: text("instruction"),
     question: text("question"),
-    kinds: data.getAll("kinds").map(String) as Kind[],
+    kinds: data.getAll("kinds").map(String),
     sizes: data.getAll("sizes").map(Number),
-    set_size: Number(text("set_size")),
+    set_size: text("set_size") ? Number(text("set_size")) : null,
     target_accuracy: Number(text("target_accuracy")) / 100,
     ties: data.has("ties"),
     ...Object.fromEntries(SEEDS.map(([name]) => [name, lines(text(name))])),
   };
+}
+
+/** What may be asked throughout, as (value, words): whatever pays best, a kind, or a whole family of kinds. */
+export function questions(kinds: readonly Kind[]): [string, string][] {
+  const alone = (family: string): boolean => kinds.filter((kind) => kind.family === family).length === 1;
+  const names = new Set(kinds.flatMap(({ name, family }) => (alone(family) ? [name] : [family, name])));
+  return [["auto", "Whatever pays best"], ...[...names].map((name): [string, string] => [name, kindTitle(name, kinds)])];
 }
 
 /** What differs from `before`; the server is told only that. */
@@ -79,6 +83,7 @@ export class SettingsView {
   private readonly preview = h("div", { class: "preview" });
   private readonly message = h("p", { class: "hint", role: "status" });
   private before: Settings | null = null;
+  private kinds: readonly Kind[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly report: (error: unknown) => void) {
@@ -93,26 +98,28 @@ export class SettingsView {
   }
 
   /** Loads the settings once; edits under way are never overwritten. */
-  async show(): Promise<void> {
+  async show(kinds: readonly Kind[]): Promise<void> {
     if (this.before) return;
+    this.kinds = kinds;
     this.fill(await get<Settings>("/api/settings"));
     await this.refreshPreview();
   }
 
   private fill(settings: Settings): void {
     this.before = settings;
-    const sizes = [...new Set([...SIZES, ...settings.sizes])].sort((a, b) => a - b);
+    const { kinds } = this;
+    const most = Math.max(...kinds.map((kind) => kind.sizes[1]));
+    const sizes = [...new Set([...SIZES.filter((size) => size <= most), ...settings.sizes])].sort((a, b) => a - b);
     const target = h("input", { name: "target_accuracy", type: "number", min: 51, max: 99.9, step: 0.1, required: true, value: Math.round(1000 * settings.target_accuracy) / 10 });
-    const size = h("input", { name: "set_size", type: "number", min: 2, max: 10, step: 1, required: true, value: settings.set_size });
-    const asked = [...new Set([...QUESTIONS, settings.question])];
-    const options = asked.map((value) => h("option", { value, selected: value === settings.question }, value === "auto" ? "Whatever pays best" : kindName(value)));
+    const size = h("input", { name: "set_size", type: "number", min: 2, max: most, step: 1, placeholder: "as usual for the kind", value: settings.set_size });
+    const options = questions(kinds).map(([value, words]) => h("option", { value, selected: value === settings.question }, words));
     this.form.replaceChildren(
       ...TEXTS.map(([name, label]) => textField(name, label, settings[name])),
       h("label", { class: "field wide" }, h("span", {}, "Instruction"), h("textarea", { name: "instruction", rows: 2, maxlength: 2000 }, settings.instruction)),
       h("label", { class: "field" }, h("span", {}, "Ask"), h("select", { name: "question" }, ...options)),
       h("label", { class: "field" }, h("span", {}, "Target accuracy, %"), target),
       h("label", { class: "field" }, h("span", {}, "Items, where only one kind is asked"), size),
-      checks("kinds", "Kinds allowed, where the best is asked", KINDS.map((kind) => [kind, kindName(kind)]), settings.kinds),
+      checks("kinds", "Kinds allowed, where the best is asked", kinds.map(({ name, title }) => [name, title]), settings.kinds),
       checks("sizes", "Sizes allowed, where the best is asked", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
       checks("ties", "Rankings", [["yes", "Level items and partial rankings"]], settings.ties ? ["yes"] : []),
       ...seedFields(settings),
@@ -134,7 +141,7 @@ export class SettingsView {
     if (!this.form.checkValidity()) return;
     try {
       const { question, project } = await post<Preview>("/api/settings/preview", this.changed());
-      this.preview.replaceChildren(previewCard(question, project));
+      this.preview.replaceChildren(await previewCard(question, project));
     } catch (error) {
       this.message.textContent = error instanceof Error ? error.message : String(error);
     }

@@ -2,17 +2,12 @@
 
 import { keptInTab, readJson, type Store } from "./storage";
 import type { ClockRecord } from "./timing";
-
-/** What a card needs in order to stand again as the person left it. */
-export type Sketch =
-  | { type: "select"; chosen: string }
-  /** `ordered`: the person has moved an item, so the order is theirs. */
-  | { type: "rank"; order: string[]; n_positive: number; ties?: number[]; ordered: boolean };
+import type { Answer } from "./wire";
 
 export interface Draft {
   question: string;
-  /** Null where the card has nothing to keep; its clock goes on all the same. */
-  sketch: Sketch | null;
+  /** What the card needs in order to stand again as the person left it; null where there is nothing to keep. */
+  sketch: Answer | null;
   clock: ClockRecord;
 }
 

@@ -10,9 +10,13 @@ export interface Binding {
   run: () => void;
 }
 
+/** Keys and what they do. */
+export type KeyHelp = [caps: string[], does: string];
+
 const STORAGE_KEY = "tellmore.shortcuts";
 const TYPING = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
 const PRESSABLE = "button, a[href], summary, input, select, textarea, [role=slider], [role=radio]";
+const CHECKBOX = "input[type=checkbox]";
 const ARROW_USERS = "[role=slider], input, select, textarea";
 
 function names(event: KeyboardEvent): string | null {
@@ -26,6 +30,7 @@ function belongsToFocus(event: KeyboardEvent, key: string): boolean {
   const target = event.target instanceof Element ? event.target : null;
   if (!target) return false;
   if (target.closest(TYPING)) return true;
+  if (target.matches(CHECKBOX)) return key === " ";
   if (key === " " || key === "Enter") return target.closest(PRESSABLE) !== null;
   return key.startsWith("Arrow") && target.closest(ARROW_USERS) !== null;
 }

@@ -1,106 +1,53 @@
-/** The JSON that the server and the client exchange on question screens. */
+/** The JSON that the server and the client exchange, under the client's names; the build generates its shapes from the server's description. */
 
-export type Kind = "label" | "select_high" | "select_low" | "rank";
+import type * as api from "./schemas";
 
-export interface Item {
-  id: string;
-  text?: string | null;
-  image?: string | null;
-}
+export type { AccuracyPoint, CurvePoint, LogRow, ScoredItem, StudySaved } from "./schemas";
 
-export interface Question {
-  id: string;
-  kind: Kind;
-  items: Item[];
-  /** Chosen before the latest answer had been learnt from. */
-  stale?: boolean;
-}
+/** A kind of question, with all that is said of it, in the project's words. */
+export type Kind = api.KindOut;
+export type Item = api.ItemOut;
+export type Question = Pick<api.QuestionOut, "id" | "kind" | "items">;
 
-export type Answer =
-  | { type: "label"; positive: boolean }
-  | { type: "select"; chosen: string; positive: boolean }
-  /** `ties`: places, from 0, whose item is level with the next one. */
-  | { type: "rank"; order: string[]; n_positive: number; ties?: number[] }
-  | { type: "skip"; reason: "skip" | "cant_tell" };
-
-export type Device = "mouse" | "touch" | "pen" | "keyboard" | "mixed" | "unknown";
-
-/** Start and end of an interval on the page's clock, whole milliseconds. */
-export type Interval = [number, number];
+/** An answer, or one in the making; what it holds beside its type, its kind of question decides. */
+export type Answer = { type: string; [part: string]: unknown };
 
 /** Raw readings of the page's clock (performance.now()), whole milliseconds; nothing is filtered here. */
-export interface Timing {
-  onset_ms: number;
-  first_action_ms: number | null;
-  submit_ms: number;
-  moves: number;
-  device: Device;
-  hidden_ms: number;
-  blurred_ms: number;
-  latency_ms: number;
-  hidden: Interval[];
-  blurred: Interval[];
-  /** Intervals in which the question was off the screen, by a reload or an undo, and came back; they count as hidden too. */
-  away: Interval[];
-}
+export type Timing = Required<api.Timing>;
+export type Device = Timing["device"];
+/** Start and end of an interval on the page's clock, whole milliseconds. */
+export type Interval = Timing["hidden"][number];
 
-/** The project's own words for what is judged. */
-export interface Wording {
-  name: string;
-  attribute: string;
-  positive: string;
-  negative: string;
-  instruction: string;
-  /** One sentence per question kind, in the project's words. */
-  ask?: Partial<Record<Kind, string>>;
-  /** Whether items of a ranking may be level. */
-  ties?: boolean;
-}
-
-export interface Me {
-  role: "owner" | "annotator" | "participant";
-  participant: string;
-  project: Wording;
-  shortcuts?: boolean;
-}
-
-/** Share of random questions that were predicted rightly before they were learnt from, with its interval. */
-export interface Accuracy {
-  estimate: number;
-  low: number;
-  high: number;
-  n: number;
-}
-
-/** How far the work is; accuracy and time left come to the owner only. */
-export interface Progress {
-  answers: number;
-  minutes: number;
-  accuracy?: Accuracy | null;
-  minutes_left?: number | null;
-  can_undo?: number;
-}
-
+/** The project's or the study's own words for what is judged, and the kinds of question in these words; a study has no ties. */
+export type Wording = api.WordsOut & Partial<Pick<api.ProjectOut, "ties">>;
+export type Me = api.MeOut;
+export type Progress = api.ProgressOut;
 /** What the server wants shown next; without a question, why there is none. */
-export interface Turn {
-  question: Question | null;
-  reason?: string | null;
-  progress?: Progress | null;
-}
+export type Turn = api.QuestionReply;
+export type Saved = api.AnswerReply;
 
-export interface Submission {
-  question_id: string;
+export interface Submission extends Omit<api.AnswerIn, "answer"> {
   answer: Answer;
   timing: Timing;
 }
 
-export interface Saved {
-  saved: boolean;
-  next: Turn;
+export interface Undone extends Omit<api.UndoReply, "previous"> {
+  previous?: Answer | null;
 }
 
-export interface Undone {
-  undone: string;
-  previous?: Answer | null;
-  next: Turn;
-}
+// The owner's dashboard
+
+export type Dashboard = api.DashboardOut;
+export type Rate = api.RateOut;
+export type Person = api.AnnotatorOut;
+export type Log = api.LogOut;
+export type Settings = Omit<api.SettingsOut, "config">;
+export type Preview = api.PreviewOut;
+export type Invitation = api.InvitationOut;
+
+// Studies
+
+export type StudyState = api.StudyOut;
+export type PersonField = api.FieldOut;
+export type Choice = api.ChoiceOut;
+export type StepValue = NonNullable<api.StepIn["value"]>;

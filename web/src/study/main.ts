@@ -1,19 +1,20 @@
 /** The participant's page of a study: one step after another, resumable at any moment. */
 
 import { openHelp } from "../cards/help";
-import { type Given, present } from "../cards/present";
+import { type Given, present, type Presented } from "../cards/present";
+import { screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
 import { ApiError, type Reply, request, untilReached } from "../kit/api";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { Keyboard } from "../kit/keyboard";
+import { kindOf } from "../kit/kinds";
 import { Outbox } from "../kit/outbox";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
-import type { Submission } from "../kit/wire";
+import type { StepValue, StudySaved, StudyState, Submission } from "../kit/wire";
 import { arrival } from "./arrival";
 import { blockIntroduction, stepPage } from "./screens";
-import type { StepValue, StudySaved, StudyState } from "./wire";
 
 class Participant {
   private readonly host = h("main", { class: "stage" });
@@ -22,10 +23,11 @@ class Participant {
   private readonly announcer = new Announcer();
   private readonly keyboard = new Keyboard(true);
   private readonly outbox: Outbox<Submission, StudySaved>;
+  private presented: Presented | null = null;
 
   constructor(state: StudyState, name: string) {
     this.outbox = new Outbox("/api/study/answers", { name: `study.${name}`, onState: (saved) => this.status.show(saved) });
-    const help = (): void => void openHelp({ words: state.words, keyboard: this.keyboard, free: false });
+    const help = (): void => void openHelp({ words: state.words, keyboard: this.keyboard, free: false, shown: this.presented });
     this.keyboard.use([{ keys: ["?"], run: help }]);
     root().replaceChildren(header({ project: state.words.name, status: this.status.element, onHelp: help }), this.host, this.footer, this.announcer.element);
   }
@@ -33,20 +35,21 @@ class Participant {
   /** Sends what an earlier visit left behind; the state is asked for anew where something was sent. */
   async start(reply: Reply<StudyState>): Promise<void> {
     const { sent } = await this.outbox.flush();
-    this.show(sent ? await this.reach(() => request<StudyState>("GET", "/api/study")) : reply);
+    await this.show(sent ? await this.reach(() => request<StudyState>("GET", "/api/study")) : reply);
   }
 
   private reach<T>(attempt: () => Promise<T>): Promise<T> {
     return untilReached(attempt, () => this.status.show("offline"));
   }
 
-  private show({ data: state, latencyMs }: Reply<StudyState>): void {
+  private async show({ data: state, latencyMs }: Reply<StudyState>): Promise<void> {
+    this.presented = null;
     this.footer.replaceChildren(progress(state));
     if (!state.question) return this.showPage(stepPage(state, (value) => void this.guard(() => this.leave(state, value))));
     if (state.first_of_block && state.step === "question") {
-      return this.showPage(blockIntroduction(state, () => this.ask(state, latencyMs)));
+      return this.showPage(blockIntroduction(kindOf(state.question.kind, state.words.kinds), state, () => void this.guard(() => this.ask(state, latencyMs))));
     }
-    this.ask(state, latencyMs);
+    await this.ask(state, latencyMs);
   }
 
   private showPage(page: HTMLElement): void {
@@ -55,22 +58,23 @@ class Participant {
     window.scrollTo({ top: 0 });
   }
 
-  private ask(state: StudyState, latencyMs: number): void {
+  private async ask(state: StudyState, latencyMs: number): Promise<void> {
     const { question, words } = state;
     if (!question) return;
-    const shown = present(this.host, { question, words, keyboard: this.keyboard, announcer: this.announcer, latencyMs, skippable: false });
-    void shown.given.then((given) => this.guard(() => this.save(question.id, given)));
+    const screen = await screenOf(question.kind, words.kinds);
+    this.presented = present(this.host, { question, screen, words, keyboard: this.keyboard, announcer: this.announcer, latencyMs, skippable: false });
+    void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
   }
 
   private async save(questionId: string, given: Given): Promise<void> {
     const reply = await this.outbox.put({ question_id: questionId, ...given });
-    this.show({ data: reply.data.next, latencyMs: reply.latencyMs });
+    await this.show({ data: reply.data.next, latencyMs: reply.latencyMs });
   }
 
   private async leave(state: StudyState, value: StepValue): Promise<void> {
     this.host.inert = true;
     try {
-      this.show(await this.reach(() => request<StudyState>("POST", "/api/study/step", { step: state.step, value })));
+      await this.show(await this.reach(() => request<StudyState>("POST", "/api/study/step", { step: state.step, value })));
     } finally {
       this.host.inert = false;
     }

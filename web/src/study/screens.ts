@@ -1,7 +1,8 @@
 /** The pages of a study around its questions: texts, consent, questions on the person, comprehension check, the end. */
 
 import { type Child, h } from "../kit/dom";
-import type { Choice, PersonField, StepValue, StudyState } from "./wire";
+import { kindTitle } from "../kit/kinds";
+import type { Choice, Kind, PersonField, StepValue, StudyState } from "../kit/wire";
 
 /** Paragraphs of plain text; an empty line separates them. */
 export function paragraphs(text: string): HTMLElement[] {
@@ -111,14 +112,8 @@ function ending(state: StudyState): HTMLElement {
 }
 
 /** The page before the first question of each kind, so that its clock starts on a question that is expected. */
-export function blockIntroduction(state: StudyState, start: () => void): HTMLElement {
-  const ranking = state.question?.kind === "rank";
-  const { positive, negative } = state.words;
-  const low = state.question?.kind === "select_low";
-  const text = ranking
-    ? `Put the items in order, most ${positive} on top, and move the divider so that ${positive} items are above it and ${negative} ones below.`
-    : `Choose the most ${low ? negative : positive} item, then say whether it is ${positive} or ${negative}.`;
-  return page(`Part ${state.block}: ${ranking ? "rank" : "select"}`, h("p", {}, text), actions(button("Start this part", true, start)));
+export function blockIntroduction(kind: Kind, { block, words }: StudyState, start: () => void): HTMLElement {
+  return page(`Part ${block}: ${kindTitle(kind.family, words.kinds)}`, h("p", {}, kind.help), actions(button("Start this part", true, start)));
 }
 
 /** The page of a step that is no question. `leave` is called once with what was given. */

@@ -1,0 +1,35 @@
+"""Write the server's OpenAPI description, the routes of studies included, from which the client's types are made.
+
+python scripts/write_openapi.py FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+from tellmore.app import api, participants
+
+
+def description() -> dict[str, Any]:
+    """Every route that answers with JSON; no project is opened for it."""
+    study: Any = participants.study_router
+    app = FastAPI(title="tellmore")
+    for router in (api.people, api.owner, study(None, None, "cookie", api.study_page)):
+        app.include_router(router)
+    return app.openapi()
+
+
+def main() -> None:
+    """Write the description to the file named."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.parse_args().file.write_text(json.dumps(description()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

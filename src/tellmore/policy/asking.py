@@ -1,0 +1,68 @@
+"""Which questions may be asked: one kind, a family, or the best of several, and how many items each shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tellmore import kinds as question_kinds
+from tellmore.kinds import Kind
+from tellmore.options import checked_size
+
+AUTO = "auto"
+AUTO_SIZES = (2, 3, 4, 5, 6, 12)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What to ask of a pool of ``n_items``: a kind, a family of kinds, or ``auto``: whatever pays best among ``kinds``.
+
+    ``set_size`` None: as many items as is usual for the kind. ``sizes``: what ``auto`` chooses from.
+    """
+
+    question: str
+    set_size: int | None
+    kinds: tuple[str, ...]
+    sizes: tuple[int, ...]
+    n_items: int
+
+    @classmethod
+    def checked(
+        cls, question: str, set_size: int | None, kinds: Sequence[str] | None, sizes: Sequence[int], n_items: int
+    ) -> Asking:
+        """QuestionError or SettingError where a kind or a number of items is impossible."""
+        allowed = tuple(question_kinds.standard_kinds() if kinds is None else kinds)
+        largest = max(question_kinds.named(kind).most for kind in allowed)
+        fitting = tuple(checked_size(size, 2, largest, max(n_items, size)) for size in sizes)
+        asking = cls(question, set_size, allowed, tuple(size for size in fitting if size <= n_items), n_items)
+        for kind in asking.members():
+            asking.size_of(kind, set_size)
+        return asking
+
+    def members(self) -> tuple[Kind, ...]:
+        """The kinds of the family that is asked; none where it is ``auto``."""
+        return () if self.question == AUTO else question_kinds.family(self.question)
+
+    def families(self) -> tuple[str, ...]:
+        """The families that ``auto`` weighs."""
+        return tuple(dict.fromkeys(question_kinds.named(kind).family for kind in self.kinds))
+
+    def of_family(self, family: str) -> Sequence[Kind]:
+        """The members of a family that may be asked: those allowed, or all where none is named."""
+        members = question_kinds.family(family)
+        return [kind for kind in members if kind.name in self.kinds] or members
+
+    def size_of(self, kind: Kind, size: int | None) -> int:
+        """How many items a question of this kind shows: as many as wanted, or as is usual, as far as the pool goes."""
+        if kind.most == 1:
+            return 1
+        if size is None:
+            return max(min(kind.usual, self.n_items), kind.fewest)
+        return checked_size(size, kind.fewest, kind.most, self.n_items)
+
+    @property
+    def largest(self) -> int:
+        """The most items that a question may show."""
+        if self.question == AUTO:
+            return max((1, *self.sizes))
+        return max(self.size_of(kind, self.set_size) for kind in self.members())

@@ -1,0 +1,12 @@
+/** What cards are built from. A card that comes from another package finds it in its context, and needs no import. */
+
+import { h, hiddenText } from "../kit/dom";
+import { icon } from "../kit/icons";
+import { keycap } from "../kit/keyboard";
+import { capitalised } from "../kit/kinds";
+import { itemName, itemView, shownName } from "./item";
+import { verdict } from "./verdict";
+
+export const kit = { h, hiddenText, icon, keycap, capitalised, itemName, itemView, shownName, verdict };
+
+export type Kit = typeof kit;
