@@ -26,7 +26,8 @@ def rates(
         Path | None, typer.Argument(help="A project's folder: its belief and its own times.", show_default=False)
     ] = None,
     pool: Annotated[
-        str | None, typer.Option("--pool", help="Instead: a pool before any answer, at the times that kinds start with.")
+        str | None,
+        typer.Option("--pool", help="Instead: a pool before any answer, at the times that kinds start with."),
     ] = None,
     matrix: MatrixOption = "X",
     kind: Annotated[
@@ -72,9 +73,7 @@ def _of_pool(name: str, matrix: str) -> tuple[Learner, CostModel]:
     return Learner(load_pool(name, matrix=matrix)), PAPER_COST
 
 
-def _measured(
-    learner: Learner, cost: CostModel, kinds: list[str] | None, repeats: int, seed: int
-) -> tuple[Rate, ...]:
+def _measured(learner: Learner, cost: CostModel, kinds: list[str] | None, repeats: int, seed: int) -> tuple[Rate, ...]:
     import numpy as np
 
     from tellmore.policy.rates import rates
