@@ -1,4 +1,4 @@
-"""Teach a binary classifier over off-the-shelf embeddings by labels, picks and rankings.
+"""Teach a binary classifier over off-the-shelf embeddings by labels, picks, rankings and grids.
 
 Names are loaded when they are first used, so that the command line starts without loading SciPy.
 """

@@ -21,6 +21,7 @@ from tellmore.core.scan import PoolScan
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.kinds.tick import TickAnswer
 from tellmore.policy.cost_fit import OnlineCost, Timed
 from tellmore.policy.rates import rates
 from tellmore.questions import Question
@@ -83,6 +84,8 @@ class Recomputed:
             return {shown[0]: answer["positive"]}
         if answer["type"] == "rank":
             return {item: place < answer["n_positive"] for place, item in enumerate(answer["order"])}
+        if answer["type"] == "tick":
+            return {item: item in answer["positive"] for item in shown}
         return {answer["chosen"]: answer["positive"]} if answer["type"] == "select" else {}
 
     def predicted(self, item: str) -> bool:
@@ -103,6 +106,7 @@ class Recomputed:
                 "label": lambda a: LabelAnswer(a["positive"]),
                 "select": lambda a: SelectAnswer(a["chosen"], a["positive"]),
                 "rank": lambda a: RankAnswer(a["order"], a["n_positive"]),
+                "tick": lambda a: TickAnswer(a["positive"]),
             }[answer["type"]](answer)
             self.learner.tell(question, told)
             after = np.linalg.slogdet(self.learner.posterior.cov)[1]

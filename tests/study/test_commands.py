@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tellmore.cli import app
 from tellmore.data.checked import toml_text
 from tellmore.data.project import Settings, create_project
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import DataFileError, QuestionError, SettingError
 from tellmore.pool import Pool, Scores
 from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
@@ -56,11 +56,18 @@ def run(*arguments: object) -> str:
 def test_rates_of_a_pool_as_json(npz: Path, tmp_path: Path) -> None:
     picture = tmp_path / "rates.svg"
     rows = json.loads(run("rates", "--pool", npz, "--repeats", 1, "--json", "--plot", picture))["rows"]
-    assert [row["kind"] for row in rows if row["size"] == 12] == ["tick"]
-    assert len(rows) == 1 + 9 + 9 + 11
+    assert len(rows) == 30
     assert set(rows[0]) == {"kind", "size", "bits", "bits_se", "seconds", "bits_per_second", "best"}
     assert sum(row["best"] for row in rows) == 1
     assert picture.read_text().startswith("<?xml")
+
+
+def test_rates_of_named_kinds_only(npz: Path) -> None:
+    arguments = ["--kind", "label", "--kind", "most_sure"]
+    rows = json.loads(run("rates", "--pool", npz, "--repeats", 1, "--json", *arguments))["rows"]
+    assert {row["kind"] for row in rows} == {"label", "most_sure"}
+    with pytest.raises(QuestionError, match="unknown question kind 'most_unsure'"):
+        run("rates", "--pool", npz, "--kind", "most_unsure")
 
 
 def test_rates_of_a_project_use_its_own_times(pool: Pool, tmp_path: Path) -> None:

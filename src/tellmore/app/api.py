@@ -356,7 +356,7 @@ def create_app(
     app = FastAPI(
         title="tellmore",
         version=__version__,
-        summary="Teach a binary classifier by labels, picks and rankings.",
+        summary="Teach a binary classifier by labels, picks, rankings and grids.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,

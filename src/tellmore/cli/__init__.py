@@ -23,7 +23,7 @@ MODULES = ("serve", "project", "lab", "rates", "study")
 
 app = typer.Typer(
     name="tellmore",
-    help="Teach a binary classifier over embeddings by labels, picks and rankings.",
+    help="Teach a binary classifier over embeddings by labels, picks, rankings and grids.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -26,20 +26,25 @@ def rates(
         Path | None, typer.Argument(help="A project's folder: its belief and its own times.", show_default=False)
     ] = None,
     pool: Annotated[
-        str | None, typer.Option("--pool", help="Instead: a pool before any answer, at the paper's times.")
+        str | None,
+        typer.Option("--pool", help="Instead: a pool before any answer, at the times that kinds start with."),
     ] = None,
     matrix: MatrixOption = "X",
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", help="A kind to measure, such as most_sure; repeatable. [default: what auto may ask]"),
+    ] = None,
     repeats: Annotated[int, typer.Option("--repeats", help="Measurements that the errors come from.", min=1)] = 5,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the measurements.", min=0)] = 0,
     json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it: .png, .svg or .pdf.")] = None,
 ) -> None:
-    """Show bits per second of label, select and rank, sizes 2 to 10."""
+    """Show what questions are worth: bits per second by kind and size."""
     if (project is None) == (pool is None):
         raise typer.BadParameter("name either a project's folder or --pool, not both and not neither")
     learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
     with progress("measuring"):
-        table = _measured(learner, cost, repeats, seed)
+        table = _measured(learner, cost, kind, repeats, seed)
     rows = [rate.row() for rate in table]
     if plot is not None:
         _draw(rows, plot)
@@ -68,13 +73,13 @@ def _of_pool(name: str, matrix: str) -> tuple[Learner, CostModel]:
     return Learner(load_pool(name, matrix=matrix)), PAPER_COST
 
 
-def _measured(learner: Learner, cost: CostModel, repeats: int, seed: int) -> tuple[Rate, ...]:
+def _measured(learner: Learner, cost: CostModel, kinds: list[str] | None, repeats: int, seed: int) -> tuple[Rate, ...]:
     import numpy as np
 
     from tellmore.policy.rates import rates
 
     rng = np.random.default_rng(seed)
-    return rates(learner.scan, learner.posterior, learner.behaviour, cost=cost, rng=rng, repeats=repeats)
+    return rates(learner.scan, learner.posterior, learner.behaviour, kinds=kinds, cost=cost, rng=rng, repeats=repeats)
 
 
 def _draw(rows: list[dict[str, Any]], path: Path) -> None:

@@ -9,6 +9,7 @@ from tellmore.figures import (
     ablation,
     black_box,
     claims,
+    grid,
     gumbel,
     information,
     learning,
@@ -23,7 +24,7 @@ from tellmore.figures.exhibit import Exhibit
 _ORDER = (
     *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
     *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5"),
-    *("times", "theorem1", "bbvi", "ablation", "claims"),
+    *("times", "grid", "theorem1", "bbvi", "ablation", "claims"),
 )
 _MODULES = (
     score_distance,
@@ -36,6 +37,7 @@ _MODULES = (
     black_box,
     ablation,
     times,
+    grid,
     claims,
 )
 _BY_NAME = {exhibit.name: exhibit for module in _MODULES for exhibit in module.EXHIBITS}

@@ -71,14 +71,14 @@ def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
     seconds = {
         title: np.array([seconds_to(trial, target) for trial in done[config]]) for title, config in named.items()
     }
-    reached = {title: sum(_reaches(trial, target) for trial in done[config]) for title, config in named.items()}
+    reached = {title: sum(reaches(trial, target) for trial in done[config]) for title, config in named.items()}
     fixed = [title for title in named if title not in ("auto", YARDSTICK, STRICT_YARDSTICK)]
     best = min(fixed, key=lambda title: (-reached[title], float(seconds[title].mean())))
     promised = promised_seconds(bench, part)
     rows = []
     for title, config in named.items():
-        against_best = _ratio(seconds[title], seconds[best])
-        against_label = _ratio(seconds[title], seconds["label"])
+        against_best = paired_ratio(seconds[title], seconds[best])
+        against_label = paired_ratio(seconds[title], seconds["label"])
         rows.append(
             {
                 "pool": bench.source(part).title,
@@ -121,19 +121,19 @@ def promised_seconds(bench: Bench, part: str) -> dict[str, float]:
     return {**promised, "auto": min(promised.values())}
 
 
-def _reaches(trial: Trial, target: float) -> bool:
+def reaches(trial: Trial, target: float) -> bool:
     return first_reached(np.asarray(trial.column("accuracy")), target) is not None
 
 
 def _to(seconds: dict[str, Array], title: str, yardstick: str) -> float | None:
-    return _ratio(seconds[title], seconds[yardstick])[0] if yardstick in seconds else None
+    return paired_ratio(seconds[title], seconds[yardstick])[0] if yardstick in seconds else None
 
 
 def _se(values: Array) -> float | None:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
-def _ratio(values: Array, reference: Array) -> tuple[float, float | None]:
+def paired_ratio(values: Array, reference: Array) -> tuple[float, float | None]:
     """Ratio of means over the same seeds, with its standard error by linearisation."""
     ratio = float(values.mean() / reference.mean())
     spread = _se(values - ratio * reference)

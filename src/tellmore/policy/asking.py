@@ -32,8 +32,11 @@ class Asking:
     ) -> Asking:
         """QuestionError or SettingError where a kind or a number of items is impossible."""
         allowed = tuple(question_kinds.standard_kinds() if kinds is None else kinds)
-        largest = max(question_kinds.named(kind).most for kind in allowed)
-        fitting = tuple(checked_size(size, 2, largest, max(n_items, size)) for size in sizes)
+        for kind in allowed:
+            question_kinds.named(kind)
+        # A size that none of these kinds can show is left out when it comes to asking: the default sizes suit all kinds.
+        most = max(kind.most for kind in question_kinds.all_kinds())
+        fitting = tuple(checked_size(size, 2, most, max(n_items, size)) for size in sizes)
         asking = cls(question, set_size, allowed, tuple(size for size in fitting if size <= n_items), n_items)
         for kind in asking.members():
             asking.size_of(kind, set_size)
@@ -64,5 +67,6 @@ class Asking:
     def largest(self) -> int:
         """The most items that a question may show."""
         if self.question == AUTO:
-            return max((1, *self.sizes))
+            allowed = [question_kinds.named(kind) for kind in self.kinds]
+            return max((1, *(size for size in self.sizes if any(kind.fewest <= size <= kind.most for kind in allowed))))
         return max(self.size_of(kind, self.set_size) for kind in self.members())

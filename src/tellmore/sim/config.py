@@ -14,7 +14,7 @@ from tellmore.policy.asking import AUTO
 Acquisition = Literal["greedy", "random", "particles"]
 Mode = Literal["default", "paper"]
 AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
-Option = str | int | float | tuple[str, ...] | tuple[tuple[str, float], ...]
+Option = str | int | float | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, float], ...]
 """Value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
 

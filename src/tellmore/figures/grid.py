@@ -1,0 +1,240 @@
+"""What the grid question saves: seconds to a target and accuracy at fixed seconds, paired over seeds, and its break-even.
+
+The seconds of a grid are assumed (`tellmore.kinds.tick`), so what counts is up to how many seconds a label it still wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tellmore.figures.bench import Bench, Source
+from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.rows import Row, Rows, column, distinct, where
+from tellmore.figures.times import TARGETS, paired_ratio, reaches, seconds_to
+from tellmore.plotting import GREY, kind_colour, legend_below, line_with_band, new_figure
+from tellmore.policy.cost import PAPER_COST
+from tellmore.sim.config import Config, Option
+from tellmore.sim.rows import Trial
+from tellmore.sim.summary import first_reached, mean_and_se
+from tellmore.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GRID = 12
+WORDS = Source("VADER words (bundled)", "words")
+MOMENTS = (30, 60, 120, 300, 600)
+"""Seconds after which the accuracy is compared; every trial is longer."""
+LENGTH_S = {"sentiment": 2400.0, "valence": 600.0, "ratings": 900.0, "images": 900.0}
+"""Seconds that a trial lasts, about: enough for most seeds to reach the target by every setting."""
+BEFORE = "auto without grids"
+"""What grids have to beat: the choice among labels, selections and rankings."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is asked; ``pace`` is a kind and size whose seconds say how many answers fill a trial."""
+
+    question: str
+    size: int | None
+    pace: tuple[str, int]
+    options: tuple[tuple[str, Option], ...] = ()
+
+
+SETTINGS = {
+    "label": Setting("label", None, ("label", 1)),
+    "select-4": Setting("select", 4, ("select", 4)),
+    "rank-4": Setting("rank", 4, ("rank", 4)),
+    f"tick-{GRID}": Setting("tick", GRID, ("tick", GRID)),
+    BEFORE: Setting(
+        "auto",
+        None,
+        ("select", 2),
+        (("kinds", ("label", "select_high", "select_low", "rank")), ("sizes", (2, 3, 4, 5, 6))),
+    ),
+    "auto": Setting("auto", None, ("tick", GRID)),
+}
+
+
+def configs(bench: Bench, part: str, source: Source) -> dict[str, Config]:
+    """The settings compared on a pool, by title; none stops early, so that accuracies at fixed seconds are of all seeds."""
+    named = {}
+    for title, setting in SETTINGS.items():
+        needed = ceil(1.1 * LENGTH_S[part] / PAPER_COST.seconds(*setting.pace))
+        named[title] = bench.config(
+            source,
+            question=setting.question,
+            size=setting.size,
+            answers=bench.plan.answers if bench.plan.quick else needed,
+            stop_at=None,
+            options=setting.options,
+        )
+    return named
+
+
+def accuracy_at(trial: Trial, moment: float) -> float | None:
+    """The accuracy after ``moment`` seconds; None where no answer was there yet, or the trial was over."""
+    seconds = np.asarray(trial.column("seconds"))
+    answers = int(np.searchsorted(seconds, moment, side="right"))
+    return None if answers == 0 or moment > seconds[-1] else float(trial.column("accuracy")[answers - 1])
+
+
+def break_even_s(grids: Sequence[Trial], others: Sequence[Trial], target: float) -> tuple[float, float | None]:
+    """Seconds a label up to which grids reach the target before the others do: a ratio over seeds, and its error."""
+    labels = np.array([GRID * _answers_to(trial, target) for trial in grids], dtype=float)
+    return paired_ratio(_seconds(others, target), labels)
+
+
+def _collect(bench: Bench) -> Rows:
+    seeds = [0, 1] if bench.plan.quick else bench.plan.seed_list
+    return [row for part, source in sources(bench).items() for row in _pool_rows(bench, part, source, seeds)]
+
+
+def sources(bench: Bench) -> dict[str, Source]:
+    """The pools by part: the bundled words, and what the data folder has; the words stand in for nothing here."""
+    found = {part: bench.source(part) for part in TARGETS if bench.has(part)}
+    return {
+        "ratings": WORDS,
+        **{part: source for part, source in found.items() if part != "ratings" and source.pool != "words"},
+    }
+
+
+def _pool_rows(bench: Bench, part: str, source: Source, seeds: Sequence[int]) -> list[Row]:
+    named = configs(bench, part, source)
+    done = bench.trials(list(named.values()), seeds)
+    return rows_of({title: done[config] for title, config in named.items()}, pool=source.title, target=TARGETS[part])
+
+
+def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list[Row]:
+    """One row a setting, each beside ``BEFORE`` on the same seeds."""
+    before = trials[BEFORE]
+    rows = []
+    for title, own in trials.items():
+        seconds = _seconds(own, target)
+        ratio, ratio_se = paired_ratio(seconds, _seconds(before, target))
+        mean, se = mean_and_se(seconds.tolist())
+        even = break_even_s(own, before, target) if title == f"tick-{GRID}" else (None, None)
+        asked = [row for trial in own for row in trial.rows]
+        row: Row = {
+            "pool": pool,
+            "setting": title,
+            "seeds": len(own),
+            "target": target,
+            "reached": sum(reaches(trial, target) for trial in own),
+            "answers": float(np.mean([_answers_to(trial, target) for trial in own])),
+            "seconds": mean,
+            "seconds_se": se,
+            "to_before": ratio,
+            "to_before_se": ratio_se,
+            "quicker_seeds": int((seconds < _seconds(before, target)).sum()),
+            "grid_share": sum(row.kind == "tick" for row in asked) / len(asked),
+            "break_even_s": even[0],
+            "break_even_s_se": even[1],
+        }
+        for moment in MOMENTS:
+            row |= _at(own, before, moment)
+        rows.append(row)
+    return rows
+
+
+def _at(own: Sequence[Trial], before: Sequence[Trial], moment: int) -> Row:
+    """Accuracy at a moment and how much higher it is than before, both with errors; empty unless all trials lasted."""
+    here, there = ([accuracy_at(trial, moment) for trial in trials] for trials in (own, before))
+    known = [accuracy for accuracy in here if accuracy is not None]
+    both = [a - b for a, b in zip(here, there, strict=True) if a is not None and b is not None]
+    mean, se = mean_and_se(known) if len(known) == len(own) else (None, None)
+    gain, gain_se = mean_and_se(both) if len(both) == len(own) else (None, None)
+    return {
+        f"accuracy_{moment}": mean,
+        f"accuracy_{moment}_se": se,
+        f"gain_{moment}": gain,
+        f"gain_{moment}_se": gain_se,
+    }
+
+
+def _seconds(trials: Sequence[Trial], target: float) -> Array:
+    return np.array([seconds_to(trial, target) for trial in trials])
+
+
+def _answers_to(trial: Trial, target: float) -> int:
+    """Answers to the target; the whole length of a trial that failed."""
+    return first_reached(np.asarray(trial.column("accuracy")), target) or len(trial.rows)
+
+
+def grid(rows: Rows) -> Figure:
+    """A column a pool: accuracy by seconds, and how dear a label of a grid may be before it no longer saves time."""
+    pools = distinct(rows, "pool")
+    figure, axes = new_figure(2, len(pools), width=3.4, height=3.0)
+    for top, bottom, pool in zip(axes[0], axes[1], pools, strict=True):
+        own = where(rows, pool=pool)
+        _draw_accuracy(top, own)
+        _draw_break_even(bottom, {row["setting"]: row for row in own})
+        top.set_title(str(pool), fontsize=9)
+    legend_below(figure, axes[0, 0], columns=len(SETTINGS))
+    return figure
+
+
+def _draw_accuracy(axis: Axes, rows: Rows) -> None:
+    for row in rows:
+        title = str(row["setting"])
+        colour = GREY if title == BEFORE else kind_colour(title.split("-")[0])
+        mean, se = (np.array([column([row], f"accuracy_{m}{end}")[0] for m in MOMENTS]) for end in ("", "_se"))
+        line_with_band(axis, np.array(MOMENTS), mean, se, label=title, colour=colour)
+    axis.axhline(rows[0]["target"], color="black", linewidth=0.8, linestyle=":")
+    axis.set_xscale("log")
+    axis.set_xticks(MOMENTS, [str(moment) for moment in MOMENTS])
+    axis.minorticks_off()
+    axis.set(xlabel="seconds", ylabel="accuracy")
+
+
+def _draw_break_even(axis: Axes, rows: dict[str, Row]) -> None:
+    """Seconds to the target if a label of a grid took so long; the dot is what is assumed."""
+    tick, before = rows[f"tick-{GRID}"], rows[BEFORE]
+    labels = GRID * tick["answers"]
+    limit = 1.6 * max(tick["break_even_s"], tick["seconds"] / labels)
+    x = np.array([0.0, limit])
+    error = before["seconds_se"] or 0.0
+    flat = np.full(2, before["seconds"])
+    line_with_band(axis, x, flat, np.full(2, error), label=BEFORE, colour=GREY)
+    axis.plot(x, labels * x, color=kind_colour("tick"))
+    axis.plot(tick["seconds"] / labels, tick["seconds"], "o", color=kind_colour("tick"))
+    axis.axvline(tick["break_even_s"], color="black", linewidth=0.8, linestyle=":")
+    axis.set(
+        xlim=(0, limit),
+        ylim=(0, None),
+        xlabel=f"seconds a label of a grid (dot: assumed)\nbreak-even {tick['break_even_s']:.1f} s",
+        ylabel=f"seconds to {tick['target']:.0%}",
+    )
+
+
+def _compare(rows: Rows) -> str:
+    said = []
+    for pool in distinct(rows, "pool"):
+        own = {row["setting"]: row for row in where(rows, pool=pool)}
+        tick, auto, before = own[f"tick-{GRID}"], own["auto"], own[BEFORE]
+        said.append(
+            f"{pool}, to {tick['target']:.0%}: {_timed(before)} by {BEFORE}, {_timed(tick)} by grids of {GRID} "
+            f"({tick['to_before']:.2f} ± {tick['to_before_se'] or 0:.2f} of it, quicker for {tick['quicker_seeds']} of "
+            f"{tick['seeds']} seeds), {_timed(auto)} by auto, which asks grids in {auto['grid_share']:.0%} of its questions; "
+            f"break-even at {tick['break_even_s']:.1f} ± {tick['break_even_s_se'] or 0:.1f} s a label, assumed are "
+            f"{tick['seconds'] / (GRID * tick['answers']):.1f}"
+        )
+    start = (
+        f"The paper has no grids, and their seconds are assumed, not measured: {PAPER_COST.seconds('tick', GRID):.1f} s for "
+        f"{GRID} items of which half are ticked. "
+    )
+    return start + "; ".join(said) + "."
+
+
+def _timed(row: Row) -> str:
+    bound = "> " if row["reached"] < row["seeds"] else ""
+    return f"{bound}{row['seconds']:.0f} ± {row['seconds_se'] or 0:.0f} s"
+
+
+EXHIBITS = (Exhibit("grid", "What the grid question saves", _collect, grid, _compare),)
