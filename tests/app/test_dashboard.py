@@ -214,7 +214,9 @@ def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
         early.tell(question, answer)
     for event in [event for event in log.learnt if event["seq"] <= shown["rates_seq"]]:
         shape = log.asked[event["question_id"]]["payload"]
-        cost = cost.observe(Timed(shape["kind"], len(shape["items"]), log.seconds(event), event["participant"]))
+        marks = len(event["payload"]["answer"]["positive"]) if shape["kind"] == "tick" else 0
+        timed = Timed(shape["kind"], len(shape["items"]), log.seconds(event), event["participant"], marks)
+        cost = cost.observe(timed)
     scan = PoolScan(pool.X, *early.scores())
     rng = np.random.default_rng([0, at])
     expected = rates(scan, early.posterior, early.behaviour, sizes=(2, 3), cost=cost.cost, rng=rng, repeats=2)
