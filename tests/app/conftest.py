@@ -103,8 +103,11 @@ def answer_to(question: dict[str, Any], *, flip: bool = False) -> dict[str, Any]
             return {"type": "label", "positive": bool(even) is not flip}
         case "rank":
             return {"type": "rank", "order": order[::-1] if flip else order, "n_positive": len(even)}
-        case _:
+        case "tick":
+            return {"type": "tick", "positive": [item for item in items if (item in even) is not flip]}
+        case "select_high" | "select_low":
             return {"type": "select", "chosen": order[-1 if flip else 0], "positive": bool(even)}
+    raise AssertionError(f"nobody knows how to answer {question}")
 
 
 TIMING = {"onset_ms": 1000, "first_action_ms": 2000, "submit_ms": 7000, "moves": 2, "device": "mouse", "latency_ms": 12}

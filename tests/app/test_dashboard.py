@@ -21,6 +21,7 @@ from tellmore.core.scan import PoolScan
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.kinds.tick import TickAnswer
 from tellmore.policy.cost_fit import OnlineCost, Timed
 from tellmore.policy.rates import rates
 from tellmore.questions import Question
@@ -83,6 +84,8 @@ class Recomputed:
             return {shown[0]: answer["positive"]}
         if answer["type"] == "rank":
             return {item: place < answer["n_positive"] for place, item in enumerate(answer["order"])}
+        if answer["type"] == "tick":
+            return {item: item in answer["positive"] for item in shown}
         return {answer["chosen"]: answer["positive"]} if answer["type"] == "select" else {}
 
     def predicted(self, item: str) -> bool:
@@ -103,6 +106,7 @@ class Recomputed:
                 "label": lambda a: LabelAnswer(a["positive"]),
                 "select": lambda a: SelectAnswer(a["chosen"], a["positive"]),
                 "rank": lambda a: RankAnswer(a["order"], a["n_positive"]),
+                "tick": lambda a: TickAnswer(a["positive"]),
             }[answer["type"]](answer)
             self.learner.tell(question, told)
             after = np.linalg.slogdet(self.learner.posterior.cov)[1]
@@ -134,9 +138,11 @@ def both(owner: TestClient, pool: Pool) -> tuple[dict[str, Any], Recomputed]:
     session: Session = owner.session  # type: ignore[attr-defined]
     session.settled_view()
     with session.lock:
-        assert session.lock.wait_for(
-            lambda: session.rates.answers >= 0 and not session.rates.due(session.planner.view.effects), 30
-        )
+        # Measured once more, now that nothing changes: a table of before may know answers that were undone later.
+        session.rates.answers = -1
+        session.rates.watch()
+        session.lock.notify_all()
+        assert session.lock.wait_for(lambda: session.rates.answers >= 0, 120)
     return owner.get("/api/dashboard").json(), Recomputed(owner.get("/api/export/jsonl").text, pool)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tellmore import LabelAnswer, RankAnswer, SelectAnswer, TickAnswer
 from tellmore.app.demo import known_scores, open_demo
 from tellmore.app.server import address_of, bind, has_display
 from tellmore.cli import app as commands
@@ -164,14 +165,11 @@ def test_the_demo_lives_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch
 
 def test_simulated_people_answer_by_what_they_think() -> None:
     mind = Mind({"good": 50.0, "fair": 10.0, "bad": -50.0}, seed=1)
-    assert mind.answer("label", ["bad"]) == {"type": "label", "positive": False}
-    assert mind.answer("rank", ["bad", "good", "fair"]) == {
-        "type": "rank",
-        "order": ["good", "fair", "bad"],
-        "n_positive": 2,
-    }
-    assert mind.answer("select_low", ["bad", "good"]) == {"type": "select", "chosen": "bad", "positive": False}
-    assert mind.answer("select_high", ["bad", "good"])["chosen"] == "good"
+    assert mind.answer("label", ["bad"]) == LabelAnswer(False)
+    assert mind.answer("rank", ["bad", "good", "fair"]) == RankAnswer(["good", "fair", "bad"], 2)
+    assert mind.answer("select_low", ["bad", "good"]) == SelectAnswer("bad", False)
+    assert mind.answer("select_high", ["bad", "good"]).chosen == "good"
+    assert mind.answer("tick", ["bad", "good", "fair"]) == TickAnswer(["good", "fair"])
     assert Mind({}, 1).opinion("x") == pytest.approx(Mind({}, 2).opinion("x"), abs=3.0)
 
 

@@ -156,7 +156,11 @@ def test_the_screen_with_a_warning(join: Join, device: str, theme: str) -> None:
 @devices
 def test_the_screen_without_a_question(join: Join, device: str, theme: str) -> None:
     person = join("label 2", device=device, color_scheme=theme)
-    nothing_left = {"question": None, "reason": "Every item is out with somebody.", "progress": {"answers": 0, "minutes": 0}}
+    nothing_left = {
+        "question": None,
+        "reason": "Every item is out with somebody.",
+        "progress": {"answers": 0, "minutes": 0},
+    }
     person.page.route("**/api/question", lambda route: route.fulfill(json=nothing_left))
     person.page.reload()
     expect(person.page.get_by_role("heading", name="No question for now")).to_be_visible()

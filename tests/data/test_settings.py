@@ -28,8 +28,9 @@ def test_any_settings_survive_being_written_and_read(name, instruction, seed, w,
 def test_defaults():
     learning = Settings().learning
     assert learning.question == "auto"
-    assert learning.kinds == ("label", "select_high", "select_low", "rank")
-    assert learning.sizes == (2, 3, 4, 5, 6)
+    assert learning.kinds == ("label", "select_high", "select_low", "rank", "tick")
+    assert learning.sizes == (2, 3, 4, 5, 6, 12)
+    assert learning.set_size is None
     assert (learning.target_accuracy, learning.check_share, learning.seed) == (0.9, 0.1, 0)
     assert Settings().server.lease_s == 120
 
@@ -38,12 +39,14 @@ def test_defaults():
     ("toml", "line", "said"),
     [
         ("[learning]\n\nseed = -1\n", 3, "learning.seed"),
-        ("[project]\nname = 'a'\n[learning]\nquestion = 'guess'\n", 4, "'rank'"),
+        ("[project]\nname = 'a'\n[learning]\nquestion = 'guess'\n", 4, "'guess'; the kinds are label"),
         ("learning.seed = -1\n", 1, "learning.seed"),
         ("[learning]\nsizes = [2, 1]\n", 2, "learning.sizes.1"),
         ("[learning]\n# speed = 1\nspeed = 1\n", 3, "unknown key learning.speed; allowed are question"),
         ("\n[lerning]\nseed = 1\n", 2, "unknown key lerning; allowed are project, learning, server, data"),
         ("[learning]\nw = nan\n", 2, "learning.w"),
+        ("[learning]\nkinds = ['tick', 'guess']\n", 2, "unknown question kind 'guess'"),
+        ("[learning]\nset_size = 25\n", 2, "no kind of question shows more than 24 items"),
     ],
 )
 def test_an_error_names_key_and_line(tmp_path: Path, toml, line, said, one_line):
@@ -89,7 +92,7 @@ def test_no_password_survives_redaction(user, password):
 def test_redacted_settings_keep_everything_else():
     settings = Settings().changed(server={"database": "postgresql://me:pw@db/x"})
     assert settings.redacted()["server"] == {"database": "postgresql://***@db/x", "lease_s": 120.0}
-    assert settings.redacted()["learning"]["sizes"] == [2, 3, 4, 5, 6]
+    assert settings.redacted()["learning"]["sizes"] == [2, 3, 4, 5, 6, 12]
 
 
 def test_settings_cannot_be_changed_in_place():

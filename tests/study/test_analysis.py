@@ -10,8 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tellmore.core.time_model import TimeModel
 from tellmore.errors import InputError
-from tellmore.policy.cost import PAPER_COST, TimeModel
+from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.study.analysis import (
     analyse,
     ancova_stage,
@@ -62,7 +63,7 @@ def test_every_step_is_counted(draw: Draw) -> None:
 def test_coefficients_are_recovered(draw: Draw) -> None:
     answers, _ = exclude(draw.records(60), "rank")
     fit = fit_candidate(answers, "rank", "linear")
-    truth = PAPER_COST.models["rank"]
+    truth = PAPER_COST.model("rank")
     assert abs(fit.b1 - truth.slope) < 2.5 * fit.b1_se
     assert abs(fit.b0 - truth.intercept) < 2.5 * fit.b0_se
     assert fit.mse == pytest.approx(125.44, rel=0.25)
@@ -101,7 +102,7 @@ def test_least_squares_agree_with_the_textbook(draw: Draw) -> None:
 @pytest.mark.parametrize(("form", "sign"), [("linear", 1), ("quadratic", -1)])
 def test_vuong_prefers_the_form_that_made_the_times(draw: Draw, form: str, sign: int) -> None:
     model = TimeModel(form, 5.0, 4.0 if form == "linear" else 0.5, spread_s=4.0)  # type: ignore[arg-type]
-    draw.cost = PAPER_COST.with_model("rank", model)
+    draw.cost = CostModel({"rank": model})
     answers, _ = exclude(draw.records(40), "rank")
     assert sign * compare_candidates(answers, "rank").z > 2
 

@@ -120,7 +120,7 @@ def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
     return wire.UndoReply.model_validate(
         {
             "undone": undone.question_id,
-            "previous": undone.answer,
+            "previous": undone.answer.as_json(),
             "next": present.question_reply(shared.session, visitor, asked),
         }
     )

@@ -103,6 +103,7 @@ class Respondent:
         score: Callable[[str], float] | None = None,
     ) -> None:
         self._study, self._person, self._rng, self._cost = study, person, rng, cost
+        self._coins = rng.spawn(1)[0]  # for items that are level; apart, so that they change nothing else
         self._score = score or (lambda _item: 0.0)
         self._clock_ms = 0.0
         self._answered = 0
@@ -156,7 +157,7 @@ class Respondent:
         """Answer and timing of one question, as the browser would send them."""
         items = [item["id"] for item in question["items"]]
         shown = Question(question["kind"], items)
-        answer = answer_from(shown, perceived(self._judge(shown), self._rng))
+        answer = answer_from(shown, perceived(self._judge(shown), self._coins))
         onset, marks = self._clock_ms, kinds.named(shown.kind).marks(answer)
         self._clock_ms += 1000 * self._cost.sample(shown.kind, shown.size, self._rng, marks=marks)
         if step == "question":

@@ -1,0 +1,73 @@
+"""What version 0.1.0 left behind opens and predicts as it did: a saved learner, a project, its log."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tellmore as tm
+from tellmore.data.project import open_project
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import Ledger
+from tellmore.store.repository import Event, Repository
+from tellmore.store.state import load_state
+
+HERE = Path(__file__).parent / "first_release"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(HERE / "project", tmp_path / "project"))
+
+
+def scores_then() -> np.ndarray:
+    with (HERE / "project-scores.csv").open(encoding="utf-8") as file:
+        return np.array([float(row["probability"]) for row in csv.DictReader(file)])
+
+
+def test_a_saved_learner_predicts_asks_and_undoes_as_it_did(tmp_path: Path) -> None:
+    learner = tm.Learner.load(HERE / "learner.npz")
+    then = json.loads((HERE / "learner.json").read_text(encoding="utf-8"))
+    np.testing.assert_allclose(learner.probabilities(), np.load(HERE / "learner-probabilities.npy"), atol=1e-6)
+    assert learner.posterior.logdet == pytest.approx(then["logdet"])
+    assert {type(answer).__name__ for _, answer in learner.history} == {
+        "LabelAnswer",
+        "SelectAnswer",
+        "RankAnswer",
+        "Skip",
+    }
+    question = learner.ask(kind="rank", size=3)
+    assert {"kind": question.kind, "items": list(question.items)} == then["next"]
+    told = tm.Learner(learner.pool, prior=learner.prior)
+    for asked, answer in learner.history:
+        told.tell(asked, answer)
+    np.testing.assert_allclose(told.probabilities(), learner.probabilities(), atol=1e-5)
+    learner.save(tmp_path / "again.npz")
+    assert tm.Learner.load(tmp_path / "again.npz").history == learner.history
+
+
+def test_a_project_opens_with_the_settings_it_had_and_predicts_as_it_did(project: Path) -> None:
+    opened = open_project(project)
+    assert opened.settings.learning.kinds == ("label", "select_high", "select_low", "rank")
+    assert opened.settings.learning.set_size == 4
+    state = load_state(opened)
+    np.testing.assert_allclose(state.learner.probabilities(), scores_then(), atol=1e-6)
+    assert len(state.effects) == 23
+
+
+def test_its_log_folds_from_nothing_to_the_same_belief(project: Path) -> None:
+    opened = open_project(project)
+    repository = Repository(opened.database_url)
+    events = list(repository.since(0))
+    repository.close()
+    lines = [json.loads(line) for line in (HERE / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    exported = [Event(**line) for line in lines if line["kind"] != "provenance"]
+    kept = {event.seq for event in exported}
+    assert [event for event in events if event.seq in kept] == exported
+    folded = Fold.of(Ledger(opened.settings, exported), opened.pool)
+    np.testing.assert_allclose(folded.learner.probabilities(), scores_then(), atol=1e-6)
