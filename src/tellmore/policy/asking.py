@@ -32,8 +32,8 @@ class Asking:
     ) -> Asking:
         """QuestionError or SettingError where a kind or a number of items is impossible."""
         allowed = tuple(question_kinds.standard_kinds() if kinds is None else kinds)
-        for kind in allowed:
-            question_kinds.named(kind)
+        for name in allowed:
+            question_kinds.named(name)
         # A size that none of these kinds can show is left out when it comes to asking: the default sizes suit all kinds.
         most = max(kind.most for kind in question_kinds.all_kinds())
         fitting = tuple(checked_size(size, 2, most, max(n_items, size)) for size in sizes)
