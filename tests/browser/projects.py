@@ -13,7 +13,8 @@ from tellmore.data.project import create_project
 from tellmore.data.settings import LearningSettings, ProjectSettings, Settings
 
 WORDS = 150
-PICTURES = 24
+PICTURES = 96
+"""Several people at once are shown twelve, and nobody is shown what is out with somebody else."""
 PICTURE_SIZE = (320, 240)
 
 
