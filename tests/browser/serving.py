@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,9 +87,13 @@ def _address(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def serving(folder: Path, *command: str) -> Iterator[Server]:
-    """``tellmore COMMAND --port 0``, stopped at the end; ``folder`` is where the command keeps its project."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
+def serving(folder: Path, *command: str, packages: Sequence[Path] = ()) -> Iterator[Server]:
+    """``tellmore COMMAND --port 0``, stopped at the end; ``folder`` is where the command keeps its project.
+
+    ``packages``: folders in which the server finds further installed packages.
+    """
+    path = os.pathsep.join(map(str, [ROOT / "src", *packages]))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
     arguments = [sys.executable, "-m", "tellmore", *command, "--port", "0"]
     with subprocess.Popen(
         arguments, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

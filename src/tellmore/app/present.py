@@ -40,13 +40,13 @@ def project_out(settings: Settings, *, images: bool) -> ProjectOut:
     words = settings.project
     return ProjectOut(
         **{key: getattr(words, key) for key in WORDING},
-        kinds=kinds_out(words_of(settings)),
+        kinds=kinds_out(words_of(settings), ties=settings.learning.ties),
         media="image" if images else "text",
         ties=settings.learning.ties,
     )
 
 
-def kinds_out(words: Words) -> list[KindOut]:
+def kinds_out(words: Words, *, ties: bool = False) -> list[KindOut]:
     """Every kind of question, in the project's words."""
     return [
         KindOut(
@@ -54,7 +54,7 @@ def kinds_out(words: Words) -> list[KindOut]:
             family=kind.family,
             title=kind.title,
             ask=kind.headline(words),
-            help=kind.instructions(words),
+            help=kind.instructions(words, ties=ties),
             sizes=(kind.fewest, kind.most),
             standard=kind.standard,
             script=None if kind.script is None else script_address(kind.name),

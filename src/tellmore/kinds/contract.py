@@ -225,8 +225,8 @@ class Kind(ABC):
         """What is asked, in the project's words."""
         return self.ask.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
 
-    def instructions(self, words: Words) -> str:
-        """How to answer, in the project's words."""
+    def instructions(self, words: Words, *, ties: bool = False) -> str:
+        """How to answer, in the project's words; ``ties``: whether it allows level items."""
         return self.help.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
 
     def tell(self, items: Sequence[str], answer: Any, show: Callable[[str], str], words: Words) -> str:

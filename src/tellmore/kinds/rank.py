@@ -39,6 +39,10 @@ from tellmore.kinds.contract import Kind, Perception, Words
 from tellmore.types import Answer, Array, id_list, whole_number
 
 LARGE_DRAWS = 2048  # outcomes of a ranking too large to enumerate; a third of a second for ten items
+TIES_HELP = (
+    " Where two neighbours are equal, join them. To rank only the best, pick up the first of the others and say that the "
+    "rest are level."
+)
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]
 """(order, n_positive), and where items are level the places that tie with the next one."""
@@ -201,6 +205,10 @@ class RankKind(Kind):
         if answer.ties and not ties:
             return "this project takes no level items; put all of them in order, or load the page again"
         return None
+
+    def instructions(self, words: Words, *, ties: bool = False) -> str:
+        """How to join level items, where that is allowed."""
+        return super().instructions(words) + (TIES_HELP if ties else "")
 
     def labels(self, items: Sequence[str], answer: RankAnswer) -> dict[str, bool]:
         """Those of all items, by the border."""
