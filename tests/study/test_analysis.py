@@ -25,6 +25,7 @@ from tellmore.study.analysis import (
     mean_times,
     total_times,
 )
+from tellmore.study.plots import candidates_table
 from tellmore.study.records import Records
 from tests.study.made_up import Draw
 
@@ -199,3 +200,24 @@ def test_unusable_times_are_listed_with_reasons(draw: Draw) -> None:
     listed = analyse(records, ("rank", "select_high")).unusable
     assert [row["question_id"] for row in listed] == [records.answers[i]["question_id"] for i in (5, 6)]
     assert "missing" in listed[0]["reason"]
+
+
+def test_the_time_of_a_grid_is_taken_apart_into_items_and_ticks(draw: Draw) -> None:
+    truth = TimeModel("linear", 3.0, 0.5, spread_s=1.0, per_mark=1.5)
+    rng = np.random.default_rng(0)
+    rows = []
+    for number in range(400):
+        size, stage = int(rng.choice([4, 8, 12])), ["early", "late"][number % 2]
+        marks = int(rng.binomial(size, 0.4))
+        seconds = truth.sample(size, rng, marks)
+        rows.append(
+            {"participant": f"p{number % 20}", "size": size, "marks": marks, "seconds": seconds, "stage": stage}
+        )
+    fit = fit_candidate(rows, "tick", "linear")
+    assert fit.per_mark is not None
+    assert fit.per_mark_se is not None
+    for found, se, wanted in ((fit.b0, fit.b0_se, 3.0), (fit.b1, fit.b1_se, 0.5), (fit.per_mark, fit.per_mark_se, 1.5)):
+        assert abs(found - wanted) < 3 * se < 1.0
+    assert compare_candidates(rows, "tick").z > 0
+    assert ancova_stage(rows, "tick").p > 0.001
+    assert "a mark (s.e.)" in candidates_table([fit.row()])[0]

@@ -134,3 +134,25 @@ def test_a_crowd_has_the_people_asked_for() -> None:
 def test_a_study_that_cannot_be_served_says_why(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"not a project|no such"), served_study(tmp_path / "nothing"):
         pass
+
+
+def test_a_study_of_grids_runs_from_the_draw_of_its_questions_to_the_report(tmp_path: Path) -> None:
+    study = preset("paper", lambda: "DONE").model_copy(update={"stages": SHORT_RUN})
+    design = study.design.model_copy(
+        update={"kinds": ("tick", "rank"), "questions_per_kind": 8, "sizes": (4, 6, 8), "gold_positions": (1, 5)}
+    )
+    study = study.model_copy(update={"design": design, "gold": study.gold[:2]})
+    project, _ = create_study(tmp_path / "study", study, demo_pool)
+    people = crowd(8, inattentive={"tick": 1}, seed=1)
+    with served_study(tmp_path / "study") as address:
+        run_crowd(*address, study, people, seed=1)
+    records = collected(project.database_url, study)
+    ticked = [row for row in records.answers if row["kind"] == "tick"]
+    assert all(row["marks"] == len(row["answer"]["positive"]) for row in ticked)
+    analysis = analyse(records, study.design.kinds)
+    assert len({row["participant"] for row in analysis.answers["tick"]}) == 7
+    grid = next(fit for fit in analysis.candidates if fit.kind == "tick" and fit.form == "linear")
+    assert grid.per_mark is not None
+    page = report_html(study, records, analysis, simulated=True)
+    assert "a mark (s.e.)" in page
+    assert "Grid" in page
