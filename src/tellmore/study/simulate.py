@@ -170,11 +170,11 @@ class Respondent:
         gold = next((g for g in self._study.gold if set(g.order) == set(question.items)), None)
         if gold is None:
             return np.array([self._score(item) + self._rng.normal(0, 0.5) for item in question.items])
-        order = list(gold.order)
+        above = np.array([gold.n_positive - 0.5 - gold.order.index(item) for item in question.items])
         if question.kind in self._person.inattentive_in and question.kind not in self._missed:
             self._missed.add(question.kind)
-            order.reverse()
-        return np.array([gold.n_positive - 0.5 - order.index(item) for item in question.items])
+            return -above
+        return above
 
 
 def run_crowd(
