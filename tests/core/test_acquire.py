@@ -7,18 +7,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from tellmore.core.acquire import Effort, effort_for, exhaustive_set, greedy_set, particles_set, random_set
+from tellmore.core.acquire import Effort, exhaustive_set, greedy_set, particles_set, random_set
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import pool_prior
 from tellmore.core.scan import PoolScan
 from tellmore.errors import SettingError
+from tellmore.kinds import named
 from tests.oracles import information
 
 BEHAVIOUR = Behaviour(12.0, 9.0)
 
 
-def precise(_kind: str, _size: int) -> Effort:
+def precise(_size: int) -> Effort:
     """Every item of a small pool from many draws."""
     return Effort(50, 4096)
 
@@ -31,9 +32,9 @@ def pool(n: int = 120, d: int = 8, seed: int = 0) -> tuple[np.ndarray, Gaussian,
 
 
 @pytest.mark.parametrize(("kind", "size"), [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)])
-@pytest.mark.parametrize(("effort", "each", "on_average"), [(precise, 0.997, 0.9995), (effort_for, 0.98, 0.995)])
+@pytest.mark.parametrize(("effort", "each", "on_average"), [(precise, 0.997, 0.9995), (None, 0.98, 0.995)])
 def test_every_step_adds_what_a_brute_force_search_would(
-    kind: str, size: int, effort: Callable[[str, int], Effort], each: float, on_average: float
+    kind: str, size: int, effort: Callable[[int], Effort] | None, each: float, on_average: float
 ) -> None:
     """The set after each step has the gain of the best of all items in its place, tried one by one.
 
@@ -46,7 +47,7 @@ def test_every_step_adds_what_a_brute_force_search_would(
         X, belief, scan = pool(n=20, seed=seed)
         items = np.column_stack([np.ones(len(X)), X])
         rows = greedy_set(
-            scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=effort
+            scan, belief, named(kind), size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=effort
         ).rows.tolist()
         thetas = information.sobol_thetas(belief.mean, belief.cov, 8192)
         ratios.append(information.step_ratios(items, thetas, kind, rows, BEHAVIOUR.w, BEHAVIOUR.K))
@@ -71,9 +72,9 @@ def test_greedy_is_near_the_best_of_all_sets() -> None:
             return information.gain_of_scores("select_high", scores, BEHAVIOUR.w, BEHAVIOUR.K)
 
         _, best = information.best_set(items, thetas, "select_high", 3, BEHAVIOUR.w, BEHAVIOUR.K)
-        found = exhaustive_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+        found = exhaustive_set(scan, belief, named("select_high"), 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
         assert value(found) >= 0.995 * best
-        ours = greedy_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+        ours = greedy_set(scan, belief, named("select_high"), 3, BEHAVIOUR, rng=np.random.default_rng(0)).rows
         theirs, _ = information.greedy_set(items, thetas, "select_high", 3, BEHAVIOUR.w, BEHAVIOUR.K)
         greedy.append(value(ours) / best)
         brute.append(value(theirs) / best)
@@ -84,7 +85,7 @@ def test_greedy_is_near_the_best_of_all_sets() -> None:
 @pytest.mark.parametrize(("kind", "size"), [("select_high", 5), ("rank", 4), ("rank", 7)])
 def test_bits_are_those_of_the_nested_sets(kind: str, size: int) -> None:
     X, belief, scan = pool(seed=3)
-    acquired = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(0))
+    acquired = greedy_set(scan, belief, named(kind), size, BEHAVIOUR, rng=np.random.default_rng(0))
     assert len(acquired.rows) == len(acquired.bits) == size
     assert len(set(acquired.rows.tolist())) == size
     items = np.column_stack([np.ones(len(X)), X])
@@ -104,8 +105,8 @@ def test_active_sets_beat_random_ones() -> None:
     def value(rows: np.ndarray) -> float:
         return information.gain_of_scores("select_high", thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K)
 
-    greedy = value(greedy_set(scan, belief, "select_high", 4, BEHAVIOUR, rng=rng).rows)
-    particles = value(particles_set(scan, belief, "select_high", 4, BEHAVIOUR, rng=rng, particles=300).rows)
+    greedy = value(greedy_set(scan, belief, named("select_high"), 4, BEHAVIOUR, rng=rng).rows)
+    particles = value(particles_set(scan, belief, named("select_high"), 4, BEHAVIOUR, rng=rng, particles=300).rows)
     others = [value(random_set(len(X), 4, rng=rng)) for _ in range(20)]
     assert greedy > max(others)
     assert particles > np.mean(others)
@@ -117,12 +118,12 @@ def test_excluded_items_stay_out_while_enough_remain() -> None:
     allowed = {0, 3, 5, 7}
     exclude = [row for row in range(12) if row not in allowed]
     for rows in (
-        greedy_set(scan, belief, "select_high", 3, BEHAVIOUR, rng=rng, exclude=exclude).rows,
-        particles_set(scan, belief, "rank", 3, BEHAVIOUR, rng=rng, exclude=exclude, particles=50).rows,
+        greedy_set(scan, belief, named("select_high"), 3, BEHAVIOUR, rng=rng, exclude=exclude).rows,
+        particles_set(scan, belief, named("rank"), 3, BEHAVIOUR, rng=rng, exclude=exclude, particles=50).rows,
         random_set(12, 4, rng=rng, exclude=exclude),
     ):
         assert set(rows.tolist()) <= allowed
-    too_few = greedy_set(scan, belief, "select_high", 5, BEHAVIOUR, rng=rng, exclude=exclude).rows
+    too_few = greedy_set(scan, belief, named("select_high"), 5, BEHAVIOUR, rng=rng, exclude=exclude).rows
     assert len(set(too_few.tolist())) == 5
 
 
@@ -132,14 +133,17 @@ def test_ties_are_broken_at_random() -> None:
     belief = pool_prior(X)
     scan = PoolScan.of(X, belief)
     firsts = {
-        int(greedy_set(scan, belief, "label", 1, BEHAVIOUR, rng=np.random.default_rng(s)).rows[0]) for s in range(80)
+        int(greedy_set(scan, belief, named("label"), 1, BEHAVIOUR, rng=np.random.default_rng(s)).rows[0])
+        for s in range(80)
     }
     assert len(firsts) > 10
 
 
 def test_the_same_rng_gives_the_same_set() -> None:
     _, belief, scan = pool()
-    one, two = (greedy_set(scan, belief, "rank", 4, BEHAVIOUR, rng=np.random.default_rng(7)).rows for _ in range(2))
+    one, two = (
+        greedy_set(scan, belief, named("rank"), 4, BEHAVIOUR, rng=np.random.default_rng(7)).rows for _ in range(2)
+    )
     np.testing.assert_array_equal(one, two)
 
 
@@ -148,7 +152,7 @@ def test_duplicate_items_do_no_harm(kind: str) -> None:
     X, _, _ = pool(n=20)
     X[1:10] = X[0]
     belief = pool_prior(X)
-    rows = greedy_set(PoolScan.of(X, belief), belief, kind, 5, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+    rows = greedy_set(PoolScan.of(X, belief), belief, named(kind), 5, BEHAVIOUR, rng=np.random.default_rng(0)).rows
     assert len(set(rows.tolist())) == 5
 
 
@@ -156,7 +160,7 @@ def test_a_set_larger_than_the_pool_is_refused() -> None:
     _, belief, scan = pool(n=3)
     for search in (greedy_set, particles_set):
         with pytest.raises(SettingError, match="at least 4"):
-            search(scan, belief, "rank", 4, BEHAVIOUR, rng=np.random.default_rng(0))
+            search(scan, belief, named("rank"), 4, BEHAVIOUR, rng=np.random.default_rng(0))
     with pytest.raises(SettingError, match="at least 4"):
         random_set(3, 4, rng=np.random.default_rng(0))
 
@@ -167,7 +171,7 @@ def test_no_item_is_shown_twice_even_where_all_are_alike(kind: str) -> None:
     belief = pool_prior(X)
     scan = PoolScan.of(X, belief)
     for seed in range(10):
-        rows = greedy_set(scan, belief, kind, 5, BEHAVIOUR, rng=np.random.default_rng(seed)).rows
+        rows = greedy_set(scan, belief, named(kind), 5, BEHAVIOUR, rng=np.random.default_rng(seed)).rows
         assert len(set(rows.tolist())) == 5
 
 
@@ -180,8 +184,8 @@ def test_the_shortlist_keeps_99_per_cent_of_the_gain(kind: str, size: int) -> No
         items = np.column_stack([np.ones(len(X)), X])
         thetas = belief.sample(15_000, np.random.default_rng(99))
         short, whole = (
-            greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=effort).rows
-            for effort in (effort_for, lambda _kind, _size: Effort(300, 256))
+            greedy_set(scan, belief, named(kind), size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=effort).rows
+            for effort in (None, lambda _size: Effort(300, 256))
         )
         ours, theirs = (
             information.gain_of_scores(kind, thetas @ items[rows].T, BEHAVIOUR.w, BEHAVIOUR.K)

@@ -19,9 +19,9 @@ def test_evidence_is_the_answer_taken_apart(kind: str, k: int) -> None:
             expected[row] = y
         np.testing.assert_array_equal(evidence.labels, expected)
         assert evidence.chosen.tolist() == [chosen for _, chosen, _ in parts.choices]
-        for row, (sharpness, _, among) in zip(evidence.candidates, parts.choices, strict=True):
+        for row, end, (sharpness, _, among) in zip(evidence.candidates, evidence.ends, parts.choices, strict=True):
             assert sorted(np.flatnonzero(row).tolist()) == sorted(among)
-            assert np.sign(sharpness) == evidence.sign
+            assert np.sign(sharpness) == end
 
 
 def test_factors_of_a_ranking_alternate_labels_and_choices_on_what_remains() -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tellmore.kinds.rank_gain import ranking_gain_nats
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gain import Gain, information_gain, label_gain_bits, normal_points, score_root
+from tellmore.core.gain import Gain, label_gain_bits
+from tellmore.core.rank_gain import ranking_gain_nats
+from tellmore.core.sampling import normal_points, score_root
 from tellmore.kinds import named
 from tellmore.kinds import rank as rank_kind
 from tests.oracles import information
@@ -37,18 +38,18 @@ def moments(k: int, seed: int, scale: float = 0.1) -> tuple[np.ndarray, np.ndarr
 def test_equals_enumeration_with_100_000_samples(kind: str, k: int) -> None:
     mean, cov = moments(k, k)
     slow = information.information_gain(mean, cov, kind, 12.0, 9.0, np.random.default_rng(0))
-    fast = information_gain(
-        mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1), draws=4096 if kind != "label" else None
+    fast = named(kind).gain(
+        mean, cov, Behaviour(12.0, 9.0), rng=np.random.default_rng(1), draws=4096 if kind != "label" else None
     )
     assert fast.bits == pytest.approx(slow, abs=0.01 + 3 * fast.se)
-    default = information_gain(mean, cov, kind, Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
+    default = named(kind).gain(mean, cov, Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
     assert default.bits == pytest.approx(slow, abs=0.01 + 3 * default.se)
 
 
 def test_ranking_of_five_equals_enumeration() -> None:
     mean, cov = moments(5, 5)
     slow = information.information_gain(mean, cov, "rank", 12.0, 9.0, np.random.default_rng(0), samples=4000)
-    fast = information_gain(mean, cov, "rank", Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
+    fast = named("rank").gain(mean, cov, Behaviour(12.0, 9.0), rng=np.random.default_rng(1))
     # 4,000 plain samples of 720 outcomes: the enumeration itself has an error of 0.03 bits.
     assert fast.bits == pytest.approx(slow, abs=0.06)
 
@@ -59,7 +60,7 @@ def test_the_estimator_of_the_search_agrees_with_enumeration(k: int, monkeypatch
     behaviour = Behaviour(12.0, 9.0)
     for seed in range(3):
         mean, cov = moments(k, 100 + seed)
-        exact = information_gain(mean, cov, "rank", behaviour, rng=np.random.default_rng(0), draws=2048)
+        exact = named("rank").gain(mean, cov, behaviour, rng=np.random.default_rng(0), draws=2048)
         with monkeypatch.context() as patch:
             patch.setattr(rank_kind, "MAX_ENUMERATED", 3)
             z = np.random.default_rng(seed).multivariate_normal(mean, cov, size=1024)
@@ -79,7 +80,7 @@ def test_large_rankings_are_measured_as_enumeration_would(k: int, seeds: int, sc
     behaviour, misses = Behaviour(12.0, 9.0), []
     for seed in range(seeds):
         mean, cov = moments(k, 100 + seed, scale)
-        exact = information_gain(mean, cov, "rank", behaviour, rng=np.random.default_rng(0), draws=1024)
+        exact = named("rank").gain(mean, cov, behaviour, rng=np.random.default_rng(0), draws=1024)
         gain = sampled_gain(mean, cov, behaviour, draws=1024, seed=seed)
         assert exact.se < 0.01 * exact.bits
         assert 0 < gain.se < 0.06 * exact.bits
@@ -89,7 +90,7 @@ def test_large_rankings_are_measured_as_enumeration_would(k: int, seeds: int, sc
 
 
 def sampled_gain(mean: np.ndarray, cov: np.ndarray, behaviour: Behaviour, *, draws: int, seed: int) -> Gain:
-    """What `information_gain` does from 6 items, at any size."""
+    """What a ranking's gain does from 6 items, at any size."""
     rng = np.random.default_rng(seed)
     points = normal_points(draws, len(mean), rng)
     bits, error = np.array(ranking_gain_nats(mean, score_root(cov), points, behaviour, rng)) / np.log(2)
@@ -99,10 +100,10 @@ def sampled_gain(mean: np.ndarray, cov: np.ndarray, behaviour: Behaviour, *, dra
 @pytest.mark.parametrize(("k", "scale"), [(10, 0.001), (10, 0.02), (10, 0.1), (6, 1.0)])
 def test_large_rankings_agree_with_a_long_run(k: int, scale: float) -> None:
     mean, cov = moments(k, 3, scale)
-    quick = information_gain(mean, cov, "rank", Behaviour(12.0, 9.0), rng=np.random.default_rng(0))
-    long = long_run(mean, cov, 12.0, 9.0, outcomes=1000, inner=8_000)
+    quick = named("rank").gain(mean, cov, Behaviour(12.0, 9.0), rng=np.random.default_rng(0))
+    bits, error = information.long_run(mean, cov, "rank", 12.0, 9.0, outcomes=1000, inner=8_000)
     assert 0 < quick.se < 0.03 * quick.bits
-    assert quick.bits == pytest.approx(long.bits, abs=3 * np.hypot(quick.se, long.se))
+    assert quick.bits == pytest.approx(bits, abs=3 * np.hypot(quick.se, error))
 
 
 @pytest.mark.parametrize(("w", "K"), [(7.0, 5.4), (12.0, 9.0), (100.0, 100.0)])
@@ -120,10 +121,10 @@ def test_repeated_items_in_a_large_ranking() -> None:
     """A singular covariance: six copies of one item tell their seven thresholds, at least as much as one label, and no order."""
     cov = np.full((6, 6), 0.3)
     behaviour = Behaviour(7.0, 5.0)
-    copies = information_gain(np.zeros(6), cov, "rank", behaviour, rng=np.random.default_rng(0))
-    single = information_gain(np.zeros(1), cov[:1, :1], "rank", behaviour, rng=np.random.default_rng(0))
+    copies = named("rank").gain(np.zeros(6), cov, behaviour, rng=np.random.default_rng(0))
+    single = named("rank").gain(np.zeros(1), cov[:1, :1], behaviour, rng=np.random.default_rng(0))
     assert single.bits - 3 * copies.se < copies.bits < np.log2(7) + 3 * copies.se
-    nothing = information_gain(np.zeros(6), np.zeros((6, 6)), "rank", behaviour, rng=np.random.default_rng(0))
+    nothing = named("rank").gain(np.zeros(6), np.zeros((6, 6)), behaviour, rng=np.random.default_rng(0))
     assert nothing.bits == pytest.approx(0, abs=0.01)
 
 
@@ -132,38 +133,9 @@ def test_enumeration_states_its_bias_too(scale: float) -> None:
     """720 outcomes and few draws: the entropy of the average is too small, and the error must say by how much."""
     mean, cov = moments(5, 100, scale)
     few, many = (
-        information_gain(mean, cov, "rank", Behaviour(12.0, 9.0), rng=np.random.default_rng(n), draws=n)
-        for n in (128, 4096)
+        named("rank").gain(mean, cov, Behaviour(12.0, 9.0), rng=np.random.default_rng(n), draws=n) for n in (128, 4096)
     )
     assert few.bits == pytest.approx(many.bits, abs=3 * few.se)
-
-
-def long_run(mean: np.ndarray, cov: np.ndarray, w: float, K: float, *, outcomes: int, inner: int) -> Gain:
-    """E log p(o | z) / p(o) by definition: p(o) averaged over many scores that had no part in drawing o."""
-    rng = np.random.default_rng(11)
-    k = len(mean)
-    own = rng.multivariate_normal(mean, cov, size=outcomes)
-    others = rng.multivariate_normal(mean, cov, size=inner)
-    terms = np.empty(outcomes)
-    for n, z in enumerate(own):
-        order = np.argsort(-(K * z + rng.gumbel(size=k)))
-        levels = np.concatenate([[0.0], np.cumsum(w * z[order])])
-        threshold = int(np.argmax(levels + rng.gumbel(size=k + 1)))
-        every = _log_probability(np.vstack([z, others]), order, threshold, w, K)
-        terms[n] = every[0] - (np.logaddexp.reduce(every[1:]) - np.log(inner))
-    return Gain(terms.mean() / np.log(2), terms.std() / outcomes**0.5 / np.log(2))
-
-
-def _log_probability(z: np.ndarray, order: np.ndarray, threshold: int, w: float, K: float) -> np.ndarray:
-    ranked = z[:, order]
-    x = K * ranked
-    highest = x.max(axis=1, keepdims=True)
-    tails = np.log(np.cumsum(np.exp(x - highest)[:, ::-1], axis=1)[:, ::-1]) + highest
-    levels = np.column_stack([np.zeros(len(z)), np.cumsum(w * ranked, axis=1)])
-    top = levels.max(axis=1)
-    return np.asarray(
-        (x - tails).sum(axis=1) + levels[:, threshold] - top - np.log(np.exp(levels - top[:, None]).sum(axis=1))
-    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -175,7 +147,7 @@ def _log_probability(z: np.ndarray, order: np.ndarray, threshold: int, w: float,
 def test_between_zero_and_the_logarithm_of_the_outcomes(seed: int, case: tuple[str, int], log_scale: float) -> None:
     kind, k = case
     mean, cov = moments(k, seed, scale=10.0**log_scale)
-    gain = information_gain(mean, cov, kind, Behaviour(), rng=np.random.default_rng(seed), draws=64)
+    gain = named(kind).gain(mean, cov, Behaviour(), rng=np.random.default_rng(seed), draws=64)
     assert 0 <= gain.bits <= np.log2(named(kind).n_outcomes(k)) + 4 * gain.se + 1e-9
     assert np.isfinite(gain.se)
 
@@ -187,7 +159,7 @@ def test_permuting_items_changes_nothing_beyond_the_error(seed: int, case: tuple
     mean, cov = moments(k, seed)
     order = np.random.default_rng(seed).permutation(k)
     one, two = (
-        information_gain(m, c, kind, Behaviour(), rng=np.random.default_rng(seed), draws=1024)
+        named(kind).gain(m, c, Behaviour(), rng=np.random.default_rng(seed), draws=1024)
         for m, c in ((mean, cov), (mean[order], cov[np.ix_(order, order)]))
     )
     assert one.bits == pytest.approx(two.bits, abs=0.02 + 5 * (one.se + two.se))
@@ -195,14 +167,14 @@ def test_permuting_items_changes_nothing_beyond_the_error(seed: int, case: tuple
 
 def test_no_uncertainty_no_information() -> None:
     for kind, k in (("label", 1), ("select_high", 3), ("rank", 3)):
-        gain = information_gain(np.zeros(k), np.zeros((k, k)), kind, Behaviour(), rng=np.random.default_rng(0))
+        gain = named(kind).gain(np.zeros(k), np.zeros((k, k)), Behaviour(), rng=np.random.default_rng(0))
         assert gain.bits == pytest.approx(0, abs=1e-9)
 
 
 def test_duplicates_are_worth_no_choice() -> None:
     """Two equal items: which of them is picked says nothing, so a selection is worth its label."""
     mean, cov = np.zeros(2), np.full((2, 2), 0.3)
-    pair = information_gain(mean, cov, "select_high", Behaviour(), rng=np.random.default_rng(0), draws=4096)
+    pair = named("select_high").gain(mean, cov, Behaviour(), rng=np.random.default_rng(0), draws=4096)
     single = label_gain_bits(np.zeros(1), np.array([0.3]), Behaviour())[0]
     assert pair.bits == pytest.approx(single, abs=0.01)
 
@@ -210,7 +182,7 @@ def test_duplicates_are_worth_no_choice() -> None:
 def test_a_ranking_is_worth_more_than_its_top() -> None:
     mean, cov = moments(4, 9)
     rank, select, label = (
-        information_gain(mean[:k], cov[:k, :k], kind, Behaviour(), rng=np.random.default_rng(0)).bits
+        named(kind).gain(mean[:k], cov[:k, :k], Behaviour(), rng=np.random.default_rng(0)).bits
         for kind, k in (("rank", 4), ("select_high", 4), ("label", 1))
     )
     assert rank > select > 0

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 from tellmore.core.evidence import Behaviour, label_evidence
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import pool_prior
-from tellmore.core.update import learn, update
+from tellmore.core.update import learn
 from tellmore.errors import NumericalError
 from tellmore.kinds import named
 
@@ -89,7 +89,7 @@ def test_covariance_stays_positive_definite_after_100_000_answers(n: int, answer
         kind, k = questions[step % len(questions)]
         rows = rng.choice(n, size=k, replace=False)
         outcome = named(kind).sample(z[rows], Behaviour(), rng)
-        belief, _ = update(belief, X[rows], kind, outcome, Behaviour())
+        belief, _ = named(kind).update(belief, X[rows], outcome, Behaviour())
         if step == answers // 100:
             early = np.linalg.eigvalsh(belief.cov)
     late = np.linalg.eigvalsh(belief.cov)
@@ -108,7 +108,7 @@ def test_fewer_items_than_dimensions_and_duplicates(kind: str) -> None:
     for _ in range(200):
         rows = rng.choice(6, size=3, replace=False)
         outcome = (int(rng.integers(3)), 1) if kind == "select_high" else (tuple(map(int, rng.permutation(3))), 2)
-        belief, _ = update(belief, X[rows], kind, outcome, Behaviour())
+        belief, _ = named(kind).update(belief, X[rows], outcome, Behaviour())
     assert np.linalg.eigvalsh(belief.cov).min() > 0
     assert belief.logdet == pytest.approx(np.linalg.slogdet(belief.cov)[1], abs=1e-6)
 
@@ -116,6 +116,6 @@ def test_fewer_items_than_dimensions_and_duplicates(kind: str) -> None:
 def test_evidence_on_a_single_label_equals_the_update() -> None:
     belief = random_belief(3, 7)
     x = np.array([[0.3, -0.4]])
-    by_kind, _ = update(belief, x, "label", 1, Behaviour())
-    by_part, _ = learn(belief, x, [label_evidence(0, 1, 1)], Behaviour())
+    by_kind, _ = named("label").update(belief, x, 1, Behaviour())
+    by_part, _ = learn(belief, x, [label_evidence(np.ones(1))], Behaviour())
     np.testing.assert_array_equal(by_kind.mean, by_part.mean)

@@ -11,7 +11,7 @@ from tellmore.core import scan as scan_module
 from tellmore.core.evidence import Behaviour
 from tellmore.core.prior import pool_prior
 from tellmore.core.scan import PoolScan
-from tellmore.core.update import update
+from tellmore.kinds import named
 from tests.oracles import cases
 
 
@@ -36,7 +36,7 @@ def test_incremental_equals_recomputed(seed: int, answers: int, joint: bool, dty
         kind = str(rng.choice(cases.KINDS))
         k = 1 if kind == "label" else 3
         rows = rng.choice(40, size=k, replace=False)
-        belief, info = update(belief, X[rows], kind, cases.random_outcome(kind, k, rng), Behaviour(), joint=joint)
+        belief, info = named(kind).update(belief, X[rows], cases.random_outcome(kind, k, rng), Behaviour(), joint=joint)
         scan = scan.refreshed(info.steps, belief)
     items = np.column_stack([np.ones(40), X.astype(float)])
     tolerance = 1e-10 if dtype is np.float64 else 2e-6
@@ -51,7 +51,7 @@ def test_an_exact_rescan_comes_on_schedule(monkeypatch: pytest.MonkeyPatch) -> N
     scan = PoolScan.of(X, belief)
     counts = []
     for _ in range(4):
-        belief, info = update(belief, X[:1], "label", 1, Behaviour())
+        belief, info = named("label").update(belief, X[:1], 1, Behaviour())
         scan = scan.refreshed(info.steps, belief)
         counts.append(scan.refreshes)
     assert counts == [1, 2, 0, 1]
@@ -80,7 +80,7 @@ def test_a_scan_is_not_changed_by_refreshing_it() -> None:
     belief = pool_prior(X)
     before = PoolScan.of(X, belief)
     kept = before.mean.copy(), before.variance.copy()
-    after, info = update(belief, X[:2], "select_high", (0, 1), Behaviour())
+    after, info = named("select_high").update(belief, X[:2], (0, 1), Behaviour())
     before.refreshed(info.steps, after)
     np.testing.assert_array_equal(before.mean, kept[0])
     np.testing.assert_array_equal(before.variance, kept[1])

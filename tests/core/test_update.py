@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.update import update
+from tellmore.kinds import named
 from tests.oracles import cases, elbo, grid, likelihoods, mcmc
 
 BOUNDS = ("centred", "paper")
@@ -22,7 +22,9 @@ SIZES = [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)]
 
 def run(case: cases.Case, bound: str = "centred", *, joint: bool = True) -> tuple[Gaussian, float]:
     prior = Gaussian.from_moments(case.mean, case.cov)
-    after, info = update(prior, case.X, case.kind, case.outcome, Behaviour(case.w, case.K), bound=bound, joint=joint)  # type: ignore[arg-type]
+    after, info = named(case.kind).update(
+        prior, case.X, case.outcome, Behaviour(case.w, case.K), bound=bound, joint=joint
+    )  # type: ignore[arg-type]
     return after, info.elbo_nats
 
 
@@ -99,7 +101,7 @@ def test_close_to_a_markov_chain_after_several_answers(seed: int) -> None:
             "rank": (order, int((z > 0).sum())),
         }[kind]
         answers.append((items, kind, outcome))
-        belief, _ = update(belief, X, kind, outcome, Behaviour(w, K))
+        belief, _ = named(kind).update(belief, X, outcome, Behaviour(w, K))
     chain = mcmc.posterior_chain(prior.mean, prior.cov, answers, w, K, 12_000, rng)[2000:]
     true_divergence = divergence_from_posterior(belief, prior, answers, w, K, rng)
     assert 0 < true_divergence < 0.3
@@ -141,8 +143,8 @@ def test_a_choice_teaches_the_centred_bound_nothing_about_the_bias() -> None:
     prior = Gaussian.from_moments(np.zeros(3), np.eye(3))
     X = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]])
     behaviour = Behaviour(1e-6, 3.0)
-    centred, _ = update(prior, X, "select_high", (0, 1), behaviour)
-    paper, _ = update(prior, X, "select_high", (0, 1), behaviour, bound="paper")
+    centred, _ = named("select_high").update(prior, X, (0, 1), behaviour)
+    paper, _ = named("select_high").update(prior, X, (0, 1), behaviour, bound="paper")
     assert centred.cov[0, 0] == pytest.approx(1, abs=1e-4)
     assert paper.cov[0, 0] < 0.8
 
@@ -195,7 +197,7 @@ def test_select_low_is_select_high_of_the_mirrored_problem() -> None:
 def test_info_reports_what_happened() -> None:
     case = cases.easy_case("rank", 3, 2, np.random.default_rng(1))
     prior = Gaussian.from_moments(case.mean, case.cov)
-    after, info = update(prior, case.X, "rank", case.outcome, Behaviour(case.w, case.K))
+    after, info = named("rank").update(prior, case.X, case.outcome, Behaviour(case.w, case.K))
     assert info.logdet_drop_nats == pytest.approx(prior.logdet - after.logdet)
     assert info.logdet_drop_nats > 0
     assert info.residual <= 1e-9

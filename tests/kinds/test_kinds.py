@@ -1,10 +1,8 @@
-"""Question kinds: likelihoods by definition, sampling, enumeration, extremes, and the contract check that can fail."""
+"""Question kinds: likelihoods by definition, sampling, enumeration, extremes, and level items in rankings."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,54 +10,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.core.evidence import Behaviour
-from tellmore.errors import AnswerError, TellmoreError
-from tellmore.kinds import KINDS_BY_NAME, RANK, check_question_kind
-from tellmore.kinds.label import LabelKind
-from tellmore.kinds.rank import RankAnswer
+from tellmore.errors import AnswerError
+from tellmore.kinds import named
+from tellmore.kinds.rank import RANK, RankAnswer
 from tellmore.questions import Question, check_answer
 from tests.oracles import cases, information, likelihoods
 
-SIZES = [("label", 1), ("select_high", 2), ("select_high", 4), ("select_low", 3), ("rank", 2), ("rank", 3), ("rank", 4)]
-
-
-def test_every_kind_has_a_file_and_passes_the_contract() -> None:
-    assert set(KINDS_BY_NAME) == set(KINDS)
-    for name, kind in KINDS_BY_NAME.items():
-        check_question_kind(kind, sizes=(1,) if name == "label" else (2, 3, 4), rng=np.random.default_rng(0))
-
-
-@dataclass(frozen=True)
-class Forgetful(LabelKind):
-    """Breaks one promise at a time."""
-
-    broken: str = ""
-
-    def n_outcomes(self, k: int) -> int:
-        return 3 if self.broken == "count" else 2
-
-    def log_likelihood(self, z: Any, outcome: int, behaviour: Behaviour) -> Any:
-        value = super().log_likelihood(z, outcome, behaviour)
-        if self.broken == "sum":
-            return value - 0.1
-        with np.errstate(over="ignore", divide="ignore"):
-            return np.log(np.exp(value)) if self.broken == "overflow" else value
-
-    def sample(self, z: Any, behaviour: Behaviour, rng: np.random.Generator) -> int:
-        return 7 if self.broken == "sample" else super().sample(z, behaviour, rng)
-
-    def gain_nats(self, z: Any, behaviour: Behaviour, rng: np.random.Generator) -> Any:
-        gains, errors = super().gain_nats(z, behaviour, rng)
-        return (gains + 5 if self.broken == "gain" else gains), errors
-
-    def outcome(self, question: Any, answer: Any) -> int:
-        return 1 if self.broken == "answer" else super().outcome(question, answer)
-
-
-@pytest.mark.parametrize("broken", ["count", "sum", "overflow", "sample", "gain", "answer"])
-def test_the_contract_check_catches_a_broken_promise(broken: str) -> None:
-    check_question_kind(Forgetful(), sizes=(1,), rng=np.random.default_rng(0))
-    with pytest.raises(TellmoreError, match="question kind 'label'"):
-        check_question_kind(Forgetful(broken=broken), sizes=(1,), rng=np.random.default_rng(0))
+SIZES = [
+    ("label", 1),
+    ("select_high", 2),
+    ("select_high", 4),
+    ("select_low", 3),
+    ("rank", 2),
+    ("rank", 3),
+    ("rank", 4),
+    ("tick", 2),
+    ("tick", 6),
+    ("most_sure", 3),
+    ("least_sure", 2),
+    ("least_sure", 4),
+]
 
 
 @pytest.mark.parametrize(("kind", "k"), SIZES)
@@ -100,7 +70,7 @@ def test_safe_where_scores_times_sharpness_reach_the_hundreds(kind: str, k: int)
     assert named(kind).sample(z[0], behaviour, rng) in list(named(kind).outcomes(k))
 
 
-@pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 3), ("rank", 3)])
+@pytest.mark.parametrize(("kind", "k"), [(name, 1 if name == "label" else 3) for name in dict(SIZES)])
 def test_samples_come_as_often_as_the_model_says(kind: str, k: int) -> None:
     """Gumbel-max (for the highest) and Gumbel-min (for the lowest) noise give eqs. 3 to 5."""
     rng = np.random.default_rng(5)
@@ -161,13 +131,13 @@ def test_a_partial_ranking_ties_the_rest() -> None:
 
 
 def test_ties_survive_the_way_from_answer_to_outcome_and_back() -> None:
-    question = Question("rank", ["a", "b", "c"])
+    items = ("a", "b", "c")
     answer = RankAnswer(["b", "c", "a"], 1, ties=[1])
-    assert RANK.answer(question, RANK.outcome(question, answer)) == answer
+    assert RANK.answer(items, RANK.outcome(items, answer)) == answer
 
 
 @pytest.mark.parametrize(
-    ("n_positive", "ties", "says"), [(1, [5], "from 0 to 1"), (1, [-1], "from 0 to 1"), (2, [1], "level")]
+    ("n_positive", "ties", "says"), [(1, [5], "from 0 to 1"), (1, [-1], "at least 0"), (2, [1], "level")]
 )
 def test_impossible_ties_are_refused(n_positive: int, ties: list[int], says: str) -> None:
     with pytest.raises(AnswerError, match=says):

@@ -37,6 +37,10 @@ def random_outcome(kind: str, k: int, rng: np.random.Generator) -> Any:
         return y
     if kind == "rank":
         return tuple(int(i) for i in rng.permutation(k)), int(rng.integers(k + 1))
+    if kind == "tick":
+        return tuple(int(y) for y in rng.choice([-1, 1], size=k))
+    if kind == "least_sure":
+        return int(rng.integers(k))
     return int(rng.integers(k)), y
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,20 @@ def posterior_moments(
     """Moments after one answer. ``items`` [k, D] with the constant column."""
     thetas, log_prior = gaussian_grid(mean, cov, points)
     return moments(thetas, log_prior + likelihoods.log_likelihood_at(kind, thetas, items, outcome, w, K))
+
+
+def tilted(
+    mean: np.ndarray,
+    cov: np.ndarray,
+    items: np.ndarray,
+    log_likelihood: Callable[[np.ndarray], np.ndarray],
+    points: int,
+    reach: float = 7.0,
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Mean, covariance and log evidence after an answer of any likelihood, given as a function of scores [n, k]."""
+    thetas, log_prior = gaussian_grid(mean, cov, points, reach)
+    joint = log_prior + log_likelihood(thetas @ items.T)
+    return *moments(thetas, joint), float(np.logaddexp.reduce(joint) - np.logaddexp.reduce(log_prior))
 
 
 def log_evidence(

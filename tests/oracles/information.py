@@ -21,6 +21,14 @@ def log_probabilities(kind: str, z: np.ndarray, w: float, K: float) -> np.ndarra
         utilities = (-K if kind == "select_low" else K) * z
         choice = utilities - np.logaddexp.reduce(utilities, axis=1, keepdims=True)
         return np.stack([choice[:, i] + labels[y][:, i] for i, y in every], axis=1)
+    if kind == "tick":
+        return np.stack([sum(labels[y][:, i] for i, y in enumerate(signs)) for signs in every], axis=1)
+    if kind in ("most_sure", "least_sure"):
+        clear = np.logaddexp(K * z, -K * z)
+        if kind == "least_sure":
+            return np.asarray(-clear - np.logaddexp.reduce(-clear, axis=1, keepdims=True))
+        choice = clear - np.logaddexp.reduce(clear, axis=1, keepdims=True)
+        return np.stack([choice[:, i] + labels[y][:, i] for i, y in every], axis=1)
     orders = dict.fromkeys(order for order, _ in every)
     return np.concatenate([_ranking_columns(z, order, labels, K) for order in orders], axis=1)
 
@@ -53,6 +61,37 @@ def information_gain(
 ) -> float:
     """Gain in bits for score moments mean [k], cov [k, k], by plain Monte Carlo."""
     return gain_of_scores(kind, rng.multivariate_normal(mean, cov, size=samples, method="svd"), w, K)
+
+
+def long_run(
+    mean: np.ndarray, cov: np.ndarray, kind: str, w: float, K: float, *, outcomes: int, inner: int
+) -> tuple[float, float]:
+    """Gain in bits and its error, by definition: E log p(o | z) / p(o), p(o) averaged over scores that had no part in o."""
+    rng = np.random.default_rng(11)
+    own, others = (rng.multivariate_normal(mean, cov, size=n, method="svd") for n in (outcomes, inner))
+    terms = np.empty(outcomes)
+    for n, z in enumerate(own):
+        every = _log_probability_of_a_draw(kind, np.vstack([z, others]), w, K, rng)
+        terms[n] = every[0] - (np.logaddexp.reduce(every[1:]) - np.log(inner))
+    return float(terms.mean() / np.log(2)), float(terms.std() / outcomes**0.5 / np.log(2))
+
+
+def _log_probability_of_a_draw(kind: str, z: np.ndarray, w: float, K: float, rng: np.random.Generator) -> np.ndarray:
+    """log p(o | z_j) [n] for all rows of z [n, k], of one answer o that is drawn from the first of them."""
+    k = z.shape[1]
+    if kind == "tick":
+        signs = np.where(rng.random(k) < 1 / (1 + np.exp(-w * z[0])), 1, -1)
+        return np.asarray(-np.logaddexp(0, -w * z * signs).sum(axis=1))
+    order = np.argsort(-(K * z[0] + rng.gumbel(size=k)))
+    threshold = int(np.argmax(np.concatenate([[0.0], np.cumsum(w * z[0, order])]) + rng.gumbel(size=k + 1)))
+    x = K * z[:, order]
+    highest = x.max(axis=1, keepdims=True)
+    tails = np.log(np.cumsum(np.exp(x - highest)[:, ::-1], axis=1)[:, ::-1]) + highest
+    levels = np.column_stack([np.zeros(len(z)), np.cumsum(w * z[:, order], axis=1)])
+    top = levels.max(axis=1)
+    return np.asarray(
+        (x - tails).sum(axis=1) + levels[:, threshold] - top - np.log(np.exp(levels - top[:, None]).sum(axis=1))
+    )
 
 
 def greedy_set(

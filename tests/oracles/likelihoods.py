@@ -1,13 +1,14 @@
 """The response models by direct definition (eqs. 1-6), one answer and one score vector at a time.
 
 Scores z are the k inner products theta'(1, x) of the items shown. An outcome is written by position: label: y;
-select: (i, y); rank: (order, n_positive); y is +1 or -1. Plain loops and Python floats: no shift, no vectorising.
+select and most_sure: (i, y); rank: (order, n_positive); tick: (y_1, ..., y_k); least_sure: i; y is +1 or -1. Plain loops and
+Python floats: no shift, no vectorising.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import permutations, product
 from math import exp, log
 from typing import Any
 
@@ -63,6 +64,22 @@ def normalised_threshold(z: Sequence[float], order: Sequence[int], n_positive: i
     return log_softmax(every, n_positive)
 
 
+def clarity(score: float, K: float) -> float:
+    """How clear an item is: log(e^(K z) + e^(-K z)), by the larger of the two."""
+    return K * abs(score) + log(1 + exp(-2 * K * abs(score)))
+
+
+def most_sure(z: Sequence[float], outcome: tuple[int, int], w: float, K: float) -> float:
+    """The clearest of the items by Luce's rule, and its label."""
+    chosen, y = outcome
+    return log_softmax([clarity(score, K) for score in z], chosen) + label([z[chosen]], y, w)
+
+
+def least_sure(z: Sequence[float], chosen: int, K: float) -> float:
+    """The least clear of the items by Luce's rule."""
+    return log_softmax([-clarity(score, K) for score in z], chosen)
+
+
 def update_log_likelihood(kind: str, z: Sequence[float], outcome: Any, w: float, K: float) -> float:
     """What an update conditions on: for a ranking, k-1 choices and k independent labels."""
     if kind == "rank":
@@ -77,15 +94,25 @@ def answer_log_probability(kind: str, z: Sequence[float], outcome: Any, w: float
         return label(z, outcome, w)
     if kind in ("select_high", "select_low"):
         return select(z, outcome, w, K, low=kind == "select_low")
+    if kind == "tick":
+        return sum(label([score], y, w) for score, y in zip(z, outcome, strict=True))
+    if kind == "most_sure":
+        return most_sure(z, outcome, w, K)
+    if kind == "least_sure":
+        return least_sure(z, outcome, K)
     order, n_positive = outcome
     return ranking(z, order, K) + normalised_threshold(z, order, n_positive, w)
 
 
 def outcomes(kind: str, size: int) -> list[Any]:
-    """Every possible answer: 2, 2k or (k+1)! of them (Table I)."""
+    """Every possible answer: 2, 2k or (k+1)! of them (Table I), 2^k of a grid, k where one item is chosen without a label."""
     if kind == "label":
         return [-1, 1]
-    if kind in ("select_high", "select_low"):
+    if kind == "tick":
+        return list(product((-1, 1), repeat=size))
+    if kind == "least_sure":
+        return list(range(size))
+    if kind in ("select_high", "select_low", "most_sure"):
         return [(chosen, y) for chosen in range(size) for y in (-1, 1)]
     return [(order, positive) for order in permutations(range(size)) for positive in range(size + 1)]
 

@@ -8,8 +8,8 @@ from scipy.special import log_expit
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.update import update
 from tellmore.errors import NumericalError, SettingError
+from tellmore.kinds import named
 from tellmore.sim.bbvi import black_box_posterior
 from tests.oracles import mcmc
 
@@ -43,7 +43,7 @@ def true_elbo(belief: Gaussian, prior: Gaussian, items: np.ndarray) -> float:
 
 def test_converges_at_20_dimensions_against_the_closed_form() -> None:
     prior, X, items = problem()
-    closed, _ = update(prior, X, "select_high", (1, 1), Behaviour(W, K))
+    closed, _ = named("select_high").update(prior, X, (1, 1), Behaviour(W, K))
     found, info = black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(1), iterations=2000)
     assert info.converged
     by_sampling, by_formula = true_elbo(found, prior, items), true_elbo(closed, prior, items)

@@ -2,6 +2,7 @@
 
 Scores z = m0 + L e, e standard normal in the r directions in which they vary, are drawn by Sobol points from a Gaussian that is
 fitted to the posterior of e: first the prior, then in each round the moments that the last round found, slightly widened.
+Where the answer is so unlikely that few points count, a power of the likelihood is learnt first, and a larger one in each round.
 A likelihood is only ever evaluated, so it may be of any shape; where it has several peaks the moments cover them all.
 The points are the same at every call: the same answer always teaches the same.
 """
@@ -19,9 +20,14 @@ from tellmore.errors import NumericalError
 from tellmore.types import Array
 
 POINTS = 8192
-ROUNDS = 8
+ROUNDS = 12  # at most, with a part of the likelihood, and as many with all of it
 WIDER = 1.15  # than the moments found, so that no weight is huge
+BETTER = 1.05  # times as many points must count for another round to be worth it
 ENOUGH = 0.5  # share of the points that count, from which on a round is good enough
+FEWEST = 0.02  # share of the points that must count for moments to be fitted to them
+BISECTIONS = 12
+FLOOR = 1e-12  # of a variance, so that its root exists
+LOWEST = -1e300  # log of no likelihood, as a number that can be multiplied by 0
 SINGULAR = 1e-12  # share of the largest variance below which scores do not vary
 
 
@@ -50,28 +56,54 @@ def tilted_moments(m0: Array, G: Array, log_likelihood: Callable[[Array], Array]
     axes = vectors[:, kept] / np.sqrt(eigenvalues[kept])
     mean, cov = np.zeros(root.shape[1]), np.eye(root.shape[1])
     points = _points(root.shape[1])
-    for round_ in range(1, ROUNDS + 1):
+    power, before = 0.0, np.inf  # of the likelihood; points that counted in the last round with all of it
+    for round_ in range(1, 2 * ROUNDS + 1):
         factor = np.linalg.cholesky(cov)
         widen = 1.0 if round_ == 1 else WIDER
         e = mean + widen * points @ factor.T
         log_q = -(points**2).sum(axis=1) / 2 - np.log(widen * np.diag(factor)).sum()
-        log_weight = log_likelihood(m0 + e @ root.T) - (e**2).sum(axis=1) / 2 - log_q
-        top = float(log_weight.max())
-        if not np.isfinite(top):
+        log_prior = -(e**2).sum(axis=1) / 2 - log_q
+        log_answer = log_likelihood(m0 + e @ root.T)
+        if not np.isfinite(log_answer.max()):
             raise NumericalError("the likelihood of the answer is zero or not a number for every score")
-        weight = np.exp(log_weight - top)
-        total = float(weight.sum())
-        weight /= total
+        log_answer = np.maximum(log_answer, LOWEST)
+        power = 1.0 if round_ > ROUNDS else _power(log_answer, log_prior, power)
+        weight, log_total = _weights(power * log_answer + log_prior)
         mean = weight @ e
         spread = e - mean
         cov = (spread * weight[:, None]).T @ spread
-        # A floor for the first rounds of a sharp answer, in which one point may hold all the weight.
-        cov = (cov + cov.T) / 2 + 1e-9 * np.eye(len(mean))
+        cov = (cov + cov.T) / 2 + FLOOR * np.eye(len(mean))
         effective = 1 / float((weight**2).sum())
-        if round_ > 2 and effective >= ENOUGH * len(points):
-            break
+        if power == 1.0:
+            if before < np.inf and (effective >= ENOUGH * len(points) or effective < BETTER * before):
+                break
+            before = effective
     error = float(np.sqrt(np.diag(cov).max() / effective))
-    return Moments(mean, cov, axes, top + float(np.log(total / len(points))), error, round_)
+    return Moments(mean, cov, axes, log_total - float(np.log(len(points))), error, round_)
+
+
+def _weights(log_weight: Array) -> tuple[Array, float]:
+    """Weights that sum to one, and the logarithm of what they summed to."""
+    top = float(log_weight.max())
+    weight = np.exp(log_weight - top)
+    total = float(weight.sum())
+    return weight / total, top + float(np.log(total))
+
+
+def _power(log_answer: Array, log_prior: Array, reached: float) -> float:
+    """The power of the likelihood, from ``reached`` to 1, at which enough points still count: 1 but for unlikely answers."""
+
+    def enough(power: float) -> bool:
+        weight, _ = _weights(power * log_answer + log_prior)
+        return 1 / float((weight**2).sum()) >= FEWEST * len(weight)
+
+    low, high = reached, 1.0
+    if enough(high):
+        return high
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if enough(middle) else (low, middle)
+    return low
 
 
 @lru_cache(maxsize=32)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
+from scipy.special import log_expit
 
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import AnswerError
@@ -55,7 +55,7 @@ class MostSureKind(Kind):
         i, y = outcome
         clarity = _log_clarity(z, behaviour)
         label = log_expit(y * behaviour.w * np.asarray(z)[..., i])
-        return np.asarray(clarity[..., i] - logsumexp(clarity, axis=-1) + label)
+        return np.asarray(clarity[..., i] - np.logaddexp.reduce(clarity, axis=-1) + label)
 
     def respond(self, seen: Perception) -> tuple[int, int]:
         """The item furthest from the border."""
@@ -106,7 +106,7 @@ class LeastSureKind(Kind):
     def log_likelihood(self, z: Array, outcome: int, behaviour: Behaviour) -> Array:
         """log P(i), z [..., k] -> [...]."""
         doubt = -_log_clarity(z, behaviour)
-        return np.asarray(doubt[..., outcome] - logsumexp(doubt, axis=-1))
+        return np.asarray(doubt[..., outcome] - np.logaddexp.reduce(doubt, axis=-1))
 
     def respond(self, seen: Perception) -> int:
         """The item nearest to the border."""

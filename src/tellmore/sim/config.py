@@ -44,6 +44,8 @@ class Config:
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
+        names = (kind.name for kind in kinds.all_kinds())
+        _one_of("question", self.question, tuple(dict.fromkeys((*kinds.families(), *names, AUTO))))
         if self.question != AUTO:
             self._check_size(kinds.family(self.question)[0])
         _one_of("acquisition", self.acquisition, get_args(Acquisition))
