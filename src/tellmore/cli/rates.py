@@ -39,7 +39,7 @@ def rates(
     json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it: .png, .svg or .pdf.")] = None,
 ) -> None:
-    """Show what questions are worth: bits per second by kind and size."""
+    """Show bits per second of questions, by kind and size."""
     if (project is None) == (pool is None):
         raise typer.BadParameter("name either a project's folder or --pool, not both and not neither")
     learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
