@@ -29,11 +29,11 @@ from peers import alternating_optimiser, joint_optimiser, particle_greedy_select
 from tellmore import Pool
 from tellmore.core.acquire import Effort, greedy_set, random_set
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gain import information_gain
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import hypercube_prior, isotropic_prior, pool_prior
 from tellmore.core.scan import PoolScan
-from tellmore.core.update import update, with_constant
+from tellmore.core.update import with_constant
+from tellmore.kinds import named
 from tellmore.learner import Learner
 
 BEHAVIOUR = Behaviour()
@@ -72,16 +72,16 @@ def ask_ms(scan: PoolScan, belief: Gaussian, kind: str, size: int, repeats: int)
     """Median time of asking, each time with another seed."""
     seeds = iter(range(10_000))
     return median_ms(
-        lambda: greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(next(seeds))), repeats
+        lambda: named(kind).search(scan, belief, size, BEHAVIOUR, rng=np.random.default_rng(next(seeds))), repeats
     )
 
 
 def update_ms(belief: Gaussian, X: np.ndarray, kind: str, outcome: object) -> float:
     """Median time of learning from an answer."""
-    return median_ms(lambda: update(belief, X, kind, outcome, BEHAVIOUR), 50)
+    return median_ms(lambda: named(kind).update(belief, X, outcome, BEHAVIOUR), 50)
 
 
-def unshortened(_kind: str, _k: int) -> Effort:
+def unshortened(_k: int) -> Effort:
     """Every item of the pool scored from all draws."""
     return Effort(1_000_000, 256)
 
@@ -95,7 +95,7 @@ def beliefs(X: np.ndarray, answers: int = 30) -> list[tuple[str, Gaussian, PoolS
         found.append((f"{name} prior", belief, scan))
         for _ in range(answers):
             rows = random_set(len(X), 4, rng=rng)
-            belief, info = update(belief, X[rows], "rank", ((0, 1, 2, 3), 2), BEHAVIOUR)
+            belief, info = named("rank").update(belief, X[rows], ((0, 1, 2, 3), 2), BEHAVIOUR)
             scan = scan.refreshed(info.steps, belief)
         found.append((f"{name} prior, {answers} answers", belief, scan))
     return found
@@ -120,8 +120,8 @@ def bench_update(X: np.ndarray, quick: bool) -> None:
 
 def against_optimisers(belief: Gaussian, X: np.ndarray, quick: bool) -> str:
     """Times of one update, ours and theirs, and how far their mean stays from the optimum."""
-    ours = median_ms(lambda: update(belief, X, "select_high", (1, 1), BEHAVIOUR, bound="paper"), 50)
-    exact = update(belief, X, "select_high", (1, 1), BEHAVIOUR, bound="paper")[0].mean
+    ours = median_ms(lambda: named("select_high").update(belief, X, (1, 1), BEHAVIOUR, bound="paper"), 50)
+    exact = named("select_high").update(belief, X, (1, 1), BEHAVIOUR, bound="paper")[0].mean
     row = f"{ours:6.2f}"
     for peer in (partial(alternating_optimiser, sweeps=2 if quick else 50), joint_optimiser):
         start = time.perf_counter()
@@ -152,9 +152,9 @@ def bench_quality(X: np.ndarray, quick: bool) -> None:
     for name, belief, scan in beliefs(X):
         for kind, size in (("select_high", 4), ("rank", 4)):
             for seed in range(1 if quick else 5):
-                short = greedy_set(scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed))
+                short = greedy_set(scan, belief, named(kind), size, BEHAVIOUR, rng=np.random.default_rng(seed))
                 full = greedy_set(
-                    scan, belief, kind, size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=unshortened
+                    scan, belief, named(kind), size, BEHAVIOUR, rng=np.random.default_rng(seed), effort=unshortened
                 )
                 bits = [_bits(belief, X[acquired.rows], kind) for acquired in (short, full)]
                 shares.append((name, kind, bits[0] / bits[1]))
@@ -167,7 +167,7 @@ def bench_quality(X: np.ndarray, quick: bool) -> None:
 
 def _bits(belief: Gaussian, X: np.ndarray, kind: str) -> float:
     mean, cov, _ = belief.project(with_constant(X))
-    return information_gain(mean, cov, kind, BEHAVIOUR, rng=np.random.default_rng(0), draws=4096).bits
+    return named(kind).gain(mean, cov, BEHAVIOUR, rng=np.random.default_rng(0), draws=4096).bits
 
 
 def bench_times(X: np.ndarray, quick: bool) -> None:
@@ -176,17 +176,32 @@ def bench_times(X: np.ndarray, quick: bool) -> None:
     scan = PoolScan.of(X, belief)
     repeats = 3 if quick else 11
     print(f"\nTimes over {len(X):,} x {X.shape[1]} (median, ms)")
-    for kind, size in (("label", 1), ("select_high", 4), ("rank", 4), ("select_high", 10), ("rank", 10)):
+    for kind, size in (
+        ("label", 1),
+        ("select_high", 4),
+        ("rank", 4),
+        ("select_high", 10),
+        ("rank", 10),
+        ("tick", 4),
+        ("tick", 12),
+        ("tick", 24),
+    ):
         name = f"{kind.split('_')[0]} {size}"
         took = ask_ms(scan, belief, kind, size, repeats)
         print(f"  ask {name:18s} {took:9.1f}   limit {limits.get(name, '-')}")
-    rows = random_set(len(X), 4, rng=np.random.default_rng(3))
-    for kind, outcome in (("label", 1), ("select_high", (0, 1)), ("rank", ((0, 1, 2, 3), 2))):
-        shown = X[rows[:1]] if kind == "label" else X[rows]
+    rows = random_set(len(X), 24, rng=np.random.default_rng(3))
+    answers = [("label", 1, 1), ("select_high", 4, (0, 1)), ("rank", 4, ((0, 1, 2, 3), 2))]
+    for kind, size, outcome in (
+        *answers,
+        ("tick", 12, (1, -1) * 6),
+        ("tick", 24, (1, -1) * 12),
+        ("most_sure", 4, (0, 1)),
+    ):
+        shown = X[rows[:size]]
         took = update_ms(belief, shown, kind, outcome)
         name = f"update {kind.split('_')[0]} {len(shown)}"
         print(f"  {name:22s} {took:9.2f}   limit {limits.get(name, '-')}")
-    _, info = update(belief, X[rows], "rank", ((0, 1, 2, 3), 2), BEHAVIOUR)
+    _, info = named("rank").update(belief, X[rows[:4]], ((0, 1, 2, 3), 2), BEHAVIOUR)
     fast = median_ms(lambda: scan.refreshed(info.steps, belief), 20)
     exact = median_ms(lambda: PoolScan.of(X, belief), 3)
     print(f"  refresh the scan       {fast:9.2f}   recomputing it {exact:.1f}, ratio {exact / fast:.0f}")
@@ -216,7 +231,7 @@ def bench_labels(X: np.ndarray) -> None:
         return
     belief = pool_prior(X)
     scan = PoolScan.of(X, belief)
-    ours = median_ms(lambda: greedy_set(scan, belief, "label", 1, BEHAVIOUR, rng=np.random.default_rng(0)), 20)
+    ours = median_ms(lambda: named("label").search(scan, belief, 1, BEHAVIOUR, rng=np.random.default_rng(0)), 20)
     rng = np.random.default_rng(0)
     y = np.full(len(X), np.nan)
     known = rng.choice(len(X), 40, replace=False)

@@ -111,24 +111,29 @@ def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
 
 def _check_people(kind: Kind, k: int, rng: np.random.Generator) -> None:
     """Simulated people answer as the likelihood says, and whoever sees clearly gives the answer of highest likelihood."""
-    behaviour, z = Behaviour(w=1.0, K=1.0), rng.standard_normal(k)
     outcomes = list(kind.outcomes(k)) if kind.n_outcomes(k) <= MOST_ENUMERATED else []
-    if outcomes:
-        n = 2000
-        drawn = [kind.sample(z, behaviour, rng) for _ in range(n)]
-        expected = np.exp([float(kind.log_likelihood(z, outcome, behaviour)) for outcome in outcomes])
-        share = np.array([drawn.count(outcome) / n for outcome in outcomes])
-        noise = np.sqrt(expected * (1 - expected) / n)
-        require(
-            bool((np.abs(share - expected) < 5 * noise + 1e-3).all()),
-            kind,
-            "draws answers that its likelihood does not expect",
-        )
+    for scale in (1.0, 3.0) if outcomes else ():  # people in doubt, and people who are nearly sure
+        _check_samples(kind, scale * rng.standard_normal(k), outcomes, rng)
+    z = rng.standard_normal(k)
     clear = kind.respond(perceived(z, rng))
     surely = Behaviour(w=100.0, K=100.0)
     best = max((float(kind.log_likelihood(z, outcome, surely)) for outcome in outcomes), default=0.0)
     least = best - 1e-6 if outcomes else -np.inf
     require(float(kind.log_likelihood(z, clear, surely)) >= least, kind, f"lets people who see {z} answer {clear}")
+
+
+def _check_samples(kind: Kind, z: Array, outcomes: Sequence[Outcome], rng: np.random.Generator) -> None:
+    """Answers drawn at scores z [k] are as frequent as the likelihood says."""
+    behaviour, n = Behaviour(w=1.0, K=1.0), 1000
+    drawn = [kind.sample(z, behaviour, rng) for _ in range(n)]
+    expected = np.exp([float(kind.log_likelihood(z, outcome, behaviour)) for outcome in outcomes])
+    share = np.array([drawn.count(outcome) / n for outcome in outcomes])
+    noise = np.sqrt(expected * (1 - expected) / n)
+    require(
+        bool((np.abs(share - expected) < 5 * noise + 1e-3).all()),
+        kind,
+        "draws answers that its likelihood does not expect",
+    )
 
 
 def _check_time(kind: Kind, k: int, rng: np.random.Generator) -> None:

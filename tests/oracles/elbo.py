@@ -30,6 +30,8 @@ def terms(kind: str, size: int, outcome: Any, K: float) -> Terms:
     """Split an answer into its choices and labels."""
     if kind == "label":
         return Terms([], [(0, outcome)])
+    if kind == "tick":
+        return Terms([], list(enumerate(outcome)))
     if kind == "rank":
         order, n_positive = outcome
         choices = [(K, order[j], list(order[j:])) for j in range(size - 1)]
