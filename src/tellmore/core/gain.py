@@ -70,12 +70,13 @@ def enumerated_gain_nats(log_pmf: Array) -> Array:
     return np.asarray(-(mean * np.log(np.maximum(mean, 1e-300))).sum(axis=1) - conditional)
 
 
-def contrastive_gain_nats(log_p: Array) -> tuple[float, float]:
+def contrastive_gain_nats(log_p: Array, surprise: Array | None = None) -> tuple[float, float]:
     """Gain and its error from log p(o_i | z_j) [N, N], each outcome o_i drawn from its own z_i.
 
     The mean over i of log p(o_i | z_i) - log mean_j p(o_i | z_j) is a lower bound of the gain in expectation if the mean
     contains j = i, and an upper bound if it does not (prior contrastive and nested Monte-Carlo estimation). The estimate is
-    their midpoint; the error adds half the gap to the sampling error.
+    their midpoint; the error adds half the gap to the sampling error. ``surprise`` [N], of mean zero given each z_i, such as
+    log p(o_i | z_i) plus the entropy at z_i, takes away the noise that it explains.
     """
     n = len(log_p)
     ratio = np.exp(np.minimum(log_p - np.diag(log_p)[:, None], LARGEST_RATIO))
@@ -83,5 +84,7 @@ def contrastive_gain_nats(log_p: Array) -> tuple[float, float]:
     lower = np.log(n) - np.log(total)
     upper = np.log(n - 1) - np.log(np.maximum(total - 1.0, 1e-300))
     middle = (lower + upper) / 2
+    if surprise is not None:
+        middle = middle - surprise * (np.mean(surprise * (middle - middle.mean())) / max(np.mean(surprise**2), 1e-300))
     error = np.hypot(middle.std() / np.sqrt(n), (upper.mean() - lower.mean()) / 2)
     return float(middle.mean()), float(error)

@@ -20,6 +20,7 @@ from tellmore.core.evidence import Behaviour, Evidence, label_evidence
 from tellmore.core.gain import contrastive_gain_nats, enumerated_gain_nats
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.label_sets import label_set
+from tellmore.core.logistic_normal import entropy_nats
 from tellmore.core.scan import PoolScan
 from tellmore.core.time_model import TimeModel
 from tellmore.kinds.contract import MAX_ENUMERATED, Kind, Perception, Words
@@ -88,7 +89,7 @@ class TickKind(Kind):
             patterns = np.array(list(self.outcomes(z.shape[-1])), dtype=float)
             gains = enumerated_gain_nats(_log_pmf(z, patterns, behaviour))
             return gains, np.zeros_like(gains)
-        bounds = np.array([contrastive_gain_nats(self.pairwise(one, behaviour, rng)) for one in z])
+        bounds = np.array([_bounded_gain(one, self.pairwise(one, behaviour, rng), behaviour) for one in z])
         return bounds[:, 0], bounds[:, 1]
 
     def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
@@ -143,6 +144,11 @@ class TickKind(Kind):
 def _sampled(z: Array, behaviour: Behaviour, rng: np.random.Generator) -> NDArray[np.int64]:
     """Labels +-1 [N, k] for scores z [N, k]."""
     return np.where(rng.random(z.shape) < expit(behaviour.w * z), 1, -1)
+
+
+def _bounded_gain(z: Array, log_p: Array, behaviour: Behaviour) -> tuple[float, float]:
+    """Gain and its error from pairs of outcomes and draws [N, N]; how surprising an outcome is by itself is taken out."""
+    return contrastive_gain_nats(log_p, np.diag(log_p) + entropy_nats(behaviour.w * z).sum(axis=1))
 
 
 def _log_pmf(z: Array, patterns: Array, behaviour: Behaviour) -> Array:
