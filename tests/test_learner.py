@@ -237,6 +237,17 @@ def test_bound_prior_and_sharpness_are_heard() -> None:
     assert len(dets) == 5
 
 
+def test_what_is_read_cannot_change_the_belief() -> None:
+    learner = tm.Learner(POOL)
+    before = learner.posterior.mean.copy()
+    learner.coef_[0, 0] = learner.intercept_[0] = 9.0
+    for values in learner.scores():
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 9.0
+    np.testing.assert_array_equal(learner.posterior.mean, before)
+    np.testing.assert_array_equal(learner.prior.mean, before)
+
+
 def test_the_default_sharpness_is_stated() -> None:
     behaviour = tm.Learner(POOL).behaviour
     assert (behaviour.w, behaviour.K) == (9.0, 6.75)

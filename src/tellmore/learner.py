@@ -267,12 +267,12 @@ class Learner:
     @property
     def coef_(self) -> Array:
         """Mean weights [1, d]."""
-        return self._now.belief.mean[None, 1:]
+        return self._now.belief.mean[None, 1:].copy()
 
     @property
     def intercept_(self) -> Array:
         """Mean bias [1]."""
-        return self._now.belief.mean[:1]
+        return self._now.belief.mean[:1].copy()
 
     @property
     def classes_(self) -> NDArray[np.bool_]:
@@ -285,8 +285,10 @@ class Learner:
         return () if self._rates is None else self._rates.rates
 
     def scores(self) -> tuple[Array, Array]:
-        """Mean [n] and variance [n] of the score of every item of the pool."""
-        return self._now.scan.mean, self._now.scan.variance
+        """Mean [n] and variance [n] of the score of every item of the pool; they cannot be written to."""
+        mean, variance = self._now.scan.mean.view(), self._now.scan.variance.view()
+        mean.flags.writeable = variance.flags.writeable = False
+        return mean, variance
 
     def probabilities(self) -> Array:
         """Probability of positive [n] of every item of the pool, averaged over the belief."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from tellmore.core.logistic_normal import entropy_nats, mean_entropy_nats, mean_sigmoid
@@ -51,3 +53,10 @@ def test_probability_is_averaged_over_the_belief() -> None:
     sure, unsure = probability(np.array([0.2, 0.2]), np.array([0.0, 1.0]), 12.0)
     assert sure == pytest.approx(likelihoods.sigmoid(2.4), abs=1e-9)
     assert 0.5 < unsure < sure
+
+
+@given(st.floats(-1e4, 1e4), st.floats(0, 1e3))
+@example(40.0, 1.0)
+def test_a_probability_never_leaves_zero_to_one(m: float, s: float) -> None:
+    p = float(mean_sigmoid(np.array([m]), np.array([s]))[0])
+    assert 0.0 <= p <= 1.0

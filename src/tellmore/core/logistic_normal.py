@@ -17,12 +17,8 @@ NARROW_NODES = np.linspace(-8.0, 8.0, 33)
 NARROW_WEIGHTS = np.exp(-0.5 * NARROW_NODES**2) / np.exp(-0.5 * NARROW_NODES**2).sum()
 WIDE_STEP = 0.75
 WIDE_NODES = WIDE_STEP * np.arange(-48, 49)
-
-
-def logistic_density(x: Array) -> Array:
-    """Density of the standard logistic distribution."""
-    p = expit(x)
-    return np.asarray(p * expit(-x))
+WIDE_WEIGHTS = expit(WIDE_NODES) * expit(-WIDE_NODES)  # the logistic density, as shares
+WIDE_WEIGHTS /= WIDE_WEIGHTS.sum()
 
 
 def entropy_nats(x: Array) -> Array:
@@ -33,14 +29,15 @@ def entropy_nats(x: Array) -> Array:
 
 
 def mean_sigmoid(m: Array, s: Array) -> Array:
-    """E[sigmoid(m + s e)], e standard normal; m, s of any equal shape."""
+    """E[sigmoid(m + s e)], e standard normal, from 0 to 1; m, s of any equal shape."""
     # For wide beliefs the logistic is itself a distribution function: E[sigmoid] = E_L[Phi((m - L) / s)].
-    return _by_spread(
+    mean = _by_spread(
         m,
         s,
         lambda m, s: expit(m[:, None] + s[:, None] * NARROW_NODES) @ NARROW_WEIGHTS,
-        lambda m, s: ndtr((m[:, None] - WIDE_NODES) / s[:, None]) @ (WIDE_STEP * logistic_density(WIDE_NODES)),
+        lambda m, s: ndtr((m[:, None] - WIDE_NODES) / s[:, None]) @ WIDE_WEIGHTS,
     )
+    return np.clip(mean, 0.0, 1.0)  # weights that sum to one may still round past it
 
 
 def mean_entropy_nats(m: Array, s: Array) -> Array:

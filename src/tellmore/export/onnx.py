@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.classifier import TINY_NORM, Classifier
-from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_STEP, logistic_density
+from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_WEIGHTS
 from tellmore.errors import MissingExtraError
 
 OPSET = 17
@@ -118,4 +118,4 @@ def _wide(graph: _Graph, m: str, s: str) -> str:
     error = graph.add("Cast", [graph.add("Erf", [single])], to=onnx.TensorProto.DOUBLE)
     half = graph.constant(0.5)
     phi = graph.add("Add", [graph.add("Mul", [error, half]), half])
-    return graph.add("MatMul", [phi, graph.constant(WIDE_STEP * logistic_density(WIDE_NODES)[:, None])])
+    return graph.add("MatMul", [phi, graph.constant(WIDE_WEIGHTS[:, None])])
