@@ -85,12 +85,6 @@ class Failing(AlikeKind):
         raise ZeroDivisionError("no such thing")
 
 
-def without_words() -> AlikeKind:
-    kind = Silent()
-    kind.ask = ""
-    return kind
-
-
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
@@ -118,16 +112,10 @@ def test_a_broken_kind_is_refused_and_nothing_changes(
     assert registry.all() == before
 
 
-def test_a_kind_without_a_part_is_refused(registry: Registry) -> None:
-    class Helpless(AlikeKind):
-        pass
-
-    del AlikeKind.help
-    try:
-        with pytest.raises(QuestionError, match="question kind 'alike' lacks help"):
-            registry.register(Helpless())
-    finally:
-        AlikeKind.help = "Say whether the two items are on the same side."
+def test_a_kind_without_a_part_is_refused(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(AlikeKind, "help")
+    with pytest.raises(QuestionError, match="question kind 'alike' lacks help"):
+        registry.register(AlikeKind())
 
 
 def test_a_kind_is_registered_once(registry: Registry) -> None:
