@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellmore as tm
+from tellmore.core.prior import usual_sharpness
 from tellmore.core.evidence import Behaviour
 from tellmore.kinds import named
 
@@ -158,9 +159,9 @@ def test_the_order_shown_does_not_change_what_is_learnt() -> None:
 def test_a_skip_is_remembered_and_teaches_nothing(reason: Any) -> None:
     learner = tm.Learner(POOL)
     question = learner.ask()
-    before = learner.posterior
+    before = learner.belief
     assert learner.tell(question, tm.Skip(reason)) is None
-    assert learner.posterior is before
+    assert learner.belief is before
     assert learner.history == ((question, tm.Skip(reason)),)
 
 
@@ -248,9 +249,15 @@ def test_what_is_read_cannot_change_the_belief() -> None:
     np.testing.assert_array_equal(learner.prior.mean, before)
 
 
-def test_the_default_sharpness_is_stated() -> None:
+def test_sharpness_follows_the_pool_unless_it_is_given() -> None:
+    C = np.cov(POOL.X.T.astype(float), bias=True)
+    usual = usual_sharpness(C)
     behaviour = tm.Learner(POOL).behaviour
-    assert (behaviour.w, behaviour.K) == (9.0, 6.75)
+    assert (behaviour.w, behaviour.K) == pytest.approx((usual.w, usual.K), rel=1e-5)
+    given = tm.Learner(POOL, w=3.0, K=2.0).behaviour
+    assert (given.w, given.K) == (3.0, 2.0)
+    classic = tm.Learner(POOL, prior="classic").behaviour
+    assert (classic.w, classic.K) == (9.0, 6.75)
 
 
 def test_seed_examples_give_a_mean() -> None:
@@ -263,7 +270,7 @@ def test_a_belief_can_be_the_prior() -> None:
     teacher = tm.Learner(POOL, "rank", 3)
     teach(teacher, 5)
     heir = tm.Learner(POOL, prior=teacher.posterior)
-    np.testing.assert_array_equal(heir.posterior.mean, teacher.posterior.mean)
+    np.testing.assert_allclose(heir.posterior.mean, teacher.posterior.mean, rtol=1e-12)
     with pytest.raises(tm.PoolError, match="dimensions"):
         tm.Learner(make_pool(d=4), prior=teacher.posterior)
 

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from tellmore import kinds as question_kinds
 from tellmore import saved
 from tellmore.core.acquire import particles_set, random_set
+from tellmore.core.coordinates import Rows
 from tellmore.core.evidence import Behaviour
+from tellmore.core.frame import Frame, classic_frame, given_frame, isotropic_frame, pool_frame
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
-from tellmore.core.prior import isotropic_prior, pool_prior, seeded_prior
+from tellmore.core.prior import seeded_prior
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.core.variational import Bound
@@ -62,10 +64,12 @@ class Learner:
         whatever yields most bits per second among ``kinds`` and ``sizes``.
     set_size: how many items to show; by default as many as is usual for the kind (4 to select or rank, 12 to tick).
     seed: makes every choice repeatable.
-    prior: ``pool`` (directions in which the items vary), ``isotropic``, or a belief.
+    prior: ``pool`` (directions in which the items vary), ``isotropic`` (all alike), ``classic`` (as version 0.1 began, for
+        unit-norm embeddings), or a belief over (1, x).
     bound: ``centred``, or ``paper`` for the paper's variational bound.
     acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
-    w, K: sharpness of labels and of choices; the defaults 9 and 6.75 suit unit-norm embeddings.
+    w, K: sharpness of labels and of choices, in units of the scores: P(positive) = sigmoid(w score). By default they follow
+        from how many directions the pool varies in.
     stop: a rule of `tellmore.policy.stopping`.
     cost: seconds per question.
     seeds_positive, seeds_negative: ids known beforehand.
@@ -81,7 +85,7 @@ class Learner:
         set_size: int | None = None,
         *,
         seed: int = 0,
-        prior: Literal["pool", "isotropic"] | Gaussian = "pool",
+        prior: Literal["pool", "isotropic", "classic"] | Gaussian | Frame = "pool",
         bound: Bound = "centred",
         acquisition: Literal["greedy", "random", "particles"] = "greedy",
         w: float | None = None,
@@ -96,36 +100,47 @@ class Learner:
     ) -> None:
         one_of("bound", bound, ("centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
-        behaviour = Behaviour()
         self.pool = pool
         self.ask_for(question, set_size, kinds, sizes)
         self.seed = int(seed)
         self.bound: Bound = bound
         self.acquisition = acquisition
-        self.behaviour = Behaviour(positive_number("w", w, behaviour.w), positive_number("K", K, behaviour.K))
+        frame = self._frame(prior)
+        self.coordinates, usual = frame.coordinates, frame.behaviour
+        self.behaviour = Behaviour(positive_number("w", w, usual.w), positive_number("K", K, usual.K))
         self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
         self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
         self.cost = cost if cost is not None else PAPER_COST
         self.exclude_last = int(exclude_last)
         self.seeds = tuple(seeds_positive), tuple(seeds_negative)
-        self.prior = self._with_seeds(self._make_prior(prior))
+        self._prior = self._with_seeds(frame.prior)
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
         self._kept: deque[State] = deque(maxlen=KEPT_STATES)
-        self._now = State(self.prior, PoolScan.of(pool.X, self.prior))
+        self._now = State(self._prior, self._scanned(self._prior))
 
-    def _make_prior(self, prior: str | Gaussian) -> Gaussian:
-        """The belief before anything is known."""
+    def _frame(self, prior: str | Gaussian | Frame) -> Frame:
+        """Coordinates, belief and sharpness before anything is known."""
+        if isinstance(prior, Frame):
+            return prior
+        moments = self.pool.moments
         if isinstance(prior, Gaussian):
             if prior.dim != self.pool.d + 1:
                 raise PoolError(f"the prior has {prior.dim - 1} dimensions and the pool {self.pool.d}; they must agree")
-            return prior
-        one_of("prior", prior, ("pool", "isotropic"))
-        return isotropic_prior(self.pool.d) if prior == "isotropic" else pool_prior(self.pool.X)
+            return given_frame(moments, prior)
+        one_of("prior", prior, ("pool", "isotropic", "classic"))
+        return {"pool": pool_frame, "isotropic": isotropic_frame, "classic": classic_frame}[prior](moments)
+
+    def _scanned(self, belief: Gaussian) -> PoolScan:
+        return PoolScan.of(Rows(self.pool.X, self.coordinates), belief)
+
+    def _z(self, items: Collection[str]) -> Array:
+        """Items in the learner's coordinates [k, d]."""
+        return self.coordinates.into(self.pool.X[self.pool.rows(items)])
 
     def _with_seeds(self, prior: Gaussian) -> Gaussian:
-        positive, negative = (self.pool.X[self.pool.rows(map(str, ids))] for ids in self.seeds)
+        positive, negative = (self._z([str(item) for item in ids]) for ids in self.seeds)
         return seeded_prior(prior, positive, negative, self.behaviour)
 
     # Asking
@@ -200,29 +215,27 @@ class Learner:
 
         Raises QuestionError or AnswerError, with the learner unchanged, where they do not fit.
         """
-        rows = self.pool.rows(question.items)
+        Z = self._z(question.items)
         check_answer(question, answer)
-        after, info = self._learnt(self._now, question, answer, rows)
+        after, info = self._learnt(self._now, question, answer, Z)
         self._kept.append(self._now)
         self._now = after
         self._history.append((question, answer))
         self._open = deque((q for q in self._open if q.id != question.id), maxlen=self._open.maxlen)
         return info
 
-    def _learnt(
-        self, state: State, question: Question, answer: Answer, rows: NDArray[np.intp]
-    ) -> tuple[State, UpdateInfo | None]:
+    def _learnt(self, state: State, question: Question, answer: Answer, Z: Array) -> tuple[State, UpdateInfo | None]:
         seconds = state.seconds + self._seconds(question, answer)
         if isinstance(answer, Skip):
             return State(state.belief, state.scan, seconds, state.changed), None
         kind = question_kinds.named(question.kind)
-        belief, scan, info = self._update(state, self.pool.X[rows], kind, kind.outcome(question.items, answer))
+        belief, scan, info = self._update(state, Z, kind, kind.outcome(question.items, answer))
         changed = float(np.mean((scan.mean > 0) != (state.scan.mean > 0)))
         return State(belief, scan, seconds, (changed, *state.changed)[:KEPT_CHANGES]), info
 
-    def _update(self, state: State, X: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
-        """The belief and the scan of the pool after an outcome on items X."""
-        belief, info = kind.update(state.belief, X, outcome, self.behaviour, bound=self.bound)
+    def _update(self, state: State, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+        """The belief and the scan of the pool after an outcome on items Z."""
+        belief, info = kind.update(state.belief, Z, outcome, self.behaviour, bound=self.bound)
         return belief, state.scan.refreshed(info.steps, belief), info
 
     def _seconds(self, question: Question, answer: Answer) -> float:
@@ -237,9 +250,9 @@ class Learner:
         if self._kept:
             self._now = self._kept.pop()
         else:
-            self._now = State(self.prior, PoolScan.of(self.pool.X, self.prior))
+            self._now = State(self._prior, self._scanned(self._prior))
             for question, answer in self._history:
-                self._now, _ = self._learnt(self._now, question, answer, self.pool.rows(question.items))
+                self._now, _ = self._learnt(self._now, question, answer, self._z(question.items))
         return last
 
     @property
@@ -257,6 +270,16 @@ class Learner:
     @property
     def posterior(self) -> Gaussian:
         """The belief over (bias, weights), in coordinates (1, x) with x as the pool holds it."""
+        return self.coordinates.outward(self._now.belief)
+
+    @property
+    def prior(self) -> Gaussian:
+        """The belief before the first answer, in coordinates (1, x)."""
+        return self.coordinates.outward(self._prior)
+
+    @property
+    def belief(self) -> Gaussian:
+        """The belief in coordinates (1, z), z the items in the learner's own ``coordinates``; what `scan` goes with."""
         return self._now.belief
 
     @property
@@ -267,12 +290,12 @@ class Learner:
     @property
     def coef_(self) -> Array:
         """Mean weights [1, d]."""
-        return self._now.belief.mean[None, 1:].copy()
+        return self.posterior.mean[None, 1:]
 
     @property
     def intercept_(self) -> Array:
         """Mean bias [1]."""
-        return self._now.belief.mean[:1].copy()
+        return self.posterior.mean[:1]
 
     @property
     def classes_(self) -> NDArray[np.bool_]:
@@ -296,27 +319,34 @@ class Learner:
 
     def decision_function(self, X: Array) -> Array:
         """Mean score [n] of embeddings X [n, d]; positive above 0."""
-        return self._now.belief.scores(self._checked(X))[0]
+        return self._now.belief.scores(self.coordinates.into(self._checked(X)))[0]
 
     def predict_proba(self, X: Array) -> Array:
         """Probabilities [n, 2] of negative and positive for embeddings X [n, d], averaged over the belief."""
-        positive = probability(*self._now.belief.scores(self._checked(X)), self.behaviour.w)
+        positive = probability(*self._now.belief.scores(self.coordinates.into(self._checked(X))), self.behaviour.w)
         return np.column_stack([1 - positive, positive])
+
+    def joint_scores(self, items: Collection[str]) -> tuple[Array, Array]:
+        """Mean [k] and covariance [k, k] of the scores of some items."""
+        mean, cov, _ = self._now.belief.project(with_constant(self._z(items)))
+        return mean, cov
 
     def information_gain(self, question: Question) -> float:
         """Expected information of a question, in bits."""
-        X = with_constant(self.pool.X[self.pool.rows(question.items)])
-        mean, cov, _ = self._now.belief.project(X)
+        mean, cov = self.joint_scores(question.items)
         rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
         return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits
 
     def should_stop(self) -> Stop:
         """Whether the stopping rule says to stop, and why; true in a condition when it does."""
+        return self.stop.check(self.progress)
+
+    @property
+    def progress(self) -> Progress:
+        """What stopping rules look at."""
         answers = sum(not isinstance(answer, Skip) for _, answer in self._history)
-        belief = self._now.belief
-        return self.stop.check(
-            Progress(belief.dim, belief.logdet, self.prior.logdet, answers, self._now.seconds, self._now.changed)
-        )
+        now = self._now
+        return Progress(now.belief.dim, now.belief.logdet, self._prior.logdet, answers, now.seconds, now.changed)
 
     # Keeping
 
@@ -326,21 +356,22 @@ class Learner:
         twin._history, twin._open, twin._kept = list(self._history), self._open.copy(), self._kept.copy()
         return twin
 
-    def at(self, belief: Gaussian, history: Sequence[tuple[Question, Answer]]) -> Learner:
-        """A learner with these options after ``history``, whose ``belief`` is known already: nothing is told again."""
+    def at(self, belief: Gaussian | None, history: Sequence[tuple[Question, Answer]]) -> Learner:
+        """A learner with these options after ``history``, whose ``belief`` (as `belief` gave it; None: the prior) is known
+        already: nothing is told again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._open.clear()
         twin._kept.clear()
-        twin._now = State(belief, PoolScan.of(self.pool.X, belief), twin._seconds_so_far())
+        belief = self._prior if belief is None else belief
+        twin._now = State(belief, self._scanned(belief), twin._seconds_so_far())
         return twin
 
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool, to one .npz file without pickles."""
-        changed = list(self._now.changed)
-        saved.write(
-            path, self.pool, self._saved_options(), self.prior, self._now.belief, self._history, self._asked, changed
-        )
+        frame = Frame(self.coordinates, self._prior, self.behaviour)
+        now = self._now
+        saved.write(path, self.pool, self._saved_options(), frame, now.belief, self._history, self._asked, now.changed)
 
     @classmethod
     def load(
@@ -351,12 +382,10 @@ class Learner:
         Rules and cost models are not in the file: give them again where they are not the defaults.
         """
         state = saved.read(path, pool)
-        learner = cls(state.pool, prior=state.prior, stop=stop, cost=cost, **state.options)
-        learner.prior = state.prior  # as saved: seeds and a random start are in it already
+        learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
+        learner._prior = state.frame.prior  # as saved: seeds and a random start are in it already
         learner._history, learner._asked = list(state.history), state.asked
-        learner._now = State(
-            state.belief, PoolScan.of(state.pool.X, state.belief), learner._seconds_so_far(), state.changed
-        )
+        learner._now = State(state.belief, learner._scanned(state.belief), learner._seconds_so_far(), state.changed)
         return learner
 
     def _seconds_so_far(self) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from tellmore.core.coordinates import Coordinates, Moments
 from tellmore.errors import PoolError, QuestionError
 from tellmore.types import Array
 
@@ -156,6 +157,16 @@ class Pool:
     def d(self) -> int:
         """Dimensions of an embedding."""
         return int(self.X.shape[1])
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Mean and covariance of the embeddings."""
+        return Moments.of(self.X)
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """How a learner centres and scales the embeddings: by one length, or by one for each column where units differ."""
+        return Coordinates.of(self.moments)
 
     @cached_property
     def _row_of(self) -> dict[str, int]:

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.core.coordinates import Coordinates
+from tellmore.core.evidence import Behaviour
+from tellmore.core.frame import Frame
 from tellmore.core.gaussian import Gaussian
 from tellmore.errors import DataFileError, PoolError
 from tellmore.files import replacing
@@ -19,7 +22,7 @@ from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.types import Answer
 
-FORMAT = 2
+FORMAT = 3
 OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
 """What format 1, of version 0.1, called the types of answers."""
 LABORATORY = ("mode", "paper_parts")
@@ -28,11 +31,11 @@ LABORATORY = ("mode", "paper_parts")
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What a file holds."""
+    """What a file holds; ``belief`` is in the coordinates of ``frame``."""
 
     pool: Pool
     options: dict[str, Any]
-    prior: Gaussian
+    frame: Frame
     belief: Gaussian
     history: tuple[tuple[Question, Answer], ...]
     asked: int
@@ -43,7 +46,7 @@ def write(
     path: str | Path,
     pool: Pool,
     options: dict[str, Any],
-    prior: Gaussian,
+    frame: Frame,
     belief: Gaussian,
     history: Sequence[tuple[Question, Answer]],
     asked: int,
@@ -56,15 +59,18 @@ def write(
         "asked": asked,
         "changed": list(changed),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
-        "logdet": {"prior": prior.logdet, "belief": belief.logdet},
+        "logdet": {"prior": frame.prior.logdet, "belief": belief.logdet},
+        "standardised": frame.coordinates.standardised,
         "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in history],
     }
     arrays: dict[str, Any] = {
         "meta": np.array(json.dumps(meta)),
         "ids": np.array(pool.ids),
         "X": pool.X,
-        "prior_mean": prior.mean,
-        "prior_cov": prior.cov,
+        "centre": frame.coordinates.centre,
+        "scale": frame.coordinates.scale,
+        "prior_mean": frame.prior.mean,
+        "prior_cov": frame.prior.cov,
         "mean": belief.mean,
         "cov": belief.cov,
     }
@@ -100,7 +106,11 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
         )
     prior = Gaussian(arrays["prior_mean"], arrays["prior_cov"], float(meta["logdet"]["prior"]))
     belief = Gaussian(arrays["mean"], arrays["cov"], float(meta["logdet"]["belief"]))
-    return Saved(pool, options, prior, belief, history, int(meta["asked"]), tuple(meta["changed"]))
+    coordinates = Coordinates.plain(pool.d)  # those of formats 1 and 2
+    if "centre" in arrays:
+        coordinates = Coordinates(arrays["centre"], arrays["scale"], bool(meta["standardised"]))
+    frame = Frame(coordinates, prior, Behaviour(options["w"], options["K"]))
+    return Saved(pool, options, frame, belief, history, int(meta["asked"]), tuple(meta["changed"]))
 
 
 def _exchange(entry: dict[str, Any]) -> tuple[Question, Answer]:

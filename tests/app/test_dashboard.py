@@ -17,7 +17,6 @@ from tellmore import Learner, Pool
 from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
-from tellmore.core.scan import PoolScan
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
@@ -217,9 +216,8 @@ def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
         marks = len(event["payload"]["answer"]["positive"]) if shape["kind"] == "tick" else 0
         timed = Timed(shape["kind"], len(shape["items"]), log.seconds(event), event["participant"], marks)
         cost = cost.observe(timed)
-    scan = PoolScan(pool.X, *early.scores())
     rng = np.random.default_rng([0, at])
-    expected = rates(scan, early.posterior, early.behaviour, sizes=(2, 3), cost=cost.cost, rng=rng, repeats=2)
+    expected = rates(early.scan, early.belief, early.behaviour, sizes=(2, 3), cost=cost.cost, rng=rng, repeats=2)
     assert [(row["kind"], row["size"], row["best"]) for row in shown["rates"]] == [
         (r.kind, r.size, r.best) for r in expected
     ]

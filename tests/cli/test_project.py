@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tellmore import cli
-from tellmore.core.prior import pool_prior
 from tellmore.data.project import open_project
 from tellmore.store.state import load_state
 
@@ -147,7 +146,7 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
     (here / "pairs.csv").write_text("winner,loser\n" + "".join(f"{order[n]},{order[-1 - n]}\n" for n in range(12)))
     run("import p pairs.csv")
     learner = load_state(project).learner
-    belief, prior = learner.posterior, pool_prior(project.pool.X)
+    belief, prior = learner.posterior, learner.prior
     found = dict(zip(project.pool.ids, learner.decision_function(project.pool.X), strict=True))
     assert all(found[order[n]] > found[order[-1 - n]] for n in range(12))
     # Slice sampling of the exact posterior gives 0.79 to 0.80 for K from 5 to 9: a dozen pairs leave three directions open.

@@ -10,11 +10,11 @@ import pytest
 from tellmore.core.acquire import Effort, exhaustive_set, greedy_set, particles_set, random_set
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.prior import pool_prior
 from tellmore.core.scan import PoolScan
 from tellmore.errors import SettingError
 from tellmore.kinds import named
 from tests.oracles import information
+from tests.oracles.plain import prior_of, scan_of
 
 BEHAVIOUR = Behaviour(12.0, 9.0)
 
@@ -27,8 +27,8 @@ def precise(_size: int) -> Effort:
 def pool(n: int = 120, d: int = 8, seed: int = 0) -> tuple[np.ndarray, Gaussian, PoolScan]:
     X = np.random.default_rng(seed).normal(size=(n, d)) * np.linspace(2, 0.3, d)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    belief = pool_prior(X)
-    return X, belief, PoolScan.of(X, belief)
+    belief = prior_of(X)
+    return X, belief, scan_of(X, belief)
 
 
 @pytest.mark.parametrize(("kind", "size"), [("label", 1), ("select_high", 4), ("select_low", 3), ("rank", 3)])
@@ -130,8 +130,8 @@ def test_excluded_items_stay_out_while_enough_remain() -> None:
 def test_ties_are_broken_at_random() -> None:
     """A pool of copies: every item is as good as any other, so all of them come up."""
     X = np.repeat(np.array([[1.0, 0.0], [0.0, 1.0]]), 8, axis=0)
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     firsts = {
         int(greedy_set(scan, belief, named("label"), 1, BEHAVIOUR, rng=np.random.default_rng(s)).rows[0])
         for s in range(80)
@@ -151,8 +151,8 @@ def test_the_same_rng_gives_the_same_set() -> None:
 def test_duplicate_items_do_no_harm(kind: str) -> None:
     X, _, _ = pool(n=20)
     X[1:10] = X[0]
-    belief = pool_prior(X)
-    rows = greedy_set(PoolScan.of(X, belief), belief, named(kind), 5, BEHAVIOUR, rng=np.random.default_rng(0)).rows
+    belief = prior_of(X)
+    rows = greedy_set(scan_of(X, belief), belief, named(kind), 5, BEHAVIOUR, rng=np.random.default_rng(0)).rows
     assert len(set(rows.tolist())) == 5
 
 
@@ -168,8 +168,8 @@ def test_a_set_larger_than_the_pool_is_refused() -> None:
 @pytest.mark.parametrize("kind", ["select_high", "select_low", "rank"])
 def test_no_item_is_shown_twice_even_where_all_are_alike(kind: str) -> None:
     X = np.repeat(np.array([[1.0, 0.0], [0.0, 1.0]]), 3, axis=0)
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     for seed in range(10):
         rows = greedy_set(scan, belief, named(kind), 5, BEHAVIOUR, rng=np.random.default_rng(seed)).rows
         assert len(set(rows.tolist())) == 5

@@ -10,10 +10,10 @@ from scipy.stats import multivariate_normal
 
 from tellmore.core.evidence import Behaviour, label_evidence
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.prior import pool_prior
 from tellmore.core.update import learn
 from tellmore.errors import NumericalError
 from tellmore.kinds import named
+from tests.oracles.plain import prior_of
 
 
 def random_belief(D: int, seed: int) -> Gaussian:
@@ -81,7 +81,7 @@ def test_covariance_stays_positive_definite_after_100_000_answers(n: int, answer
     X = rng.normal(size=(n, 32))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     X[1] = X[0]
-    belief = pool_prior(X)
+    belief = prior_of(X)
     truth = belief.sample(1, rng)[0]
     z = truth[0] + X @ truth[1:]
     questions = [("label", 1)] * 6 + [("select_high", 3)] * 2 + [("select_low", 3), ("rank", 3)]
@@ -104,7 +104,7 @@ def test_fewer_items_than_dimensions_and_duplicates(kind: str) -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(6, 20))
     X[3] = X[2]
-    belief = pool_prior(X)
+    belief = prior_of(X)
     for _ in range(200):
         rows = rng.choice(6, size=3, replace=False)
         outcome = (int(rng.integers(3)), 1) if kind == "select_high" else (tuple(map(int, rng.permutation(3))), 2)

@@ -13,12 +13,12 @@ from tellmore.core import moments
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.moments import tilted_moments
-from tellmore.core.scan import PoolScan
 from tellmore.core.update import UpdateInfo, learn_likelihood
 from tellmore.errors import NumericalError
 from tellmore.kinds import Kind, named
 from tests.kinds.alike import ALIKE
 from tests.oracles import cases, grid, information, likelihoods, weighing
+from tests.oracles.plain import scan_of
 
 LIKELIHOOD_ONLY = ["alike", "least_sure", "most_sure"]
 
@@ -225,8 +225,8 @@ def test_refreshing_a_scan_by_the_step_equals_an_exact_rescan(seed: int, name: s
     case = some_case(name, 2, 4, seed, sharpness)
     prior, X = Gaussian.from_moments(case.mean, case.cov), np.random.default_rng(seed).normal(size=(30, 4))
     after, info = learnt(case)
-    refreshed = PoolScan.of(X, prior).refreshed(info.steps, after)
-    exact = PoolScan.of(X, after)
+    refreshed = scan_of(X, prior).refreshed(info.steps, after)
+    exact = scan_of(X, after)
     np.testing.assert_allclose(refreshed.mean, exact.mean, atol=1e-10)
     np.testing.assert_allclose(refreshed.variance, exact.variance, atol=1e-9)
     step = info.steps[0]

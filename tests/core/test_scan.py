@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from tellmore.core import scan as scan_module
 from tellmore.core.evidence import Behaviour
-from tellmore.core.prior import pool_prior
-from tellmore.core.scan import PoolScan
 from tellmore.kinds import named
 from tests.oracles import cases
+from tests.oracles.plain import prior_of, scan_of
 
 
 def pool(n: int, d: int, seed: int, dtype: type = np.float64) -> np.ndarray:
@@ -30,8 +29,8 @@ def pool(n: int, d: int, seed: int, dtype: type = np.float64) -> np.ndarray:
 def test_incremental_equals_recomputed(seed: int, answers: int, joint: bool, dtype: type) -> None:
     rng = np.random.default_rng(seed)
     X = pool(40, 6, seed, dtype)
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     for _ in range(answers):
         kind = str(rng.choice(cases.KINDS))
         k = 1 if kind == "label" else 3
@@ -45,10 +44,10 @@ def test_incremental_equals_recomputed(seed: int, answers: int, joint: bool, dty
 
 
 def test_an_exact_rescan_comes_on_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan_module, "RESCAN_EVERY", 3)
+    monkeypatch.setattr(coordinates, "RESCAN_EVERY", 3)
     X = pool(10, 3, 0)
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     counts = []
     for _ in range(4):
         belief, info = named("label").update(belief, X[:1], 1, Behaviour())
@@ -59,26 +58,26 @@ def test_an_exact_rescan_comes_on_schedule(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     X = pool(50, 4, 1)
-    belief = pool_prior(X)
-    whole = PoolScan.of(X, belief)
-    monkeypatch.setattr(scan_module, "CHUNK_ROWS", 7)
-    parts = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    whole = scan_of(X, belief)
+    monkeypatch.setattr(coordinates, "CHUNK_ROWS", 7)
+    parts = scan_of(X, belief)
     np.testing.assert_allclose(parts.mean, whole.mean, atol=1e-14)
     np.testing.assert_allclose(parts.variance, whole.variance, atol=1e-14)
 
 
 def test_covariance_with_an_item() -> None:
     X = pool(20, 4, 2)
-    belief = pool_prior(X)
+    belief = prior_of(X)
     items = np.column_stack([np.ones(20), X])
     expected = items @ belief.cov @ items[5]
-    np.testing.assert_allclose(PoolScan.of(X, belief).covariance_with(belief, X[5]), expected, atol=1e-12)
+    np.testing.assert_allclose(scan_of(X, belief).covariance_with(belief, X[5]), expected, atol=1e-12)
 
 
 def test_a_scan_is_not_changed_by_refreshing_it() -> None:
     X = pool(10, 3, 3)
-    belief = pool_prior(X)
-    before = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    before = scan_of(X, belief)
     kept = before.mean.copy(), before.variance.copy()
     after, info = named("select_high").update(belief, X[:2], (0, 1), Behaviour())
     before.refreshed(info.steps, after)

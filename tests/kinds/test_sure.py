@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.prior import pool_prior
-from tellmore.core.scan import PoolScan
 from tellmore.errors import AnswerError
 from tellmore.kinds import named, perceived
 from tellmore.kinds.select import SelectAnswer
@@ -20,6 +18,7 @@ from tellmore.questions import Question, check_answer
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import trial
 from tests.oracles import likelihoods
+from tests.oracles.plain import prior_of, scan_of
 from tests.sim.conftest import write_pool
 
 BOTH = ["most_sure", "least_sure"]
@@ -70,9 +69,9 @@ def test_trials_run_with_them(name: str, tmp_path: Path) -> None:
 def test_the_table_of_rates_has_them_where_they_are_asked_for() -> None:
     X = np.random.default_rng(0).standard_normal((80, 6))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    belief = pool_prior(X)
+    belief = prior_of(X)
     table = rates(
-        PoolScan.of(X, belief),
+        scan_of(X, belief),
         belief,
         Behaviour(),
         kinds=("label", *BOTH),

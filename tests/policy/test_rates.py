@@ -11,7 +11,6 @@ import pytest
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.prior import pool_prior
 from tellmore.core.scan import PoolScan
 from tellmore.core.time_model import TimeModel
 from tellmore.core.update import with_constant
@@ -29,18 +28,19 @@ from tellmore.policy.rates import (
     table_kinds,
     to_rates,
 )
+from tests.oracles.plain import prior_of, scan_of
 
 BEHAVIOUR = Behaviour(12.0, 9.0)
 
 
 @pytest.fixture(scope="module")
 def belief() -> Gaussian:
-    return pool_prior(_embeddings())
+    return prior_of(_embeddings())
 
 
 @pytest.fixture(scope="module")
 def scan(belief: Gaussian) -> PoolScan:
-    return PoolScan.of(_embeddings(), belief)
+    return scan_of(_embeddings(), belief)
 
 
 def _embeddings() -> np.ndarray:
@@ -91,7 +91,7 @@ def test_bits_agree_with_a_direct_measurement_of_the_set(
     )
     seed = np.random.default_rng(2).integers(2**63, size=3)[0]
     found = named(kind).search(scan, belief, size, BEHAVIOUR, rng=np.random.default_rng(seed))
-    mean, cov, _ = belief.project(with_constant(np.asarray(scan.X[found.rows])))
+    mean, cov, _ = belief.project(with_constant(np.asarray(scan.rows[found.rows])))
     direct = named(kind).gain(mean, cov, BEHAVIOUR, rng=np.random.default_rng(3))
     assert np.mean(measured[kind, size]) == pytest.approx(direct.bits, rel=0.06)
 
@@ -121,8 +121,8 @@ def test_ratios_to_labelling_hardly_move_while_learning(scan: PoolScan, belief: 
     learnt, rng = belief, np.random.default_rng(7)
     for _ in range(5):
         rows = rng.choice(300, 3, replace=False)
-        learnt, _ = named("rank").update(learnt, scan.X[rows], ((0, 1, 2), 1), BEHAVIOUR)
-    later = rates(PoolScan.of(scan.X, learnt), learnt, BEHAVIOUR, sizes=(3,), rng=np.random.default_rng(6))
+        learnt, _ = named("rank").update(learnt, scan.rows[rows], ((0, 1, 2), 1), BEHAVIOUR)
+    later = rates(scan_of(scan.rows.X, learnt), learnt, BEHAVIOUR, sizes=(3,), rng=np.random.default_rng(6))
     after = label_ratios(later)
     for key in before:
         assert after[key] == pytest.approx(before[key], rel=0.25)

@@ -45,7 +45,7 @@ def test_every_part_alone_changes_something(part: str) -> None:
 
 
 def test_options_of_the_prior_are_heard_and_unknown_parts_refused() -> None:
-    wide = MethodLearner(POOL, method=Method(prior_options={"bias_variance": 1.0}))
+    wide = MethodLearner(POOL, method=Method(prior_options={"bias_sd": 1.0}))
     assert wide.posterior.logdet > tm.Learner(POOL).posterior.logdet
     with pytest.raises(SettingError, match="parts must be one of prior"):
         Method(frozenset({"speed"}))

@@ -294,8 +294,6 @@ def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = (
 
 def expected_answers(learner: Learner, question: Question) -> list[Answer]:
     """The answers to prepare for."""
-    X = np.asarray(learner.pool.X[learner.pool.rows(question.items)], dtype=np.float64)
-    mean, cov, _ = learner.posterior.project(np.column_stack([np.ones(len(X)), X]))
-    behaviour = learner.behaviour
+    mean, cov = learner.joint_scores(question.items)
     rng = np.random.default_rng(len(learner.history))
-    return likely_answers(question, mean, cov, behaviour, rng=rng, limit=MAX_BRANCHES)
+    return likely_answers(question, mean, cov, learner.behaviour, rng=rng, limit=MAX_BRANCHES)

@@ -79,7 +79,7 @@ def _measured(learner: Learner, cost: CostModel, kinds: list[str] | None, repeat
     from tellmore.policy.rates import rates
 
     rng = np.random.default_rng(seed)
-    return rates(learner.scan, learner.posterior, learner.behaviour, kinds=kinds, cost=cost, rng=rng, repeats=repeats)
+    return rates(learner.scan, learner.belief, learner.behaviour, kinds=kinds, cost=cost, rng=rng, repeats=repeats)
 
 
 def _draw(rows: list[dict[str, Any]], path: Path) -> None:

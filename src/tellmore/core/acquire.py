@@ -116,7 +116,7 @@ def exhaustive_set(
 ) -> Acquired:
     """The best of all sets; for small pools only, as the yardstick of the greedy search."""
     n = len(scan.mean)
-    mean, cov, _ = belief.project(with_constant(np.asarray(scan.X)))
+    mean, cov, _ = belief.project(with_constant(scan.rows[:]))
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     for rows in combinations(range(n), size):
         index = list(rows)
@@ -139,7 +139,7 @@ def particles_set(
 ) -> Acquired:
     """Algorithm 5 to the letter, for comparison: fresh unit-norm classifiers at each step score every item of the pool."""
     available = available_rows(len(scan.mean), exclude, size)
-    X = with_constant(np.asarray(scan.X))
+    X = with_constant(scan.rows[:])
     rows: list[int] = []
     bits: list[float] = []
     while len(rows) < size:
@@ -176,7 +176,7 @@ class _Tracks:
         """Condition every item on the score of ``row``, O(n d)."""
         left = self.remaining[row]
         if left > ROUNDING * self.scan.variance[row]:  # else the set determines this score already: no new axis
-            covariance = self.scan.covariance_with(self.belief, self.scan.X[row])
+            covariance = self.scan.covariance_with(self.belief, self.scan.rows[row])
             known = self.coordinates[:, : self.used] @ self.coordinates[row, : self.used]
             column = (covariance - known) / np.sqrt(left)
             column[row] = np.sqrt(left)

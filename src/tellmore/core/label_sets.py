@@ -36,8 +36,7 @@ def label_set(
 ) -> Acquired:
     """``size`` items to label at once, and the bits of the nested sets, by the chain rule over the supposed labels."""
     rows = _shortlist(scan, size, behaviour, rng, exclude)
-    X = with_constant(np.asarray(scan.X[rows]))
-    mean, gram, _ = belief.project(X)
+    mean, gram, _ = belief.project(with_constant(scan.rows[rows]))
     variance = np.maximum(gram.diagonal(), 0.0)
     known = np.zeros((len(rows), size))  # columns whose squares are what the supposed labels took off the variances
     chosen: list[int] = []

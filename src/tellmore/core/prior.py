@@ -1,4 +1,4 @@
-"""Beliefs before the first answer, in coordinates (1, x) with the bias first."""
+"""Beliefs before the first answer, over (1, z) in a learner's own coordinates, and the sharpness that goes with them."""
 
 from __future__ import annotations
 
@@ -10,71 +10,70 @@ from tellmore.core.update import learn
 from tellmore.errors import SettingError
 from tellmore.types import Array
 
-MAX_ROWS = 50_000  # rows of a pool that estimate its covariance well enough
-CHUNK_ROWS = 2_048
 SHRINKAGE = 0.05
-BIAS_VARIANCE = 0.03  # in units of the mean variance of a weight; looser, early answers go into the bias alone
+BIAS_SD = 0.3  # in units of the typical standard deviation of an item's score
+SHARPNESS = 9.0  # of labels, per square root of a pool's effective dimensions
+CHOICE_SHARPNESS = 0.75  # of choices, relative to labels
+CLASSIC_BIAS_VARIANCE = 0.03
 
 
-def isotropic_prior(d: int, *, scale: float = 1.0) -> Gaussian:
-    """The paper's prior: N(0, scale I / D), D = d + 1, so that the classifier has a norm of about 1."""
+def paper_prior(d: int, *, scale: float = 1.0) -> Gaussian:
+    """The paper's prior over (1, x): N(0, scale I / D), D = d + 1, so that the classifier has a norm of about 1."""
     D = d + 1
     return Gaussian(np.zeros(D), np.eye(D) * (scale / D), D * float(np.log(scale / D)))
 
 
 def pool_prior(
-    X: Array,
-    *,
-    gamma: float = 1.0,
-    scale: float = 1.0,
-    bias_variance: float = BIAS_VARIANCE,
-    shrinkage: float = SHRINKAGE,
+    C: Array, *, gamma: float = 1.0, scale: float = 1.0, bias_sd: float = BIAS_SD, shrinkage: float = SHRINKAGE
 ) -> Gaussian:
-    """A prior that expects classifiers along the directions in which the pool X [n, d] varies.
+    """A prior that expects classifiers along the directions in which a pool with the covariance C [d, d] varies.
 
-    Weights: scale C^gamma with mean eigenvalue 1/d, C the covariance of X shrunk towards its mean eigenvalue, so that it is
-    positive definite also where n <= d. Bias: variance ``bias_variance`` / d for the *centred* pool. Centring is folded in:
-    score = b + beta'(x - xbar) has intercept b - beta'xbar in coordinates (1, x), a linear map of determinant 1.
+    Weights: covariance proportional to C^gamma, C shrunk towards its mean eigenvalue so that it is positive definite also
+    where n <= d; gamma = 0 makes all directions alike. The mean variance of an item's score is ``scale`` without the bias,
+    which is independent and has the standard deviation ``bias_sd``.
     """
     if not 0 < shrinkage <= 1:
         raise SettingError(f"shrinkage must be above 0 and at most 1, not {shrinkage}")
-    centre, C = _moments(X if len(X) <= MAX_ROWS else X[:: -(-len(X) // MAX_ROWS)])
-    d = centre.size
-    level = float(np.trace(C)) / d
-    if level <= 0:
-        raise SettingError("all items have the same embedding; there is nothing to tell apart")
-    C = (1 - shrinkage) * C + shrinkage * level * np.eye(d)
+    weights = _shrunk(C, shrinkage)
     if gamma != 1.0:
-        eigenvalues, vectors = np.linalg.eigh(C)
-        C = (vectors * eigenvalues**gamma) @ vectors.T
-    C *= scale / float(np.trace(C))
-    cov = np.empty((d + 1, d + 1))
-    cov[1:, 1:] = (C + C.T) / 2
-    cov[0, 1:] = cov[1:, 0] = -C @ centre
-    cov[0, 0] = scale * bias_variance / d + centre @ C @ centre
-    return Gaussian.from_moments(np.zeros(d + 1), cov)
+        eigenvalues, vectors = np.linalg.eigh(weights)
+        weights = (vectors * eigenvalues**gamma) @ vectors.T
+    return _independent(weights * (scale / float(np.sum(weights * C))), bias_sd**2)
+
+
+def classic_prior(C: Array) -> Gaussian:
+    """The pool prior of version 0.1, for unit-norm embeddings that were centred but not scaled: its weights have norm about 1."""
+    weights = _shrunk(C, SHRINKAGE)
+    return _independent(weights / float(np.trace(weights)), CLASSIC_BIAS_VARIANCE / len(C))
+
+
+def usual_sharpness(C: Array, score_variance: float = 1.0) -> Behaviour:
+    """How sharply people are expected to answer about items with the covariance C, whose scores vary this much.
+
+    In a direction chosen at random, d equal directions hide all but 1 / sqrt(d) of what is there, so the more directions a
+    pool varies in, the less sharp are answers along the score. (tr C)^2 / tr C^2 counts them.
+    """
+    dimensions = float(np.trace(C)) ** 2 / float(np.sum(C * C))
+    w = SHARPNESS / float(np.sqrt(dimensions * score_variance))
+    return Behaviour(w, CHOICE_SHARPNESS * w)
 
 
 def seeded_prior(prior: Gaussian, positive: Array, negative: Array, behaviour: Behaviour) -> Gaussian:
     """The prior after a few items known to be positive [p, d] and negative [q, d]: they give it a mean."""
-    for X, y in ((positive, 1), (negative, -1)):
-        for x in np.asarray(X, dtype=np.float64):
-            prior, _ = learn(prior, x[None], [label_evidence(np.array([float(y)]))], behaviour)
+    for Z, y in ((positive, 1), (negative, -1)):
+        for z in np.asarray(Z, dtype=np.float64):
+            prior, _ = learn(prior, z[None], [label_evidence(np.array([float(y)]))], behaviour)
     return prior
 
 
-def hypercube_prior(D: int, M: float) -> Gaussian:
-    """The Gaussian with the moments of the uniform distribution on [-M, M]^D of Theorem 1: N(0, M^2 / 3 I)."""
-    variance = M**2 / 3
-    return Gaussian(np.zeros(D), np.eye(D) * variance, D * float(np.log(variance)))
+def _shrunk(C: Array, shrinkage: float) -> Array:
+    d = len(C)
+    return (1 - shrinkage) * C + shrinkage * float(np.trace(C)) / d * np.eye(d)
 
 
-def _moments(X: Array) -> tuple[Array, Array]:
-    """Mean [d] and covariance [d, d] of the rows, chunk by chunk so that no copy of the pool is made."""
-    chunks = [slice(start, start + CHUNK_ROWS) for start in range(0, len(X), CHUNK_ROWS)]
-    centre = np.sum([np.asarray(X[part], dtype=np.float64).sum(axis=0) for part in chunks], axis=0) / len(X)
-    C = np.zeros((centre.size, centre.size))
-    for part in chunks:
-        spread = np.asarray(X[part], dtype=np.float64) - centre
-        C += spread.T @ spread
-    return centre, C / len(X)
+def _independent(weights: Array, bias_variance: float) -> Gaussian:
+    d = len(weights)
+    cov = np.zeros((d + 1, d + 1))
+    cov[0, 0] = bias_variance
+    cov[1:, 1:] = (weights + weights.T) / 2
+    return Gaussian.from_moments(np.zeros(d + 1), cov)

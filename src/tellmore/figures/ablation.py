@@ -24,7 +24,7 @@ UNANCHORED = "paper mode, zero start,\nnot renormalised"
 SWITCHES: dict[str, tuple[tuple[str, Option], ...]] = {
     DEFAULT: (),
     "isotropic prior": (("paper_parts", ("prior",)),),
-    "wide bias": (("prior_options", (("bias_variance", 1.0),)),),
+    "wide bias": (("prior_options", (("bias_sd", 1.0),)),),
     "paper's bound": (("paper_parts", ("bound",)),),
     "random start, renormalised": (("paper_parts", ("start", "norm")),),
     "one factor after another": (("paper_parts", ("factors",)),),

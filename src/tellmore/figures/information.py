@@ -85,7 +85,7 @@ def _gains_of_seed(
     rng = np.random.default_rng(seed)
 
     def gains() -> dict[tuple[str, int], float]:
-        bits = nested_bits(learner.scan, learner.posterior, learner.behaviour, kinds=ENDS, sizes=sizes, rng=rng)
+        bits = nested_bits(learner.scan, learner.belief, learner.behaviour, kinds=ENDS, sizes=sizes, rng=rng)
         return {key: float(values.mean()) for key, values in bits.items()}
 
     found = {0: gains()}
@@ -149,7 +149,7 @@ def gains_by_sharpness(bench: Bench) -> Rows:
     learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
     factors = (0.25, 1.0, 4.0) if plan.quick else (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
     sizes = (2, 4) if plan.quick else (2, 4, 6)
-    tables = sharpness_dependence(learner.scan, learner.posterior, learner.behaviour, factors, sizes=sizes, seed=0)
+    tables = sharpness_dependence(learner.scan, learner.belief, learner.behaviour, factors, sizes=sizes, seed=0)
     return [
         {"K": factor * learner.behaviour.K, "question": name_of(rate.kind, rate.size), "bits": rate.bits}
         for factor, table in tables.items()
@@ -199,7 +199,7 @@ def rates_by_size(bench: Bench) -> Rows:
     learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
     bits = nested_bits(
         learner.scan,
-        learner.posterior,
+        learner.belief,
         learner.behaviour,
         kinds=KINDS,
         sizes=range(2, 7) if plan.quick else range(2, 11),

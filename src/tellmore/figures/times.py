@@ -111,7 +111,7 @@ def promised_seconds(bench: Bench, part: str) -> dict[str, float]:
         sizes = sorted({size for kind, size in FIXED if kind != "label"})
         rng = np.random.default_rng(0)
         bits = nested_bits(
-            learner.scan, learner.posterior, learner.behaviour, kinds=KINDS, sizes=sizes, rng=rng, repeats=3
+            learner.scan, learner.belief, learner.behaviour, kinds=KINDS, sizes=sizes, rng=rng, repeats=3
         )
         return [rate.row() for rate in to_rates(bits, PAPER_COST)]
 

@@ -109,7 +109,7 @@ def _measure(
     bits = found.bits.copy()
     rough = [size for size in sizes if kind.search_is_rough(size)]
     if rough:
-        mean, cov, _ = posterior.project(with_constant(np.asarray(scan.X[found.rows])))
+        mean, cov, _ = posterior.project(with_constant(scan.rows[found.rows]))
         for k in rough:
             bits[k - 1] = kind.gain(mean[:k], cov[:k, :k], behaviour, rng=rng, draws=ROUGH_DRAWS).bits
     return bits

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tellmore import kinds
-from tellmore.core.update import with_constant
 from tellmore.errors import PoolError
 from tellmore.learner import Learner
 from tellmore.policy.cost import PAPER_COST
@@ -127,8 +126,7 @@ def conversation(config: Config, learner: Learner, truth: Truth, seed: int) -> I
 
 def question_bits(learner: Learner, question: Question, answered: int) -> float:
     """Expected information of a question, with fewer draws than the learner takes for a single one."""
-    X = with_constant(learner.pool.X[learner.pool.rows(question.items)])
-    mean, cov, _ = learner.posterior.project(X)
+    mean, cov = learner.joint_scores(question.items)
     rng = np.random.default_rng([learner.seed, answered])
     return kinds.named(question.kind).gain(mean, cov, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
 
@@ -144,7 +142,7 @@ def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator
             accuracy=accuracy,
             mse=mse,
             mse_scores=mse_scores,
-            logdet=float(learner.posterior.logdet),
+            logdet=float(learner.belief.logdet),
             bits=exchange.bits,
             seconds=exchange.seconds,
         )

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.core.frame import Frame, paper_frame, pool_frame
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.prior import isotropic_prior, pool_prior
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import UpdateInfo
 from tellmore.kinds import Kind, Outcome
@@ -35,7 +35,7 @@ chosen after seeing the results, because it comes nearest to the paper's counts 
 
 @dataclass(frozen=True)
 class Method:
-    """How to learn: which ``parts`` are the paper's, and options of the prior (gamma, scale, bias_variance, shrinkage)."""
+    """How to learn: which ``parts`` are the paper's, and options of the prior (gamma, scale, bias_sd, shrinkage)."""
 
     parts: frozenset[str] = frozenset()
     prior_options: Mapping[str, float] = field(default_factory=dict)
@@ -63,14 +63,12 @@ class MethodLearner(Learner):
         if "asking" in method.parts:
             self.asking = self.behaviour
 
-    def _make_prior(self, prior: str | Gaussian) -> Gaussian:
-        if isinstance(prior, Gaussian):
-            belief = super()._make_prior(prior)
-        elif prior == "isotropic" or "prior" in self.method.parts:
-            belief = isotropic_prior(self.pool.d, **self.method.prior_options)
-        else:
-            belief = pool_prior(self.pool.X, **self.method.prior_options)
-        return belief
+    def _frame(self, prior: str | Gaussian | Frame) -> Frame:
+        if "prior" in self.method.parts:
+            return paper_frame(self.pool.d, **self.method.prior_options)
+        if prior == "pool":
+            return pool_frame(self.pool.moments, **self.method.prior_options)
+        return super()._frame(prior)
 
     def _with_seeds(self, prior: Gaussian) -> Gaussian:
         belief = super()._with_seeds(prior)
@@ -79,9 +77,9 @@ class MethodLearner(Learner):
         direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(belief.dim)
         return belief.with_mean(direction / np.linalg.norm(direction))
 
-    def _update(self, state: State, X: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+    def _update(self, state: State, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
         joint = "factors" not in self.method.parts
-        belief, info = kind.update(state.belief, X, outcome, self.behaviour, bound=self.bound, joint=joint)
+        belief, info = kind.update(state.belief, Z, outcome, self.behaviour, bound=self.bound, joint=joint)
         scan = state.scan.refreshed(info.steps, belief)
         if "norm" in self.method.parts:
             shrink = 1 / float(np.linalg.norm(belief.mean))

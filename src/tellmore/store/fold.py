@@ -104,9 +104,9 @@ class Fold:
         if answer is None:
             return
         correct, scored = check_score(self.learner, asked, answer) if asked.check else (0, 0)
-        before = float(self.learner.posterior.logdet)
+        before = self.learner.belief.logdet
         self.learner.tell(asked.question, answer)
-        after = float(self.learner.posterior.logdet)
+        after = self.learner.belief.logdet
         probability = self.learner.probabilities()
         self.effects.append(
             AnswerEffect(
@@ -117,7 +117,7 @@ class Fold:
                 asked.check,
                 given.active_ms / 1000,
                 (before - after) / (2 * math.log(2)),
-                (after - self.learner.prior.logdet) / self.learner.posterior.dim,
+                (after - self.learner.progress.prior_logdet) / self.learner.belief.dim,
                 float(np.mean(np.maximum(probability, 1 - probability))),
                 correct,
                 scored,
@@ -127,7 +127,7 @@ class Fold:
     def _go_back(self, n: int) -> None:
         """Return to the first ``n`` answers, or to none where the learner has not kept enough beliefs for that."""
         if len(self.effects) - n > self.learner.kept_beliefs:
-            self.learner = self.learner.at(self.learner.prior, ())
+            self.learner = self.learner.at(None, ())
             self.effects.clear()
         while len(self.effects) > n:
             self.learner.undo()

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
 SAVE_SHARE = 0.01
+LAYOUT = 2
+"""Changes with what a snapshot holds: since 2, the belief in the learner's own coordinates."""
 
 
 class SnapshotKeeper:
@@ -37,7 +39,7 @@ class SnapshotKeeper:
     def version(self, settings: Settings) -> str:
         """What a belief that began from ``settings`` is saved under."""
         learning = settings.model_dump_json(include={"learning"})
-        facts = f"{__version__} {self._pool.fingerprint} {learning}"
+        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {learning}"
         return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:
@@ -68,7 +70,7 @@ class SnapshotKeeper:
 
 def pack(fold: Fold) -> bytes:
     """A fold as bytes: the belief's arrays, and what each answer did. No pickles."""
-    belief = fold.learner.posterior
+    belief = fold.learner.belief
     buffer = io.BytesIO()
     effects = json.dumps([asdict(each) for each in fold.effects])
     np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=np.array(effects))

@@ -1,0 +1,169 @@
+"""The learner's own coordinates: z = (x - centre) / scale, in which the items have mean 0 and mean square length 1.
+
+What is learnt then does not depend on where the embeddings lie or how long they are. One length for all columns keeps an
+embedding's directions as they are. Columns that are in different units (millimetres beside counts) get a length each: where
+one varies over 8 times as much as the lower quarter of them do and columns are correlated at least as much as chance has it.
+Principal components, which vary as differently on purpose, are not correlated at all, and are left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tellmore.core.gaussian import Gaussian
+from tellmore.types import Array
+
+MAX_ROWS = 50_000  # rows of a pool that estimate its moments well enough
+MOMENT_ROWS = 2_048
+CHUNK_ROWS = 4_096
+UNITS_DIFFER = 8.0
+CORRELATED = 0.4  # half of what the mean |correlation| of n independent draws is, in units of 1 / sqrt(n)
+NEAR = 4.0  # centres this many lengths away cost float32 two of its 24 bits; farther ones are taken off row by row
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Mean [d] and covariance [d, d] of the n rows of a matrix."""
+
+    mean: Array
+    cov: Array
+    n: int
+
+    @classmethod
+    def of(cls, X: Array) -> Moments:
+        """Chunk by chunk, so that no copy of the matrix is made, and of every so many rows where they are too many."""
+        n = len(X)
+        X = X if n <= MAX_ROWS else X[:: -(-n // MAX_ROWS)]
+        parts = [slice(start, start + MOMENT_ROWS) for start in range(0, len(X), MOMENT_ROWS)]
+        mean = np.sum([np.asarray(X[part], dtype=np.float64).sum(axis=0) for part in parts], axis=0) / len(X)
+        cov = np.zeros((mean.size, mean.size))
+        for part in parts:
+            spread = np.asarray(X[part], dtype=np.float64) - mean
+            cov += spread.T @ spread
+        cov /= len(X)
+        # Columns that are constant but for rounding are constant: a mean of float64 sums is good to about 1e-15.
+        constant = np.sqrt(np.diag(cov)) <= 1e-9 * np.abs(mean)
+        cov[constant] = cov[:, constant] = 0.0
+        return cls(mean, cov, n)
+
+    @property
+    def sd(self) -> Array:
+        """Standard deviation [d] of each column."""
+        return np.sqrt(np.diag(self.cov))
+
+    @property
+    def constant(self) -> bool:
+        """Whether all rows are the same."""
+        return not self.sd.any()
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """z = (x - centre) / scale, both [d]; ``standardised``: a scale for each column."""
+
+    centre: Array
+    scale: Array
+    standardised: bool = False
+
+    @classmethod
+    def of(cls, moments: Moments) -> Coordinates:
+        """The coordinates in which rows with these moments have mean 0 and mean square length 1."""
+        if moments.constant:
+            return cls(moments.mean, np.ones_like(moments.mean))
+        standardised = units_differ(moments)
+        sd = np.where(moments.sd > 0, moments.sd, 1.0) if standardised else np.ones_like(moments.mean)
+        length = np.sqrt(float(np.sum((moments.sd / sd) ** 2)))
+        return cls(moments.mean, sd * length, standardised)
+
+    @classmethod
+    def plain(cls, d: int) -> Coordinates:
+        """x itself."""
+        return cls(np.zeros(d), np.ones(d))
+
+    def covariance(self, moments: Moments) -> Array:
+        """The covariance [d, d] of z, given that of x."""
+        return moments.cov / np.outer(self.scale, self.scale)
+
+    def into(self, X: Array) -> Array:
+        """Rows x -> rows z, in float64."""
+        return np.asarray((np.asarray(X, dtype=np.float64) - self.centre) / self.scale)
+
+    def outward(self, belief: Gaussian) -> Gaussian:
+        """A belief over (1, z) as one over (1, x): the same scores."""
+        return self._mapped(belief, 1.0 / self.scale, -self.centre / self.scale)
+
+    def inward(self, belief: Gaussian) -> Gaussian:
+        """A belief over (1, x) as one over (1, z): the same scores."""
+        return self._mapped(belief, self.scale, self.centre)
+
+    def _mapped(self, belief: Gaussian, factor: Array, lever: Array) -> Gaussian:
+        """Weights times ``factor``, and the bias plus ``lever`` times the old weights."""
+        mean, cov = belief.mean.copy(), belief.cov.copy()
+        mean[0] += lever @ mean[1:]
+        mean[1:] *= factor
+        cov[0] += lever @ cov[1:]
+        cov[:, 0] += cov[:, 1:] @ lever
+        cov[1:] *= factor[:, None]
+        cov[:, 1:] *= factor
+        return Gaussian(mean, (cov + cov.T) / 2, belief.logdet + 2.0 * float(np.log(factor).sum()))
+
+    def __str__(self) -> str:
+        if self.standardised:
+            return "centred, and each column divided by its standard deviation, because their units differ"
+        return f"centred and divided by {float(self.scale[0]):.3g}, their typical distance from the mean"
+
+
+def units_differ(moments: Moments) -> bool:
+    """Whether columns seem to be in different units, so that each is to have a scale of its own."""
+    sd = moments.sd[moments.sd > 0]
+    if sd.size < 2 or sd.max() <= UNITS_DIFFER * np.percentile(sd, 25):
+        return False
+    kept = moments.sd > 0
+    correlation = np.abs(moments.cov[np.ix_(kept, kept)] / np.outer(sd, sd))
+    typical = (correlation.sum() - np.trace(correlation)) / (sd.size * (sd.size - 1))
+    return bool(typical > CORRELATED / np.sqrt(moments.n))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of X [n, d] in ``coordinates``, computed when they are needed: the matrix is never copied whole."""
+
+    X: Array
+    coordinates: Coordinates
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, rows: Any) -> Array:
+        """Some rows z [..., d], in float64."""
+        return self.coordinates.into(self.X[rows])
+
+    def chunks(self) -> Iterator[tuple[slice, Array]]:
+        """All rows z, some at a time, in the matrix's own precision."""
+        centre, inverse = (each.astype(self.X.dtype) for each in (self.coordinates.centre, 1 / self.coordinates.scale))
+        for part in self._parts():
+            yield part, (np.asarray(self.X[part]) - centre) * inverse
+
+    def times(self, V: Array) -> Iterator[tuple[slice, Array]]:
+        """(1, z) V for all rows, some at a time: V [d + 1, c] -> [., c]."""
+        if not self._near:
+            top, rest = V[0], V[1:].astype(self.X.dtype)
+            yield from ((part, z @ rest + top) for part, z in self.chunks())
+            return
+        raw = V[1:] / self.coordinates.scale[:, None]
+        top, rest = V[0] - self.coordinates.centre @ raw, raw.astype(self.X.dtype)
+        for part in self._parts():
+            yield part, np.asarray(self.X[part]) @ rest + top
+
+    @property
+    def _near(self) -> bool:
+        """Whether coordinates can be folded into the other factor of a product without loss."""
+        c = self.coordinates
+        return not c.standardised and float(np.sum((c.centre / c.scale) ** 2)) <= NEAR**2
+
+    def _parts(self) -> Iterator[slice]:
+        return (slice(start, start + CHUNK_ROWS) for start in range(0, len(self.X), CHUNK_ROWS))

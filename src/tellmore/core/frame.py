@@ -1,0 +1,64 @@
+"""Where a learner begins: its coordinates, its belief before the first answer, and how sharply it expects people to answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tellmore.core.coordinates import Coordinates, Moments
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.prior import classic_prior, paper_prior, pool_prior, usual_sharpness
+from tellmore.errors import PoolError
+
+CLASSIC = Behaviour(9.0, 6.75)
+"""The sharpness of version 0.1, for unit-norm embeddings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """``prior`` is over (1, z), z the items in ``coordinates``; ``behaviour`` is in units of the scores that it expects."""
+
+    coordinates: Coordinates
+    prior: Gaussian
+    behaviour: Behaviour
+
+
+def pool_frame(moments: Moments, **options: float) -> Frame:
+    """The default: centred and scaled coordinates, and classifiers along the directions in which the pool varies.
+
+    ``options`` are those of `pool_prior`. The typical score is then 1 from the average item's, whatever the embeddings.
+    """
+    if moments.constant:
+        raise PoolError("all items have the same embedding; there is nothing to tell apart")
+    coordinates = Coordinates.of(moments)
+    C = coordinates.covariance(moments)
+    return Frame(coordinates, pool_prior(C, **options), usual_sharpness(C))
+
+
+def isotropic_frame(moments: Moments) -> Frame:
+    """The same coordinates, and all directions alike."""
+    return pool_frame(moments, gamma=0.0)
+
+
+def classic_frame(moments: Moments) -> Frame:
+    """As version 0.1 began: for unit-norm embeddings of some hundred dimensions and balanced classes."""
+    coordinates = Coordinates(moments.mean, np.ones_like(moments.mean))
+    return Frame(coordinates, classic_prior(moments.cov), CLASSIC)
+
+
+def paper_frame(d: int, scale: float = 1.0) -> Frame:
+    """As the paper begins: the embeddings as they are, and N(0, scale I / D)."""
+    return Frame(Coordinates.plain(d), paper_prior(d, scale=scale), CLASSIC)
+
+
+def given_frame(moments: Moments, belief: Gaussian) -> Frame:
+    """A belief over (1, x) that is there already. The larger the scores that it expects, the less sharp are answers per unit."""
+    coordinates = Coordinates.of(moments)
+    prior, C = coordinates.inward(belief), coordinates.covariance(moments)
+    second = prior.cov + np.outer(prior.mean, prior.mean)
+    typical = float(np.sum(second[1:, 1:] * C) + second[0, 0])
+    if moments.constant:
+        return Frame(coordinates, prior, CLASSIC)
+    return Frame(coordinates, prior, usual_sharpness(C, typical))
