@@ -115,15 +115,13 @@ def _measure(
     return bits
 
 
-def to_rates(
-    bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST, *, annotator: str | None = None
-) -> tuple[Rate, ...]:
+def to_rates(bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST) -> tuple[Rate, ...]:
     """Gains and a cost model as a table in the order of ``bits``; the row of most bits per second is ``best``."""
     rows = []
     for (kind, size), values in bits.items():
         mean = float(np.mean(values))
         se = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-        seconds = cost.seconds(kind, size, annotator=annotator)
+        seconds = cost.seconds(kind, size)
         rows.append(Rate(kind, size, mean, se, seconds, mean / seconds))
     best = max(range(len(rows)), key=lambda i: rows[i].bits_per_second)
     return tuple(replace(row, best=i == best) for i, row in enumerate(rows))
@@ -227,7 +225,6 @@ class Policy:
         answers: int,
         rng: np.random.Generator,
         exclude: Collection[int] = (),
-        annotator: str | None = None,
     ) -> tuple[str, int, RateTable]:
         """Kind and size to ask now, and the table to hand back at the next call."""
         if table is None or self.drifted(table, scan, answers):
@@ -242,7 +239,7 @@ class Policy:
                 exclude=exclude,
             )
             table = RateTable(bits, to_rates(bits, self.cost), score_spread(scan), answers)
-        best = best_rate(to_rates(table.bits, self.cost, annotator=annotator))
+        best = best_rate(to_rates(table.bits, self.cost))
         return best.kind, best.size, table
 
 
