@@ -6,9 +6,12 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
+
+if TYPE_CHECKING:
+    from tellmore.data.project import Project
 
 PoolOption = Annotated[str, typer.Option("--pool", help="A bundled pool (words), an .npz file or a project folder.")]
 MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an .npz file holds the embeddings.")]
@@ -18,6 +21,15 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts
 def print_error(message: str) -> None:
     """One line on standard error."""
     print(f"error: {message}", file=sys.stderr)  # noqa: T201
+
+
+def print_changes(project: Project) -> None:
+    """One line on standard error where defaults that ``project`` relies on have changed since it was made."""
+    from tellmore.data.changes import changes_since
+
+    line = changes_since(project.settings)
+    if line is not None:
+        typer.echo(line, err=True)
 
 
 def print_json(value: Any) -> None:

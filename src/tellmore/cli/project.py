@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tellmore.cli.output import JsonOption, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, print_changes, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -142,7 +142,9 @@ def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     from tellmore.data.project import open_project
     from tellmore.store.status import status_of
 
-    found = status_of(_learnt_state(open_project(folder)))
+    project = open_project(folder)
+    print_changes(project)
+    found = status_of(_learnt_state(project))
     if json:
         print_json(found.as_dict())
     else:

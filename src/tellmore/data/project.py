@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import __version__
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.checked import toml_text
 from tellmore.data.images import thumbnail
@@ -263,9 +264,10 @@ def create_project(
 
 
 def fitted(settings: Settings) -> Settings:
-    """``settings`` with no question larger than the number of items."""
+    """``settings`` as a new project has them: made by this version, with no question larger than the number of items."""
     n, learning = settings.data.n, settings.learning
     sizes = [size for size in learning.sizes if size <= n] or [2]
     return settings.changed(
-        learning={"sizes": sizes, "set_size": learning.set_size and min(learning.set_size, max(n, 2))}
+        learning={"sizes": sizes, "set_size": learning.set_size and min(learning.set_size, max(n, 2))},
+        data={"version": __version__},
     )

@@ -75,8 +75,9 @@ class ServerSettings(Section):
 
 
 class DataSettings(Section):
-    """Where the items came from, and what the matrix holds."""
+    """Where the items came from, and what the matrix holds. ``version`` made the project; 0.1.0 did not write it."""
 
+    version: str = Field(default="0.1.0", pattern=r"^\d+\.\d+\.\d+")
     items: str = ""
     embeddings: str = ""
     normalised: bool = False
