@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tellmore import kinds
-from tellmore.errors import MissingExtraError
+from tellmore.errors import needs
 from tellmore.types import Array
 
 if TYPE_CHECKING:
@@ -63,12 +63,10 @@ _SETTINGS: dict[str, Any] = {
 
 def new_figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float = 3.6) -> tuple[Figure, Any]:
     """A figure and its axes [rows, columns]; width and height in inches are of one panel."""
-    try:
+    with needs("matplotlib", "lab"):
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "lab") from None
     look: Any = mpl.rcParams
     look.update(_SETTINGS)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.prior import hypercube_prior, isotropic_prior, pool_prior, seeded_prior
+from tellmore.core.prior import isotropic_prior, pool_prior, seeded_prior
 from tellmore.errors import SettingError
 
 
@@ -79,13 +79,6 @@ def test_seeds_give_a_mean_that_tells_them_apart() -> None:
     mean, _ = prior.scores(X)
     assert mean[:3].mean() > 0 > mean[3:6].mean()
     np.testing.assert_array_equal(seeded_prior(pool_prior(X), X[:0], X[:0], Behaviour()).mean, np.zeros(6))
-
-
-def test_hypercube_moments_are_those_of_uniform_draws() -> None:
-    prior = hypercube_prior(3, 1.4)
-    draws = np.random.default_rng(0).uniform(-1.4, 1.4, size=(200_000, 3))
-    np.testing.assert_allclose(prior.cov, np.cov(draws.T), atol=0.01)
-    assert prior.logdet == pytest.approx(np.linalg.slogdet(prior.cov)[1])
 
 
 def test_refuses_what_cannot_be_a_prior() -> None:

@@ -63,12 +63,6 @@ def seeded_prior(prior: Gaussian, positive: Array, negative: Array, behaviour: B
     return prior
 
 
-def hypercube_prior(D: int, M: float) -> Gaussian:
-    """The Gaussian with the moments of the uniform distribution on [-M, M]^D of Theorem 1: N(0, M^2 / 3 I)."""
-    variance = M**2 / 3
-    return Gaussian(np.zeros(D), np.eye(D) * variance, D * float(np.log(variance)))
-
-
 def _moments(X: Array) -> tuple[Array, Array]:
     """Mean [d] and covariance [d, d] of the rows, chunk by chunk so that no copy of the pool is made."""
     chunks = [slice(start, start + CHUNK_ROWS) for start in range(0, len(X), CHUNK_ROWS)]

@@ -45,7 +45,7 @@ def _sampled(iterations: int) -> Step:
         def log_likelihood(z: Array) -> Array:
             return SELECT_HIGH.log_likelihood(z, outcome, BEHAVIOUR)
 
-        return black_box_posterior(belief, X, log_likelihood, rng=rng, iterations=iterations)[0]
+        return black_box_posterior(belief, X, log_likelihood, rng=rng, iterations=iterations)
 
     return step
 

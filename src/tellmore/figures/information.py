@@ -12,7 +12,7 @@ from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import PALETTE, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.rates import nested_bits, sharpness_dependence, to_rates
+from tellmore.policy.rates import nested_bits, rates, to_rates
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
 
@@ -149,11 +149,12 @@ def gains_by_sharpness(bench: Bench) -> Rows:
     learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
     factors = (0.25, 1.0, 4.0) if plan.quick else (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
     sizes = (2, 4) if plan.quick else (2, 4, 6)
-    tables = sharpness_dependence(learner.scan, learner.posterior, learner.behaviour, factors, sizes=sizes, seed=0)
     return [
-        {"K": factor * learner.behaviour.K, "question": name_of(rate.kind, rate.size), "bits": rate.bits}
-        for factor, table in tables.items()
-        for rate in table
+        {"K": sharper.K, "question": name_of(rate.kind, rate.size), "bits": rate.bits}
+        for sharper in map(learner.behaviour.sharper, factors)
+        for rate in rates(
+            learner.scan, learner.posterior, sharper, sizes=sizes, rng=np.random.default_rng(0), repeats=1
+        )
     ]
 
 

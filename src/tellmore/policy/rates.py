@@ -158,28 +158,6 @@ def best_rate(table: Sequence[Rate]) -> Rate:
     return max(table, key=lambda rate: rate.bits_per_second)
 
 
-def sharpness_dependence(
-    scan: PoolScan,
-    posterior: Gaussian,
-    behaviour: Behaviour,
-    factors: Sequence[float],
-    *,
-    kinds: Sequence[str] | None = None,
-    sizes: Collection[int] = (2, 4, 6),
-    seed: int,
-    repeats: int = 1,
-) -> dict[float, tuple[Rate, ...]]:
-    """Tables at a/sigma (that is K, with w in proportion) times each factor, under common random numbers (Fig. 10)."""
-    tables = {}
-    for factor in factors:
-        if factor <= 0:
-            raise InputError(f"factors of a/sigma are positive, not {factor:g}")
-        sharper = replace(behaviour, w=behaviour.w * factor, K=behaviour.K * factor)
-        rng = np.random.default_rng(seed)
-        tables[factor] = rates(scan, posterior, sharper, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats)
-    return tables
-
-
 @dataclass(frozen=True)
 class RateTable:
     """Gains of all kinds and sizes that are allowed, and the belief's state when they were measured."""
