@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Rows = Sequence[Mapping[str, Any]]
+Table = tuple[list[str], list[list[str]]]
 FORM_NAMES = {"linear": "Linear", "logarithmic": "Logarithmic", "quadratic": "Quadratic", "constant": "Constant"}
 
 
@@ -126,25 +127,23 @@ def fig17(rows: Rows) -> Figure:
     return figure
 
 
-def demographic_table(rows: Rows, *, heading: str, title: str) -> tuple[list[str], list[list[str]], str]:
-    """Header, body and title of a count table. Rows: value, count."""
+def demographic_table(rows: Rows, heading: str) -> Table:
+    """Header and body of Tables II and III. Rows: value, count."""
     body = [[str(row["value"]), str(row["count"])] for row in rows]
-    return [heading, "Count"], [*body, ["Total", str(sum(row["count"] for row in rows))]], title
+    return [heading, "Count"], [*body, ["Total", str(sum(row["count"] for row in rows))]]
 
 
 def table2(rows: Rows) -> Figure:
     """Ethnicity. Rows: value, count."""
-    header, body, title = demographic_table(rows, heading="Ethnicity", title="Ethnicity")
-    return table_figure(header, body, title=title)
+    return table_figure(*demographic_table(rows, "Ethnicity"), title="Ethnicity")
 
 
 def table3(rows: Rows) -> Figure:
     """Country of birth. Rows: value, count."""
-    header, body, title = demographic_table(rows, heading="Country", title="Country of birth")
-    return table_figure(header, body, title=title)
+    return table_figure(*demographic_table(rows, "Country"), title="Country of birth")
 
 
-def counts_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+def counts_table(rows: Rows) -> Table:
     """Header and body of Table IV. Rows: size, and one count a kind."""
     kinds = [key for key in (rows[0] if rows else {}) if key != "size"]
     header = ["|S|", *(noun(kind) for kind in kinds)]
@@ -154,11 +153,10 @@ def counts_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
 
 def table4(rows: Rows) -> Figure:
     """Answers by set size after exclusions. Rows: size, and one count a kind."""
-    header, body = counts_table(rows)
-    return table_figure(header, body, title="Answers by set size")
+    return table_figure(*counts_table(rows), title="Answers by set size")
 
 
-def candidates_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+def candidates_table(rows: Rows) -> Table:
     """Header and body of Table V. Rows: `study.analysis.CandidateFit` as dicts."""
     header = ["Question", "Model", "b0 (s.e.)", "b1 (s.e.)", "R²", "Adjusted R²", "MSE (s²)", "N"]
     marked = any("per_mark" in row for row in rows)
@@ -187,8 +185,7 @@ def _mark_cell(row: Mapping[str, Any]) -> str:
 
 def table5(rows: Rows) -> Figure:
     """Candidate time models fitted by least squares."""
-    header, body = candidates_table(rows)
-    return table_figure(header, body, title="Candidate time models")
+    return table_figure(*candidates_table(rows), title="Candidate time models")
 
 
 def rates_figure(rows: Rows) -> Figure:
