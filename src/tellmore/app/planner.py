@@ -256,7 +256,7 @@ class Planner:
 
     def _find_likely(self, asked: Asked) -> None:
         """Note the likely answers to a question, to prepare for each."""
-        answers = expected_answers(self._fold.learner, asked.question)
+        answers = likely_answers(self._fold.learner, asked.question, limit=MAX_BRANCHES)
         with self._changed:
             self._branches.pop(asked.question.id, None)
             self._likely.extend((asked, answer) for answer in answers)
@@ -289,12 +289,3 @@ def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = (
     wanted = learner.allowed.largest
     question = learner.ask(avoid={*avoid, *recent} if left >= 2 * wanted else avoid)
     return None if set(question.items) & set(avoid) else question
-
-
-def expected_answers(learner: Learner, question: Question) -> list[Answer]:
-    """The answers to prepare for."""
-    X = np.asarray(learner.pool.X[learner.pool.rows(question.items)], dtype=np.float64)
-    mean, cov, _ = learner.posterior.project(np.column_stack([np.ones(len(X)), X]))
-    behaviour = learner.behaviour
-    rng = np.random.default_rng(len(learner.history))
-    return likely_answers(question, mean, cov, behaviour, rng=rng, limit=MAX_BRANCHES)

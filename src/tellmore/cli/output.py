@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from tellmore.data.progress import Advance
     from tellmore.data.project import Project
 
 PoolOption = Annotated[str, typer.Option("--pool", help="A bundled pool (words), an .npz file or a project folder.")]
@@ -72,18 +75,23 @@ def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-class Advance(Protocol):
-    """Reports work done: ``advance()`` for one step, ``advance(n)`` for n."""
-
-    def __call__(self, steps: int = 1) -> None: ...
-
-
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar with the time left on standard error, where that is a terminal.
 
     ``with progress("trials", 20) as advance: ... advance()``
     """
+    with bar() as shown:
+        task = shown.add_task(what, total=total)
+
+        def advance(steps: int = 1) -> None:
+            shown.advance(task, steps)
+
+        yield advance
+
+
+def bar() -> Progress:
+    """An empty progress bar, to which tasks are added."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -95,20 +103,5 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     )
 
     console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task(what, total=total)
-
-        def advance(steps: int = 1) -> None:
-            bar.advance(task, steps)
-
-        yield advance
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,9 +27,6 @@ class Replayed:
     answers: int
     difference: float
     same: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def replay_project(project: Project, tolerance: float) -> list[Replayed]:

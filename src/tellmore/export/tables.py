@@ -75,6 +75,11 @@ def answer_rows(state: State) -> Iterator[dict[str, Any]]:
         }
 
 
+def table_of(state: State, table: str) -> tuple[Sequence[str], Iterator[dict[str, Any]]]:
+    """Columns and rows of the table of this name."""
+    return (SCORE_COLUMNS, score_rows(state)) if table == "scores" else (ANSWER_COLUMNS, answer_rows(state))
+
+
 def csv_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
     """CSV in UTF-8. Texts that a spreadsheet would take for a formula get an apostrophe in front."""
     out = io.StringIO()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, where
+from tellmore.rows import Row, Rows, where
 from tellmore.study import plots as drawings
 
 PARTICIPANTS = 101

@@ -8,8 +8,7 @@ What the search gives only roughly (large rankings, grids) is measured again aft
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -42,11 +41,7 @@ class Rate:
     bits_se: float
     seconds: float
     bits_per_second: float
-    best: bool = False
-
-    def row(self) -> dict[str, Any]:
-        """As a row of the JSON table."""
-        return asdict(self)
+    best: bool
 
 
 def table_kinds() -> tuple[str, ...]:
@@ -122,7 +117,7 @@ def to_rates(bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST) -
         mean = float(np.mean(values))
         se = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
         seconds = cost.seconds(kind, size)
-        rows.append(Rate(kind, size, mean, se, seconds, mean / seconds))
+        rows.append(Rate(kind, size, mean, se, seconds, mean / seconds, best=False))
     best = max(range(len(rows)), key=lambda i: rows[i].bits_per_second)
     return tuple(replace(row, best=i == best) for i, row in enumerate(rows))
 
