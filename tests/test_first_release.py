@@ -9,9 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import tellmore as tm
-from tellmore.data.project import open_project
+from tellmore import cli
+from tellmore.data.changes import Change, changes_since
+from tellmore.data.project import create_project, open_project
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
@@ -58,6 +61,50 @@ def test_a_project_opens_with_the_settings_it_had_and_predicts_as_it_did(project
     state = load_state(opened)
     np.testing.assert_allclose(state.learner.probabilities(), scores_then(), atol=1e-6)
     assert len(state.effects) == 23
+
+
+def without(project: Path, key: str) -> Path:
+    """The project after somebody has removed a key from its settings."""
+    file = project / "tellmore.toml"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if not line.startswith(f"{key} = ")), encoding="utf-8")
+    return project
+
+
+def test_a_project_that_names_its_kinds_is_told_of_no_change(project: Path) -> None:
+    assert changes_since(open_project(project).settings) is None
+    shown = CliRunner().invoke(cli.app, ["status", str(project)])
+    assert (shown.exit_code, shown.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_project_that_leaves_its_kinds_open_is_told_once_that_grids_are_asked(
+    project: Path, options: list[str]
+) -> None:
+    shown = CliRunner().invoke(cli.app, ["status", str(without(project, "kinds")), *options])
+    assert shown.exit_code == 0
+    assert shown.stderr == (
+        "This project was made by tellmore 0.1.0; since then: auto may ask grids of 12 items; "
+        "to choose, name kinds in tellmore.toml.\n"
+    )
+    assert "grids" not in shown.stdout
+
+
+def test_serving_tells_it_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tellmore.app.server.serve_project", lambda *_args, **_options: None)
+    assert CliRunner().invoke(cli.app, ["serve", str(project)]).stderr == ""
+    shown = CliRunner().invoke(cli.app, ["serve", str(without(project, "kinds"))])
+    assert shown.stderr.startswith("This project was made by tellmore 0.1.0; since then: auto may ask grids")
+
+
+def test_a_new_project_says_which_version_made_it_and_is_told_of_later_changes_only(tmp_path: Path) -> None:
+    made = create_project(tmp_path / "new", tm.Pool(np.eye(3)))
+    assert made.settings.data.version == tm.__version__
+    assert changes_since(open_project(without(tmp_path / "new", "kinds")).settings) is None
+    later = Change("0.10.0", "the prior is wider", lambda settings: settings.learning.prior == "pool")
+    other = Change("0.11.0", "nothing that concerns it", lambda settings: settings.learning.prior == "isotropic")
+    line = changes_since(made.settings, [later, other])
+    assert line == f"This project was made by tellmore {tm.__version__}; since then: the prior is wider."
 
 
 def test_its_log_folds_from_nothing_to_the_same_belief(project: Path) -> None:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellmore as tm
-from tellmore.core.prior import usual_sharpness
 from tellmore.core.evidence import Behaviour
+from tellmore.core.prior import usual_sharpness
 from tellmore.kinds import named
 
 THETA = np.array([0.1, 0.8, -0.5, 0.3, 0.0, 0.0])

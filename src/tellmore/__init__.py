@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tellmore.questions import Question
     from tellmore.types import Answer, Skip
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Answer",

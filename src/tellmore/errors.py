@@ -1,21 +1,9 @@
-"""Every error that tellmore raises on purpose.
-
-    TellmoreError                 anything below; catch this to catch all of them
-    ├── InputError (ValueError)   what the caller gave is wrong; nothing was changed
-    │   ├── PoolError             embeddings, ids or scores of a pool
-    │   ├── QuestionError         a question that does not fit its kind or its pool
-    │   ├── AnswerError           an answer that does not fit its question
-    │   ├── SettingError          an option, a setting or a configuration file
-    │   └── DataFileError         a file: missing, damaged, of another shape, or not to be written
-    ├── StateError (RuntimeError) a valid request at a moment that does not allow it
-    ├── NumericalError            a computation that did not converge
-    ├── StoreError                the log of a project: its database or its version
-    └── MissingExtraError         an optional dependency that is not installed
-
-Messages say what was wrong, what is allowed and what to do, in one line.
-"""
+"""Every error that tellmore raises on purpose. Messages say what was wrong, what is allowed and what to do, in one line."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class TellmoreError(Exception):
@@ -63,3 +51,12 @@ class MissingExtraError(TellmoreError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; install it with: pip install 'tellmore[{extra}]'")
+
+
+@contextmanager
+def needs(package: str, extra: str) -> Iterator[None]:
+    """Where something of an optional ``package`` is imported: one line names the ``extra`` that brings it."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError(package, extra) from None

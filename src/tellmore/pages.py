@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tellmore.errors import MissingExtraError
+from tellmore.errors import needs
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,10 +18,8 @@ def render_page(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    try:
+    with needs("jinja2", "app"):
         from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise MissingExtraError("jinja2", "app") from None
     return Environment(
         loader=PackageLoader("tellmore"),
         autoescape=True,

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tellmore import kinds
-from tellmore.errors import MissingExtraError
-from tellmore.types import Array
+from tellmore.errors import needs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,12 +63,10 @@ _SETTINGS: dict[str, Any] = {
 
 def new_figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float = 3.6) -> tuple[Figure, Any]:
     """A figure and its axes [rows, columns]; width and height in inches are of one panel."""
-    try:
+    with needs("matplotlib", "lab"):
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "lab") from None
     look: Any = mpl.rcParams
     look.update(_SETTINGS)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
@@ -77,11 +75,11 @@ def new_figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: f
 
 
 def line_with_band(
-    axes: Axes, x: Array, mean: Array, se: Array, *, label: str, colour: str, linestyle: str = "-"
+    axes: Axes, x: ArrayLike, mean: ArrayLike, se: ArrayLike, *, label: str, colour: str, **line: Any
 ) -> None:
     """A mean curve with its standard-error band; where se is not finite (a single seed) there is none."""
     x, mean, se = (np.asarray(values, dtype=float) for values in (x, mean, se))
-    axes.plot(x, mean, color=colour, linestyle=linestyle, label=label)
+    axes.plot(x, mean, color=colour, label=label, **line)
     if np.isfinite(se).any():
         axes.fill_between(x, mean - se, mean + se, color=colour, alpha=0.18, linewidth=0)
 

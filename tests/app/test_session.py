@@ -275,6 +275,30 @@ def test_auto_weighs_kinds_by_the_seconds_of_these_people(open_session: Callable
     assert slow not in kinds[-15:]
 
 
+def test_what_is_prepared_for_a_person_pays_at_their_own_times(
+    open_session: Callable[..., Session], pool: Pool
+) -> None:
+    """Ann needs long for rankings and Bob for labels: each is asked the other kind next, though on average both are equal."""
+    session = open_session(SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank")}))
+    rng = np.random.default_rng(5)
+    for number in range(120):
+        who, kind = ("ann", "bob")[number % 2], ("label", "rank")[number // 2 % 2]
+        question = Question(kind, [pool.ids[row] for row in rng.choice(60, 1 if kind == "label" else 3, replace=False)])
+        slow = (who, kind) in (("ann", "rank"), ("bob", "label"))
+        timing = {"onset_ms": 0, "submit_ms": 60_000 if slow else 2_000, "hidden_ms": 0}
+        asked, given = question_event(question, who), answer_event(question.id, who, reply(question), timing=timing)
+        session.append([asked, given])
+    session.settled_view()
+    with session.lock:
+        assert session.lock.wait_for(lambda: set(session.planner._fold.learner.cost.own) == {"ann", "bob"}, 30)
+    for who, kind in (("ann", "label"), ("bob", "rank")):
+        asked = session.question(who)
+        with session.lock:
+            assert session.lock.wait_for(lambda key=asked.question.id: session.planner._branches.get(key), 30)
+            prepared = session.planner._branches[asked.question.id].values()
+            assert {branch.question.kind for branch in prepared} == {kind}
+
+
 def test_settings_change_what_is_asked(session: Session) -> None:
     first = session.question("ann")
     session.change_settings("owner", {"learning": {"question": "label"}})

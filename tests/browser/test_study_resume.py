@@ -11,8 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tellmore.data.bundled import demo_pool
 from tellmore.study.create import create_study
 from tellmore.study.presets import preset
+from tellmore.study.records import read_records, study_events
 from tellmore.study.settings import Study
-from tellmore.study.simulate import SHORT_RUN, collected, served_study
+from tellmore.study.simulate import SHORT_RUN, served_study
 
 RIGHT = (1, 0, 2)
 
@@ -111,7 +112,7 @@ def test_the_browser_closed_at_question_17_goes_on_there(browser: Browser, runni
         expect(page.locator(".study-code")).to_have_text("DONE")
         back = page.get_by_role("link", name="Return with this code")
         expect(back).to_have_attribute("href", "https://app.prolific.com/submissions/complete?cc=DONE")
-    records = collected(running.database_url, running.study)
+    records = read_records(running.study, study_events(running.database_url))
     person = next(person for person in records.people if person["demographics"].get("age") == 44)
     answers = [row for row in records.answers if row["participant"] == person["participant"]]
     assert [row["question_id"] for row in answers] == seen

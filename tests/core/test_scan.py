@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellmore.core import scan as scan_module
+from tellmore.core import coordinates
 from tellmore.core.evidence import Behaviour
 from tellmore.kinds import named
 from tests.oracles import cases

@@ -5,6 +5,7 @@ import json
 import resource
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +70,7 @@ def test_what_is_found_is_told(tmp_path: Path):
     assert findings.constant_columns == (2,)
     assert (findings.labelled_positive, findings.labelled_negative) == (1, 2)
     assert "1 empty texts" in findings.lines()
-    json.dumps(findings.as_dict())
+    json.dumps(asdict(findings))
 
 
 def test_zero_vectors_stay_and_are_counted(tmp_path: Path, items_csv, vectors):

@@ -9,7 +9,7 @@ import pytest
 
 from tellmore.figures.bench import Bench, Plan, Source
 from tellmore.figures.curves import curve_rows
-from tellmore.figures.rows import Row
+from tellmore.rows import Row
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Workforce
 from tellmore.sim.rows import Row as TrialRow

@@ -8,7 +8,7 @@ import pytest
 
 from tellmore.figures import claims
 from tellmore.figures.bench import Bench
-from tellmore.figures.rows import Rows, where
+from tellmore.rows import Rows, where
 from tests.figures.conftest import fake_curves
 
 

@@ -18,7 +18,7 @@ from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.registry import EXHIBITS, chosen
 from tellmore.figures.report import html_report, write_page, write_report
 from tellmore.figures.reproduce import SIMULATED, as_csv, produce, produce_all
-from tellmore.figures.rows import Rows
+from tellmore.rows import Rows
 from tellmore.sim.config import Config
 from tests.figures.conftest import fake_curves, fake_trial
 

@@ -1,4 +1,4 @@
-"""Time models from logged answers: robust fits with intervals, and answer by answer, with each person's speed."""
+"""Time models from logged answers, of everybody and of each person."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellmore.core.time_model import FORMS, TimeModel
+from tellmore.core.time_model import TimeModel
 from tellmore.errors import InputError
 from tellmore.kinds import all_kinds, named
 from tellmore.policy.cost import PAPER_COST
-from tellmore.policy.cost_fit import OnlineCost, Timed, fit_time
+from tellmore.policy.cost_fit import OnlineCost, Timed
 
 
 def times_of(
@@ -26,67 +26,20 @@ def times_of(
     return [Timed(kind, int(k), model.sample(int(k), rng), annotator) for k in sizes]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_each_form_is_recovered(form: str) -> None:
-    truth = TimeModel(form, 10.0, 0.0 if form == "constant" else 2.0, spread_s=3.0)  # type: ignore[arg-type]
-    fit = fit_time(times_of(truth, 3000, np.random.default_rng(2)), form)  # type: ignore[arg-type]
-    assert abs(fit.model.intercept - 10.0) < 4 * fit.se[0]
-    assert abs(fit.model.slope - truth.slope) <= 4 * fit.se[1]
-    assert fit.model.spread_s == pytest.approx(3.0, rel=0.1)
-
-
-def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
-    rng = np.random.default_rng(3)
-    truth = PAPER_COST.model("rank")
-    fits = [fit_time(times_of(truth, 150, rng)) for _ in range(150)]
-    covered = np.mean([fit.slope_interval[0] < truth.slope < fit.slope_interval[1] for fit in fits])
-    assert 0.88 <= covered <= 1.0
-
-
-def test_interruptions_hardly_move_the_fit() -> None:
-    rng = np.random.default_rng(4)
-    clean = times_of(PAPER_COST.model("select"), 400, rng, "select_high")
-    interrupted = clean + [Timed("select_high", 2, 1800.0) for _ in range(12)]
-    robust, naive = (
-        fit_time(interrupted),
-        np.polyfit([t.size for t in interrupted], [t.seconds for t in interrupted], 1),
-    )
-    assert robust.model.slope == pytest.approx(fit_time(clean).model.slope, abs=1e-9)
-    assert all(robust.outliers[-12:])
-    assert naive[0] < 0
-
-
-def test_the_fit_is_of_the_mean_though_times_are_skewed() -> None:
-    rng = np.random.default_rng(5)
-    times = times_of(PAPER_COST.model("rank"), 6000, rng)
-    fit = fit_time(times)
-    mean_of_all = np.mean([PAPER_COST.seconds("rank", t.size) for t in times])
-    fitted = np.mean([fit.model.seconds(t.size) for t in times])
-    assert fitted == pytest.approx(mean_of_all, rel=0.03)
-
-
 @pytest.mark.parametrize(
-    ("times", "says"),
+    ("seconds", "size", "says"),
     [
-        ([Timed("rank", 4, 3.0)] * 20, "all 20 times are of sets of size 4: a slope cannot be fitted"),
-        ([Timed("rank", 2, 3.0), Timed("rank", 3, -1.0), Timed("rank", 4, 2.0)], "time 2 of 3.*not positive"),
-        ([Timed("rank", 2, 3.0), Timed("rank", 3, 1e6), Timed("rank", 4, 2.0)], "milliseconds"),
-        ([Timed("rank", 2, None), Timed("rank", 3, 1.0), Timed("rank", 4, 2.0)], "missing"),
-        ([Timed("rank", 2, math.nan), Timed("rank", 3, 1.0), Timed("rank", 4, 2.0)], "missing"),
-        ([Timed("rank", 2, 1.0), Timed("rank", 3, 1.0)], "2 times are too few"),
-        ([], "0 times are too few"),
-        ([Timed("rank", 2, 1.0), Timed("label", 1, 1.0), Timed("rank", 3, 1.0)], "one kind"),
+        (None, 4, "missing"),
+        (math.nan, 4, "missing"),
+        (-1.0, 4, "-1 s is not positive"),
+        (0.0, 4, "not positive"),
+        (1e6, 4, "milliseconds"),
+        (3.0, 0, "at least 1 item"),
     ],
 )
-def test_unusable_times_are_named(times: list[Timed], says: str) -> None:
-    before = list(times)
+def test_unusable_times_are_named(seconds: float | None, size: int, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        fit_time(times)
-    assert times == before
-
-
-def test_one_size_is_enough_for_the_constant_form() -> None:
-    assert fit_time([Timed("rank", 4, s) for s in (2.0, 3.0, 4.0)], "constant").model.seconds(4) == pytest.approx(3.0)
+        OnlineCost().observe(Timed("rank", size, seconds))
 
 
 def test_online_starts_at_the_base_and_ends_at_the_data() -> None:
@@ -98,7 +51,7 @@ def test_online_starts_at_the_base_and_ends_at_the_data() -> None:
     learnt = state.cost.model("select_high")
     assert (learnt.intercept, learnt.slope) == pytest.approx((2.0, 1.5), abs=0.2)
     assert state.cost.seconds("rank", 4) == PAPER_COST.seconds("rank", 4)
-    assert state.cost.speed["a"] == pytest.approx(1.0)
+    assert state.cost.of("a").seconds("select_high", 4) == pytest.approx(state.cost.seconds("select_high", 4), rel=0.02)
 
 
 def test_online_hardly_moves_on_one_answer_or_one_interruption() -> None:
@@ -120,12 +73,7 @@ def test_online_tells_annotators_apart_and_learns_labels() -> None:
     for _ in range(50):
         state = state.observe(Timed("label", 1, 2.0, "quick")).observe(Timed("label", 1, 4.0, "slow"))
     assert state.cost.seconds("label", 1) == pytest.approx(3.0, rel=0.1)
-    assert state.cost.seconds("label", 1, annotator="slow") > 1.5 * state.cost.seconds("label", 1, annotator="quick")
-
-
-def test_online_refuses_unusable_times() -> None:
-    with pytest.raises(InputError, match="missing"):
-        OnlineCost().observe(Timed("rank", 4, None))
+    assert state.cost.of("slow").seconds("label", 1) > 1.5 * state.cost.of("quick").seconds("label", 1)
 
 
 def test_speeds_follow_much_data_and_distrust_little() -> None:
@@ -136,11 +84,59 @@ def test_speeds_follow_much_data_and_distrust_little() -> None:
         times += times_of(select, 100, rng, "select_high", who)
     times += times_of(select.scaled(2.0), 100, rng, "select_high", "slow")
     times += [Timed("select_high", 4, 2 * 6.53, "new")]
-    speed = observed(times).cost.speed
-    others = [speed[who] for who in "abcdef"]
-    assert max(others) / min(others) < 1.3
-    assert speed["slow"] / np.mean(others) == pytest.approx(2.0, rel=0.15)
-    assert 1.0 < speed["new"] / np.mean(others) < 1.75
+    cost = observed(times).cost
+    for kind in ("select_high", "rank"):  # also where nobody's times of a kind are known
+        others = [cost.of(who).seconds(kind, 4) for who in "abcdef"]
+        assert max(others) / min(others) < 1.3
+        assert cost.of("slow").seconds(kind, 4) / np.mean(others) == pytest.approx(2.0, rel=0.15)
+        assert 1.0 < cost.of("new").seconds(kind, 4) / np.mean(others) < 1.75
+
+
+READER = TimeModel("linear", 3.0, 1.6, spread_s=2.0, per_mark=0.4)
+TICKER = TimeModel("linear", 3.0, 0.4, spread_s=2.0, per_mark=2.2)
+
+
+def test_two_people_with_different_terms_get_models_of_their_own() -> None:
+    """One reads slowly and one ticks slowly: their times cross, which no speed could tell."""
+    rng = np.random.default_rng(11)
+    pairs = zip(ticked(READER, 1500, rng, "reader"), ticked(TICKER, 1500, rng, "ticker"), strict=True)
+    cost = observed(timed for pair in pairs for timed in pair).cost
+    for who, truth in (("reader", READER), ("ticker", TICKER)):
+        learnt = cost.of(who).model("tick")
+        assert learnt.coefficients == pytest.approx(truth.coefficients, abs=0.3)
+        assert learnt.spread_s == pytest.approx(2.0, rel=0.15)
+    many_items, many_ticks = {"size": 24, "marks": 2}, {"size": 12, "marks": 12}
+    assert cost.of("reader").seconds("tick", **many_items) > 1.5 * cost.of("ticker").seconds("tick", **many_items)
+    assert cost.of("ticker").seconds("tick", **many_ticks) > 1.2 * cost.of("reader").seconds("tick", **many_ticks)
+
+
+def test_a_persons_models_go_from_everybodys_to_their_own() -> None:
+    rng = np.random.default_rng(12)
+    state = observed(ticked(READER, 600, rng, "reader"))
+    apart = []
+    for timed in ticked(TICKER, 300, rng, "ticker"):
+        state = state.observe(timed)
+        apart.append(np.abs(np.subtract(state.cost.of("ticker").model("tick").coefficients, TICKER.coefficients)).max())
+    assert apart[0] > 1.0
+    assert apart[-1] < 0.4
+    assert apart[0] > apart[29] > apart[-1]
+
+
+def test_own_models_are_least_squares_with_everybodys_as_twenty_answers() -> None:
+    """Against rows stacked and solved at length: pseudo-answers of what all take at the person's speed, then the answers."""
+    rng = np.random.default_rng(13)
+    mine = ticked(TICKER, 25, rng, "me")
+    state = observed([*ticked(READER, 40, rng, "you"), *mine])
+    cost, everybody = state.cost, state.cost.model("tick")
+    speed = cost.of("me").seconds("rank", 4) / cost.seconds("rank", 4)  # no ranking is timed: only the speed differs
+    pseudo = [(1.0, k, share * k) for k in (6.0, 12.0, 18.0) for share in (0.25, 0.75)]
+    guessed = [speed * float(np.dot(everybody.coefficients, row)) for row in pseudo]
+    given = [(1.0, float(timed.size), float(timed.marks)) for timed in mine]
+    root = math.sqrt(20 / 6)
+    rows = np.vstack([root * np.array(pseudo), np.array(given)])
+    seconds = np.concatenate([root * np.array(guessed), [float(timed.seconds or 0) for timed in mine]])
+    expected = np.linalg.lstsq(rows, seconds, rcond=None)[0]
+    assert cost.of("me").model("tick").coefficients == pytest.approx(tuple(expected), abs=1e-6)
 
 
 def observed(times: Iterable[Timed]) -> OnlineCost:
@@ -148,10 +144,10 @@ def observed(times: Iterable[Timed]) -> OnlineCost:
     return reduce(OnlineCost.observe, times, OnlineCost())
 
 
-def ticked(model: TimeModel, n: int, rng: np.random.Generator) -> list[Timed]:
+def ticked(model: TimeModel, n: int, rng: np.random.Generator, annotator: str | None = None) -> list[Timed]:
     """Grids of four to twenty-four items, of which any number is ticked."""
     grids = [(int(k), int(rng.integers(k + 1))) for k in rng.integers(4, 25, n)]
-    return [Timed("tick", k, model.sample(k, rng, marks), marks=marks) for k, marks in grids]
+    return [Timed("tick", k, model.sample(k, rng, marks), annotator, marks) for k, marks in grids]
 
 
 def test_online_starts_at_the_published_values_for_every_kind() -> None:
@@ -200,8 +196,10 @@ def test_online_keeps_the_order_across_kinds(seed: int) -> None:
     times = []
     for kind in asked:
         size = int(rng.integers(kind.fewest, kind.most + 1))
-        times.append(Timed(kind.name, size, float(rng.lognormal(1, 2)), marks=int(rng.integers(size + 1))))
-    cost = observed(times).cost
-    one = cost.seconds("label", 1)
-    for kind in all_kinds():
-        assert all(cost.seconds(kind.name, size) >= one for size in range(kind.fewest, kind.most + 1))
+        who = str(rng.choice(["a", "b"]))
+        times.append(Timed(kind.name, size, float(rng.lognormal(1, 2)), who, int(rng.integers(size + 1))))
+    everybody = observed(times).cost
+    for cost in (everybody, everybody.of("a"), everybody.of("b")):
+        one = cost.seconds("label", 1)
+        for kind in all_kinds():
+            assert all(cost.seconds(kind.name, size) >= one for size in range(kind.fewest, kind.most + 1))

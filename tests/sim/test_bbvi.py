@@ -44,8 +44,7 @@ def true_elbo(belief: Gaussian, prior: Gaussian, items: np.ndarray) -> float:
 def test_converges_at_20_dimensions_against_the_closed_form() -> None:
     prior, X, items = problem()
     closed, _ = named("select_high").update(prior, X, (1, 1), Behaviour(W, K))
-    found, info = black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(1), iterations=2000)
-    assert info.converged
+    found = black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(1), iterations=2000)
     by_sampling, by_formula = true_elbo(found, prior, items), true_elbo(closed, prior, items)
     assert by_formula == pytest.approx(by_sampling, abs=0.15)
     assert by_sampling >= by_formula - 0.005, "it maximises the ELBO itself, the closed form a lower bound of it"
@@ -56,7 +55,7 @@ def test_converges_at_20_dimensions_against_the_closed_form() -> None:
 
 def test_finds_the_moments_of_the_posterior() -> None:
     prior, X, items = problem(1)
-    found, _ = black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(2), iterations=1500)
+    found = black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(2), iterations=1500)
     gram = items @ prior.cov @ items.T
     rng = np.random.default_rng(3)
     chain = mcmc.elliptical_slice(np.zeros(4), gram, lambda z: float(log_likelihood(z[None])[0]), 6000, rng)[500:]
@@ -67,18 +66,15 @@ def test_finds_the_moments_of_the_posterior() -> None:
 
 def test_without_evidence_the_prior_stays() -> None:
     prior, X, _ = problem()
-    found, info = black_box_posterior(
-        prior, X, lambda z: np.zeros(len(z)), rng=np.random.default_rng(0), iterations=400
-    )
+    found = black_box_posterior(prior, X, lambda z: np.zeros(len(z)), rng=np.random.default_rng(0), iterations=400)
     np.testing.assert_allclose(found.mean, prior.mean, atol=0.02)
     assert found.logdet == pytest.approx(prior.logdet, abs=0.1)
-    assert info.final_elbo_nats == pytest.approx(0, abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_belief() -> None:
     prior, X, _ = problem()
     one, two = (
-        black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(5), iterations=50)[0] for _ in range(2)
+        black_box_posterior(prior, X, log_likelihood, rng=np.random.default_rng(5), iterations=50) for _ in range(2)
     )
     np.testing.assert_array_equal(one.mean, two.mean)
 

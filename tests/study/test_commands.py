@@ -99,8 +99,8 @@ def short(study: Study) -> Study:
 def test_init_draws_questions_from_a_learning_run(npz: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tellmore.study.presets as presets
 
-    paper = presets.paper_study
-    monkeypatch.setitem(presets.PRESETS, "paper", lambda code, seed: short(paper(code, seed=seed)))
+    paper = presets.preset
+    monkeypatch.setattr(presets, "preset", lambda name, code, seed: short(paper(name, code, seed=seed)))
     folder = tmp_path / "study"
     assert "12 questions drawn" in run("study", "init", folder, "--pool", npz)
     study = read_study(folder / "study.toml")

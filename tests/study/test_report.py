@@ -9,16 +9,7 @@ import pytest
 
 from tellmore.study import plots as figures
 from tellmore.study.analysis import Analysis, analyse
-from tellmore.study.exhibits import (
-    fig8_rows,
-    fig15_rows,
-    fig16_rows,
-    fig17_rows,
-    table2_rows,
-    table3_rows,
-    table4_rows,
-    table5_rows,
-)
+from tellmore.study.exhibits import exhibit_rows
 from tellmore.study.records import Records
 from tellmore.study.report import p_value, report_html
 from tellmore.study.settings import Study
@@ -36,11 +27,17 @@ def analysis(records: Records, study: Study) -> Analysis:
     return analyse(records, study.design.kinds, pay=4.0)
 
 
+Rows = list[dict[str, Any]]
 STAGES = ["early", "mid", "late"]
 
 
-def test_fig8_shows_means_and_the_fitted_line(analysis: Analysis) -> None:
-    rows = fig8_rows(analysis)
+@pytest.fixture
+def exhibits(study: Study, records: Records, analysis: Analysis) -> dict[str, Rows]:
+    return exhibit_rows(study, records, analysis)
+
+
+def test_fig8_shows_means_and_the_fitted_line(analysis: Analysis, exhibits: dict[str, Rows]) -> None:
+    rows = exhibits["fig8"]
     assert len(rows) == 14
     line = next(fit for fit in analysis.candidates if fit.kind == "rank" and fit.form == "linear")
     assert next(row["fitted_s"] for row in rows if row["kind"] == "rank" and row["size"] == 5) == pytest.approx(
@@ -53,46 +50,41 @@ def test_fig8_shows_means_and_the_fitted_line(analysis: Analysis) -> None:
     ]  # fmt: skip
 
 
-def test_fig17_has_a_panel_a_kind_and_stages_in_order(analysis: Analysis) -> None:
-    rows = fig17_rows(analysis, STAGES)
-    figure = figures.fig17(rows)
+def test_fig17_has_a_panel_a_kind_and_stages_in_order(exhibits: dict[str, Rows]) -> None:
+    figure = figures.fig17(exhibits["fig17"])
     assert [axes.get_title() for axes in figure.axes] == ["Ranking", "Selection"]
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == STAGES
 
 
-def test_ages_and_minutes_are_drawn_for_everybody(records: Records, analysis: Analysis) -> None:
-    assert len(fig15_rows(records)) == len(fig16_rows(analysis)) == 8
-    histogram = figures.fig15(fig15_rows(records)).axes[0]
+def test_ages_and_minutes_are_drawn_for_everybody(exhibits: dict[str, Rows]) -> None:
+    assert len(exhibits["fig15"]) == len(exhibits["fig16"]) == 8
+    histogram = figures.fig15(exhibits["fig15"]).axes[0]
     assert sum(bar.get_height() for bar in histogram.patches) == 8
-    assert len(figures.fig16(fig16_rows(analysis)).axes[0].collections[-1].get_offsets()) == 8
+    assert len(figures.fig16(exhibits["fig16"]).axes[0].collections[-1].get_offsets()) == 8
 
 
 def test_one_participant_can_be_drawn(study: Study, draw: Draw) -> None:
     records = draw.records(1)
-    figures.fig16(fig16_rows(analyse(records, study.design.kinds)))
-    figures.fig15(fig15_rows(records))
+    rows = exhibit_rows(study, records, analyse(records, study.design.kinds))
+    figures.fig16(rows["fig16"])
+    figures.fig15(rows["fig15"])
 
 
-def test_tables_hold_the_counts_and_fits(records: Records, analysis: Analysis) -> None:
-    header, body = figures.counts_table(table4_rows(analysis))
+def test_tables_hold_the_counts_and_fits(exhibits: dict[str, Rows]) -> None:
+    header, body = figures.counts_table(exhibits["table4"])
     assert header == ["|S|", "Ranking", "Selection"]
     assert body[-1] == ["Total", "140", "140"]
-    header, body = figures.candidates_table(table5_rows(analysis))
+    header, body = figures.candidates_table(exhibits["table5"])
     assert [row[:2] for row in body] == [
         ["Ranking", "Linear"],
         ["Ranking", "Quadratic"],
         ["Selection", "Linear"],
         ["Selection", "Logarithmic"],
     ]
-    assert sum(row["count"] for row in table2_rows(records)) == 8
-    assert table3_rows(records) == [{"value": "Not available", "count": 8}]
-    for draw_table, rows in (
-        (figures.table2, table2_rows(records)),
-        (figures.table3, table3_rows(records)),
-        (figures.table4, table4_rows(analysis)),
-        (figures.table5, table5_rows(analysis)),
-    ):
-        assert draw_table(rows).axes
+    assert sum(row["count"] for row in exhibits["table2"]) == 8
+    assert exhibits["table3"] == [{"value": "Not available", "count": 8}]
+    for name in ("table2", "table3", "table4", "table5"):
+        assert getattr(figures, name)(exhibits[name]).axes
 
 
 def rate_rows(best: str) -> list[dict[str, Any]]:

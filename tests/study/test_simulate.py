@@ -15,14 +15,13 @@ from tellmore.policy.cost import PAPER_COST
 from tellmore.study.analysis import Analysis, analyse
 from tellmore.study.create import create_study
 from tellmore.study.presets import preset
-from tellmore.study.records import Records
+from tellmore.study.records import Records, read_records, study_events
 from tellmore.study.report import report_html
 from tellmore.study.settings import Study
 from tellmore.study.simulate import (
     SHORT_RUN,
     Person,
     Respondent,
-    collected,
     crowd,
     run_crowd,
     served_study,
@@ -67,7 +66,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Collected:
         resumed = resume_at_17(address, study)
         with Client(Link(*address)) as stranger, pytest.raises(StateError, match="refused with 401"):
             stranger.request("GET", "/api/study")
-    records = collected(project.database_url, study)
+    records = read_records(study, study_events(project.database_url))
     analysis = analyse(records, study.design.kinds, pay=study.pay.amount)
     return Collected(study, records, analysis, [state["code"] for state in states], resumed)
 
@@ -146,7 +145,7 @@ def test_a_study_of_grids_runs_from_the_draw_of_its_questions_to_the_report(tmp_
     people = crowd(8, inattentive={"tick": 1}, seed=1)
     with served_study(tmp_path / "study") as address:
         run_crowd(*address, study, people, seed=1)
-    records = collected(project.database_url, study)
+    records = read_records(study, study_events(project.database_url))
     ticked = [row for row in records.answers if row["kind"] == "tick"]
     assert all(row["marks"] == len(row["answer"]["positive"]) for row in ticked)
     analysis = analyse(records, study.design.kinds)

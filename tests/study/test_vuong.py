@@ -63,12 +63,6 @@ def test_swapping_the_models_turns_the_sign() -> None:
     assert swapped.p == pytest.approx(test.p)
 
 
-def test_extra_parameters_are_charged() -> None:
-    rng = np.random.default_rng(2)
-    first, second = rng.standard_normal((2, 50))
-    assert vuong(first, second, extra_parameters=1).z < vuong(first, second).z
-
-
 @pytest.mark.parametrize(
     ("first", "second", "says"),
     [

@@ -237,15 +237,8 @@ def invite(body: wire.InvitationIn, request: Request, shared: Shared, _visitor: 
 
 
 def _invitation(row: Any, url: str | None = None) -> wire.InvitationOut:
-    return wire.InvitationOut(
-        id=row.id,
-        name=row.name,
-        role=row.role,
-        participant=row.participant,
-        created_utc=row.created_utc,
-        revoked=row.revoked_utc is not None,
-        url=url,
-    )
+    known = {key: getattr(row, key) for key in ("id", "name", "role", "participant", "created_utc")}
+    return wire.InvitationOut(**known, revoked=row.revoked_utc is not None, url=url)
 
 
 @owner.delete("/invitations/{token_id}")

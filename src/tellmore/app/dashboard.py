@@ -6,13 +6,12 @@ Whatever is shown can be computed again from the exported log: nothing here read
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
 from urllib.parse import quote
 
 import numpy as np
 
 from tellmore import kinds
-from tellmore.app.wire import AccuracyOut, ItemOut
+from tellmore.app.wire import ItemOut
 from tellmore.app.wire_board import (
     AccuracyPoint,
     AnnotatorOut,
@@ -34,12 +33,6 @@ HISTOGRAM_BINS = 20
 LISTED_ITEMS = 10
 
 
-def accuracy_out(effects: Sequence[AnswerEffect]) -> AccuracyOut | None:
-    """Accuracy over the newest check questions; None before the first."""
-    measured = accuracy(effects)
-    return None if measured is None else AccuracyOut(**asdict(measured))
-
-
 def accuracy_curve(effects: Sequence[AnswerEffect]) -> list[AccuracyPoint]:
     """The accuracy after each check question."""
     points = []
@@ -47,26 +40,17 @@ def accuracy_curve(effects: Sequence[AnswerEffect]) -> list[AccuracyPoint]:
     for position, each in enumerate(effects):
         now = accuracy(effects[: position + 1]) if each.scored else None
         if now is not None:
-            points.append(AccuracyPoint(**asdict(now), answers=position + 1, minutes=float(minutes[position])))
+            points.append(AccuracyPoint(**vars(now), answers=position + 1, minutes=float(minutes[position])))
     return points
 
 
 def curve(effects: Sequence[AnswerEffect]) -> list[CurvePoint]:
     """What each answer did."""
-    minutes = minutes_spent(effects)
+    minutes = minutes_spent(effects).tolist()
+    shown = ("logdet_per_dim", "bits", "expected_accuracy", "check", "question_id", "kind", "size")
     return [
-        CurvePoint(
-            answers=position + 1,
-            minutes=float(minutes[position]),
-            logdet_per_dim=each.logdet_per_dim,
-            bits=each.bits,
-            expected_accuracy=each.expected_accuracy,
-            check=each.check,
-            question_id=each.question_id,
-            kind=each.kind,
-            size=each.size,
-        )
-        for position, each in enumerate(effects)
+        CurvePoint(answers=answers, minutes=spent, **{name: getattr(each, name) for name in shown})
+        for answers, (spent, each) in enumerate(zip(minutes, effects, strict=True), start=1)
     ]
 
 
@@ -122,7 +106,7 @@ def extremes(
 def annotators_out(ledger: Ledger, pool: Pool, probability: Array, at_work: Collection[str]) -> list[AnnotatorOut]:
     """One row a person; those in ``at_work`` have a question in hand."""
     people = contributions(ledger, pool, probability)
-    return [AnnotatorOut(**asdict(person), open=person.participant in at_work) for person in people]
+    return [AnnotatorOut(**vars(person), open=person.participant in at_work) for person in people]
 
 
 def log_rows(ledger: Ledger, pool: Pool, *, limit: int, offset: int = 0) -> list[LogRow]:

@@ -7,25 +7,21 @@ from collections import Counter
 import numpy as np
 
 from tellmore import kinds
-from tellmore.core.evidence import Behaviour
 from tellmore.core.sampling import score_root
+from tellmore.learner import Learner
 from tellmore.questions import Question
-from tellmore.types import Answer, Array
+from tellmore.types import Answer
 
 SAMPLES = 200
 SMALLEST_SHARE = 0.08
 """Answers rarer than this are not worth preparing for."""
 
 
-def likely_answers(
-    question: Question, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, limit: int
-) -> list[Answer]:
-    """At most ``limit`` answers, the most frequent first, of simulated people; rare ones are left out.
-
-    ``mean`` [k] and ``cov`` [k, k] are those of the items' scores.
-    """
-    kind = kinds.named(question.kind)
+def likely_answers(learner: Learner, question: Question, *, limit: int) -> list[Answer]:
+    """At most ``limit`` answers, the most frequent first, of simulated people; rare ones are left out."""
+    kind, rng = kinds.named(question.kind), np.random.default_rng(len(learner.history))
+    mean, cov = learner.joint_scores(question.items)
     z = mean + rng.standard_normal((SAMPLES, len(mean))) @ score_root(cov).T
-    drawn = Counter(kind.sample(scores, behaviour, rng) for scores in z)
+    drawn = Counter(kind.sample(scores, learner.behaviour, rng) for scores in z)
     common = [outcome for outcome, count in drawn.most_common(limit) if count >= SMALLEST_SHARE * SAMPLES]
     return [kind.answer(question.items, outcome) for outcome in common]

@@ -17,7 +17,7 @@ from tellmore.app.api import cookie_name, study_page
 from tellmore.app.dashboard import image_address
 from tellmore.app.present import kinds_out
 from tellmore.app.server import open_session, serve
-from tellmore.app.wire import AnswerWire, ItemOut, KindOut, Milliseconds, QuestionId, Timing, Wire
+from tellmore.app.wire import AnswerIn, KindOut, Milliseconds, ShownOut, Timing, Wire
 from tellmore.data.project import Project
 from tellmore.kinds import Words
 from tellmore.study.bank import BANK_FILE, read_bank
@@ -53,11 +53,9 @@ class StepIn(Wire):
     elapsed_ms: Milliseconds | None = None
 
 
-class StudyAnswerIn(Wire):
+class StudyAnswerIn(AnswerIn):
     """Body of ``POST /api/study/answers``."""
 
-    question_id: QuestionId
-    answer: AnswerWire
     timing: Timing
 
 
@@ -70,14 +68,6 @@ class WordsOut(Wire):
     negative: str
     instruction: str = ""
     kinds: list[KindOut]
-
-
-class ShownOut(Wire):
-    """A question, its items in the order in which they are to be shown first."""
-
-    id: str
-    kind: str
-    items: list[ItemOut]
 
 
 class ChoiceOut(Wire):

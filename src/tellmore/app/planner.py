@@ -85,7 +85,7 @@ class Planner:
         self._backlog = backlog
         self._ready: list[Prepared] = []
         self._branches: dict[str, dict[Answer, Prepared]] = {}
-        self._likely: list[tuple[Question, Answer]] = []  # answers to prepare for next
+        self._likely: list[tuple[Asked, Answer]] = []  # answers to prepare for next
         self._likely_found: set[tuple[str, int]] = set()
         self._stuck_at = -1
         self._learnt = -1
@@ -194,7 +194,7 @@ class Planner:
             recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
             return lambda: self._prepare(avoid, recent, generation)
         if len(out) <= MOST_PEOPLE_WITH_BRANCHES:
-            return self._branch_job([asked.question for asked in out], reserved)
+            return self._branch_job(out, reserved)
         return None
 
     def _learning_job(self) -> Job:
@@ -237,41 +237,40 @@ class Planner:
                 self._ready.append(Prepared(question, self._learnt))
             self._changed.notify_all()
 
-    def _branch_job(self, questions: list[Question], reserved: set[str]) -> Job | None:
-        """Prepare for one likely answer to one of ``questions``, or find out which answers are likely."""
-        out = {question.id for question in questions}
-        self._branches = {question_id: found for question_id, found in self._branches.items() if question_id in out}
-        self._likely = [(question, answer) for question, answer in self._likely if question.id in out]
+    def _branch_job(self, out: list[Asked], reserved: set[str]) -> Job | None:
+        """Prepare for one likely answer to one of the questions that are ``out``, or find out which answers are likely."""
+        ids = {asked.question.id for asked in out}
+        self._branches = {question_id: found for question_id, found in self._branches.items() if question_id in ids}
+        self._likely = [(asked, answer) for asked, answer in self._likely if asked.question.id in ids]
         if self._likely:
-            question, answer = self._likely.pop(0)
+            asked, answer = self._likely.pop(0)
             recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
-            avoid = reserved | set(question.items)
-            return lambda: self._prepare_branch(question, answer, avoid, recent, generation)
-        new = next((each for each in questions if (each.id, self._learnt) not in self._likely_found), None)
+            avoid = reserved | set(asked.question.items)
+            return lambda: self._prepare_branch(asked, answer, avoid, recent, generation)
+        new = next((asked for asked in out if (asked.question.id, self._learnt) not in self._likely_found), None)
         if new is None:
             return None
-        self._likely_found = {(question_id, seq) for question_id, seq in self._likely_found if question_id in out}
-        self._likely_found.add((new.id, self._learnt))
+        self._likely_found = {(question_id, seq) for question_id, seq in self._likely_found if question_id in ids}
+        self._likely_found.add((new.question.id, self._learnt))
         return lambda: self._find_likely(new)
 
-    def _find_likely(self, question: Question) -> None:
-        """Note the likely answers to ``question``, to prepare for each."""
-        answers = expected_answers(self._fold.learner, question)
+    def _find_likely(self, asked: Asked) -> None:
+        """Note the likely answers to a question, to prepare for each."""
+        answers = likely_answers(self._fold.learner, asked.question, limit=MAX_BRANCHES)
         with self._changed:
-            self._branches.pop(question.id, None)
-            self._likely.extend((question, answer) for answer in answers)
+            self._branches.pop(asked.question.id, None)
+            self._likely.extend((asked, answer) for answer in answers)
 
-    def _prepare_branch(
-        self, question: Question, answer: Answer, avoid: set[str], recent: set[str], generation: int
-    ) -> None:
-        """Keep ready what to ask after ``answer``, if it should come."""
+    def _prepare_branch(self, asked: Asked, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
+        """Keep ready what to ask after ``answer``, if it should come: what pays best at that person's own times."""
         imagined = self._fold.learner.copy()
-        imagined.tell(question, answer)
+        imagined.cost = imagined.cost.of(asked.participant)
+        imagined.tell(asked.question, answer)
         following = choose(imagined, avoid, recent)
         with self._changed:
             if following is not None and generation == self._generation:
                 branch = Prepared(following, self._learnt, supposing=True)
-                self._branches.setdefault(question.id, {})[answer] = branch
+                self._branches.setdefault(asked.question.id, {})[answer] = branch
             self._changed.notify_all()
 
     def _look(self) -> View:
@@ -290,10 +289,3 @@ def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = (
     wanted = learner.allowed.largest
     question = learner.ask(avoid={*avoid, *recent} if left >= 2 * wanted else avoid)
     return None if set(question.items) & set(avoid) else question
-
-
-def expected_answers(learner: Learner, question: Question) -> list[Answer]:
-    """The answers to prepare for."""
-    mean, cov = learner.joint_scores(question.items)
-    rng = np.random.default_rng(len(learner.history))
-    return likely_answers(question, mean, cov, learner.behaviour, rng=rng, limit=MAX_BRANCHES)

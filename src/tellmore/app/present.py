@@ -19,7 +19,7 @@ from tellmore.app.wire import (
     SettingsChange,
     SettingsOut,
 )
-from tellmore.app.wire_board import DashboardOut, RateOut
+from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, words_of
 from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO
@@ -27,7 +27,7 @@ from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
-from tellmore.store.statistics import minutes_left
+from tellmore.store.statistics import accuracy, minutes_left
 from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
@@ -99,7 +99,7 @@ def progress_out(session: Session, visitor: Visitor) -> ProgressOut:
     return ProgressOut(
         **own,
         answers_all=len(view.effects),
-        accuracy=dashboard.accuracy_out(view.effects),
+        accuracy=accuracy(view.effects),
         minutes_left=minutes_left(view.effects, target),
     )
 
@@ -153,7 +153,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
         now = asked_now(desk)
         seq, rates, rates_answers, rates_seq = desk.seq, session.rates.table, session.rates.answers, session.rates.seq
-    honest = dashboard.accuracy_out(view.effects)
+    honest = accuracy(view.effects)
     target = settings.learning.target_accuracy
     left = minutes_left(view.effects, target)
     reached = honest is not None and honest.low >= target
@@ -172,7 +172,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         stop_reason="the target is reached: the whole interval of the accuracy lies above it" if reached else None,
         curve=dashboard.curve(view.effects),
         accuracy_curve=dashboard.accuracy_curve(view.effects),
-        rates=[RateOut(**rate.row()) for rate in rates],
+        rates=list(rates),
         rates_answers=rates_answers,
         rates_seq=rates_seq,
         now=now,

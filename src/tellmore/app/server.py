@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -29,6 +30,7 @@ from tellmore.store.repository import Repository
 STOP_WITHIN_S = 2
 KEEP_ALIVE_S = 75  # people think longer than the usual five seconds; a new connection each time would be felt
 SWITCH_S = 0.0005
+TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 
 
 def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Session:
@@ -68,21 +70,12 @@ def bind(host: str, port: int) -> socket.socket:
         raise StateError(f"port {port} needs special rights; choose one above 1023 with --port {port + 8000}") from None
     except OSError as problem:
         listener.close()
-        if problem.errno in _TAKEN:
+        if problem.errno in TAKEN:
             raise StateError(
                 f"port {port} is taken, perhaps by another tellmore; choose another with --port {port + 1}"
             ) from None
         raise StateError(f"cannot listen on {host}: {problem.strerror}; use --host 127.0.0.1") from None
     return listener
-
-
-def _taken_codes() -> set[int]:
-    import errno
-
-    return {errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE)}
-
-
-_TAKEN = _taken_codes()
 
 
 def address_of(host: str, port: int) -> str:

@@ -23,6 +23,7 @@ from pydantic import (
 
 from tellmore import kinds
 from tellmore.data.settings import KindName, QuestionChoice, SetSize
+from tellmore.store.statistics import Accuracy
 from tellmore.types import Answer, Skip
 
 MAX_MS = 10**10
@@ -119,23 +120,18 @@ class ItemOut(Wire):
     image: str | None = None
 
 
-class QuestionOut(Wire):
+class ShownOut(Wire):
     """A question, its items in the order in which they are to be shown first."""
 
     id: str
     kind: str
     items: list[ItemOut]
+
+
+class QuestionOut(ShownOut):
+    """A question of a project."""
+
     stale: bool = Field(description="chosen before the latest answer had been learnt from")
-
-
-class AccuracyOut(Wire):
-    """Share of randomly drawn items that were predicted rightly before their answer was learnt; 95 % Wilson interval."""
-
-    estimate: float
-    low: float
-    high: float
-    n: int
-    correct: int
 
 
 class ProgressOut(Wire):
@@ -144,7 +140,7 @@ class ProgressOut(Wire):
     answers: int = Field(description="this person's answers that count, skips not included")
     minutes: float = Field(description="this person's time on questions, hidden time not included")
     answers_all: int | None = Field(None, description="owner only: everybody's answers that count")
-    accuracy: AccuracyOut | None = None
+    accuracy: Accuracy | None = None
     minutes_left: float | None = Field(None, description="owner only: estimated minutes to the target accuracy")
     can_undo: int = Field(0, description="how many of this person's answers can be undone now")
 

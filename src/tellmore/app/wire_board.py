@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
-from tellmore.app.wire import AccuracyOut, ItemOut, ProjectOut, Wire
+from tellmore.app.wire import ItemOut, ProjectOut, Wire
+from tellmore.policy.rates import Rate
+from tellmore.store.statistics import Accuracy, Contribution
 
 
 class CurvePoint(Wire):
@@ -23,23 +26,12 @@ class CurvePoint(Wire):
     size: int
 
 
-class AccuracyPoint(AccuracyOut):
+@dataclass(frozen=True)
+class AccuracyPoint(Accuracy):
     """Honest accuracy after ``answers`` answers."""
 
     answers: int
     minutes: float
-
-
-class RateOut(Wire):
-    """One row of the bits-per-second table."""
-
-    kind: str
-    size: int
-    bits: float
-    bits_se: float
-    seconds: float
-    bits_per_second: float
-    best: bool
 
 
 class HistogramOut(Wire):
@@ -49,29 +41,18 @@ class HistogramOut(Wire):
     counts: list[int]
 
 
-class ScoredItem(Wire):
+class ScoredItem(ItemOut):
     """An item with its probability of being positive, its mean score and the score's standard deviation."""
 
-    id: str
-    text: str | None = None
-    image: str | None = None
     probability: float
     score: float
     score_sd: float
 
 
-class AnnotatorOut(Wire):
-    """One person's work. ``agreement``: share of their labelled items that the model now predicts alike."""
+@dataclass(frozen=True)
+class AnnotatorOut(Contribution):
+    """One person's work; ``open``: whether they have a question in hand."""
 
-    participant: str
-    name: str
-    answers: int
-    skips: int
-    undone: int
-    median_s: float | None
-    minutes: float
-    agreement: float | None
-    last_utc: str | None
     open: bool
 
 
@@ -107,14 +88,14 @@ class DashboardOut(Wire):
     answers: int
     skips: int
     minutes: float
-    accuracy: AccuracyOut | None
+    accuracy: Accuracy | None
     target_accuracy: float
     minutes_left: float | None
     stop: bool
     stop_reason: str | None
     curve: list[CurvePoint]
     accuracy_curve: list[AccuracyPoint]
-    rates: list[RateOut]
+    rates: list[Rate]
     now: str = Field(description="kind and size now asked, for example 'rank 4'")
     histogram: HistogramOut
     most_positive: list[ScoredItem]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from tellmore.cli.output import JsonOption, MatrixOption, PoolOption, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, MatrixOption, PoolOption, bar, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.sim.config import Config
@@ -182,16 +180,17 @@ def reproduce(
     if seeds is not None:
         plan = replace(plan, seeds=seeds)
     folder = writable_folder(out)
-    with _trial_bar() as bar:
+    with bar() as shown:
+        trials = _TrialBar(shown)
         bench = Bench(
             plan,
             folder / "cache",
             data_folder(data),
             Workforce(jobs, dask),
-            report=lambda _config, _trial: bar.advance(),
-            expect=bar.expect,
+            report=lambda _config, _trial: trials.advance(),
+            expect=trials.expect,
         )
-        outcomes = produce_all(exhibits, bench, folder, announce=lambda exhibit: bar.announce(exhibit.title))
+        outcomes = produce_all(exhibits, bench, folder, announce=lambda exhibit: trials.announce(exhibit.title))
     report = write_report(outcomes, bench, folder)
     if page is not None:
         write_page(outcomes, bench, folder, page)
@@ -206,8 +205,8 @@ def reproduce(
 class _TrialBar:
     """A bar that names the exhibit under way and grows as its trials become known."""
 
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
+    def __init__(self, shown: Any) -> None:
+        self._bar = shown
         self._task: Any = None
 
     def announce(self, title: str) -> None:
@@ -224,27 +223,3 @@ class _TrialBar:
     def advance(self) -> None:
         """A trial is finished."""
         self._bar.advance(self._task)
-
-
-@contextmanager
-def _trial_bar() -> Iterator[_TrialBar]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield _TrialBar(bar)

@@ -6,9 +6,15 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from tellmore.data.progress import Advance
+    from tellmore.data.project import Project
 
 PoolOption = Annotated[str, typer.Option("--pool", help="A bundled pool (words), an .npz file or a project folder.")]
 MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an .npz file holds the embeddings.")]
@@ -18,6 +24,15 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts
 def print_error(message: str) -> None:
     """One line on standard error."""
     print(f"error: {message}", file=sys.stderr)  # noqa: T201
+
+
+def print_changes(project: Project) -> None:
+    """One line on standard error where defaults that ``project`` relies on have changed since it was made."""
+    from tellmore.data.changes import changes_since
+
+    line = changes_since(project.settings)
+    if line is not None:
+        typer.echo(line, err=True)
 
 
 def print_json(value: Any) -> None:
@@ -60,18 +75,23 @@ def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-class Advance(Protocol):
-    """Reports work done: ``advance()`` for one step, ``advance(n)`` for n."""
-
-    def __call__(self, steps: int = 1) -> None: ...
-
-
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar with the time left on standard error, where that is a terminal.
 
     ``with progress("trials", 20) as advance: ... advance()``
     """
+    with bar() as shown:
+        task = shown.add_task(what, total=total)
+
+        def advance(steps: int = 1) -> None:
+            shown.advance(task, steps)
+
+        yield advance
+
+
+def bar() -> Progress:
+    """An empty progress bar, to which tasks are added."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -83,20 +103,5 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     )
 
     console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task(what, total=total)
-
-        def advance(steps: int = 1) -> None:
-            bar.advance(task, steps)
-
-        yield advance
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)

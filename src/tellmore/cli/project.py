@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tellmore.cli.output import JsonOption, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, print_changes, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -116,7 +116,7 @@ def init(
         progress,
     ).run(WarmStart(prior_from))
     if json:
-        print_json({"folder": str(project.folder), **findings.as_dict()})
+        print_json({"folder": str(project.folder), **vars(findings)})
         return
     for line in findings.lines():
         typer.echo(line)
@@ -142,9 +142,11 @@ def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     from tellmore.data.project import open_project
     from tellmore.store.status import status_of
 
-    found = status_of(_learnt_state(open_project(folder)))
+    project = open_project(folder)
+    print_changes(project)
+    found = status_of(_learnt_state(project))
     if json:
-        print_json(found.as_dict())
+        print_json(vars(found))
     else:
         print_table(("", folder.name), found.lines())
 
@@ -243,7 +245,7 @@ def replay(
     with progress("learning from the log"):
         found = replay_project(open_project(folder), tolerance)
     if json:
-        print_json([check.as_dict() for check in found])
+        print_json([vars(check) for check in found])
     else:
         rows = [(check.what, check.answers, check.difference, "same" if check.same else "DIFFERENT") for check in found]
         print_table(("rebuilt from", "answers", "largest difference", f"tolerance {tolerance:g}"), rows)

@@ -45,7 +45,7 @@ def rates(
     learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
     with progress("measuring"):
         table = _measured(learner, cost, kind, repeats, seed)
-    rows = [rate.row() for rate in table]
+    rows = [vars(rate) for rate in table]
     if plot is not None:
         _draw(rows, plot)
     if json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tellmore.cli.output import JsonOption, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, print_changes, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -64,6 +64,7 @@ def _serve(project: Project, **options: Any) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from tellmore.app.server import serve_project
 
+    print_changes(project)
     serve_project(project, say=typer.echo, **options)
 
 

@@ -14,7 +14,6 @@ from tellmore.errors import SettingError
 if TYPE_CHECKING:
     from tellmore.data.project import Project
     from tellmore.study.analysis import Analysis
-    from tellmore.study.records import Records
     from tellmore.study.settings import Study
 
 FolderArgument = Annotated[Path, typer.Argument(help="The study's folder.", show_default=False)]
@@ -135,36 +134,22 @@ def analyse(
     """Exclusions, time models, tests and figures as one HTML report."""
     from tellmore.files import write_whole
     from tellmore.study.analysis import analyse as analyse_records
+    from tellmore.study.records import answers_csv, has_simulated, read_records, study_events
     from tellmore.study.report import report_html
 
     project, study = _open(folder)
-    records, simulated = _records(project, study)
+    events = study_events(project.database_url)
+    records, simulated = read_records(study, events), has_simulated(events)
     analysis = analyse_records(records, study.design.kinds, pay=study.pay.amount)
     path = out or folder / "study_report.html"
     write_whole(path, report_html(study, records, analysis, simulated=simulated))
     if answers is not None:
-        from tellmore.study.records import answers_csv
-
         write_whole(answers, answers_csv(records))
     if json:
         print_json({"report": str(path), "simulated": simulated, **analysis.as_json()})
         return
     _print_analysis(analysis)
     typer.echo(f"Report: {path}")
-
-
-def _records(project: Project, study: Study) -> tuple[Records, bool]:
-    """What was collected, and whether simulated people are among it."""
-    from tellmore.store.repository import Repository
-    from tellmore.study.flow import EVENT_KINDS
-    from tellmore.study.records import has_simulated, read_records
-
-    repository = Repository(project.database_url)
-    try:
-        events = list(repository.since(0, kinds=EVENT_KINDS))
-    finally:
-        repository.close()
-    return read_records(study, events), has_simulated(events)
 
 
 def _print_analysis(analysis: Analysis) -> None:

@@ -1,4 +1,4 @@
-"""Choosing the items of a question: greedy (eq. 11, Algorithm 5) over the whole pool, with random and exhaustive baselines.
+"""Choosing the items of a question: greedy (eq. 11, Algorithm 5) over the whole pool, with random baselines.
 
 The greedy search adds the item that makes the set so far most informative. Scores of a candidate c and the set S are drawn
 jointly from common Sobol points e: z_S = m_S + L e, and z_c = m_c + l_c'e + r_c e', where l_c = L^-1 cov(z_S, z_c) is kept for
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import log, pi
 from typing import Protocol
 
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import entr, ndtr
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gain import Gain, label_gain_bits, label_gain_nats
+from tellmore.core.gain import label_gain_bits, label_gain_nats
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.sampling import normal_points
 from tellmore.core.scan import PoolScan
@@ -60,11 +59,6 @@ class Scored(Protocol):
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """Information gain of B sets from N joint draws of their scores, z [B, N, k]: gains [B] and their errors [B]."""
-
-    def gain(
-        self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
-    ) -> Gain:
-        """Information gain of one set whose scores are N(mean [k], cov [k, k])."""
 
     def effort(self, k: int) -> Effort:
         """How much to score when the k-th item is chosen."""
@@ -109,21 +103,6 @@ def random_set(n: int, size: int, *, rng: np.random.Generator, exclude: Rows | S
     """``size`` different rows of n, uniformly."""
     available = np.flatnonzero(available_rows(n, exclude, size))
     return rng.choice(available, size=size, replace=False)
-
-
-def exhaustive_set(
-    scan: PoolScan, belief: Gaussian, kind: Scored, size: int, behaviour: Behaviour, *, rng: np.random.Generator
-) -> Acquired:
-    """The best of all sets; for small pools only, as the yardstick of the greedy search."""
-    n = len(scan.mean)
-    mean, cov, _ = belief.project(with_constant(scan.rows[:]))
-    best: tuple[float, tuple[int, ...]] = (-1.0, ())
-    for rows in combinations(range(n), size):
-        index = list(rows)
-        gain = kind.gain(mean[index], cov[np.ix_(index, index)], behaviour, rng=np.random.default_rng(0), draws=256)
-        best = max(best, (gain.bits, rows))
-    rows_array = np.array(best[1])
-    return Acquired(rng.permutation(rows_array), np.full(size, best[0]))
 
 
 def particles_set(

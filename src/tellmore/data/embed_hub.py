@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tellmore.data.embedder import BatchEmbedder, Embedder, EmbedItem
-from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError
+from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError, needs
 from tellmore.types import Array
 
 HUB_PATIENCE_S = 5.0
@@ -25,10 +25,8 @@ HUB_PATIENCE_S = 5.0
 
 def open_model2vec(name: str) -> Embedder:
     """Static text vectors, from a folder or by public name."""
-    try:
+    with needs("model2vec", "app"):
         from model2vec import StaticModel
-    except ImportError:
-        raise MissingExtraError("model2vec", "app") from None
     model = _fetched(
         lambda: StaticModel.from_pretrained(name, force_download=False), "model2vec", name, local=Path(name).exists()
     )
@@ -91,9 +89,10 @@ def _texts(items: Sequence[EmbedItem]) -> list[str]:
 def _importing(package: str) -> Iterator[None]:
     """Say in one line why ``package`` of the extra torch cannot be imported."""
     try:
-        yield
-    except ImportError:
-        raise MissingExtraError(package, "torch") from None
+        with needs(package, "torch"):
+            yield
+    except MissingExtraError:
+        raise
     except Exception as error:  # builds of torch and torchvision that do not fit each other raise all sorts
         raise StateError(
             f"{package} is installed but cannot be imported ({_reason(error)}); "

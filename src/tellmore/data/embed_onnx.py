@@ -30,7 +30,7 @@ from tellmore.data.checked import Section, check_section
 from tellmore.data.embedder import EmbedItem, Media
 from tellmore.data.images import load_picture
 from tellmore.data.items import require_file
-from tellmore.errors import DataFileError, MissingExtraError, SettingError
+from tellmore.errors import DataFileError, SettingError, needs
 from tellmore.types import Array
 
 Positive = Annotated[float, Field(gt=0)]
@@ -60,10 +60,8 @@ def open_onnx(path: Path, media: Media) -> Callable[[Sequence[EmbedItem]], Array
 
 
 def _session(path: Path) -> Any:
-    try:
+    with needs("onnxruntime", "onnx"):
         import onnxruntime
-    except ImportError:
-        raise MissingExtraError("onnxruntime", "onnx") from None
     require_file(path)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
@@ -119,10 +117,8 @@ def _text_encoder(path: Path, session: Any, declared: Preprocessing) -> Callable
 
 
 def _tokenizer(path: Path, max_length: int) -> Any:
-    try:
+    with needs("tokenizers", "app"):
         from tokenizers import Tokenizer
-    except ImportError:
-        raise MissingExtraError("tokenizers", "app") from None
     require_file(path)
     try:
         tokenizer = Tokenizer.from_file(str(path))

@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from tellmore.errors import DataFileError, MissingExtraError
+from tellmore.errors import DataFileError, needs
 from tellmore.files import replacing
 
 THUMBNAIL_PX = 1024
@@ -65,10 +65,8 @@ def _on_white(picture: Any) -> Any:
 
 
 def _pillow() -> tuple[Any, Any]:
-    try:
+    with needs("pillow", "app"):
         from PIL import Image, ImageOps
-    except ImportError:
-        raise MissingExtraError("pillow", "app") from None
     return Image, ImageOps
 
 

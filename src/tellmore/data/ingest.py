@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,9 +77,6 @@ class Findings:
     labelled_positive: int = 0
     labelled_negative: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
     def lines(self) -> list[str]:
         """For people; what is zero and worth no thought is left out."""
         norm = "scaled to length 1" if self.normalised else "as given"
@@ -134,7 +130,7 @@ class Ingest:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
         check_seeds(self.settings.learning, table.ids)
         statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
-        write_items(building, _item_rows(table))
+        write_items(building, table.ids, table.text, table.images, table.labels)
         project = Project(building, self._final_settings(building, table, statistics.d))
         write_settings(building, project.settings)
         return project, _findings(table, statistics, self.normalise, unreadable)
@@ -304,16 +300,6 @@ class Statistics:
     def constant(self) -> tuple[int, ...]:
         """Columns, counted from 1, with the same number everywhere."""
         return tuple(int(column) + 1 for column in np.flatnonzero(self._lowest == self._highest))
-
-
-def _item_rows(table: ItemTable) -> Iterator[dict[str, Any]]:
-    for row, identifier in enumerate(table.ids):
-        yield {
-            "id": identifier,
-            "text": table.text[row] if table.text else None,
-            "image": table.images[row] if table.images else None,
-            "label": table.labels[row] if table.labels else None,
-        }
 
 
 def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unreadable: tuple[str, ...]) -> Findings:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tellmore.errors import DataFileError, MissingExtraError
+from tellmore.errors import DataFileError, needs
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 Record = dict[str, Any]
@@ -178,11 +178,9 @@ def _parquet_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]
 
 def open_parquet(path: Path) -> Any:
     """A pyarrow ParquetFile."""
-    try:
+    with needs("pyarrow", "app"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "app") from None
     require_file(path)
     try:
         return pyarrow.parquet.ParquetFile(path)

@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,38 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import __version__
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.checked import toml_text
 from tellmore.data.images import thumbnail
-from tellmore.data.settings import (
-    SETTINGS_FILE,
-    DataSettings,
-    LearningSettings,
-    ProjectSettings,
-    ServerSettings,
-    Settings,
-    read_settings,
-)
+from tellmore.data.settings import SETTINGS_FILE, Settings, read_settings
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
-
-__all__ = [
-    "DataSettings",
-    "LearningSettings",
-    "Project",
-    "ProjectSettings",
-    "ServerSettings",
-    "Settings",
-    "create_project",
-    "fitted",
-    "open_project",
-    "project_folder",
-    "read_belief",
-    "read_settings",
-    "write_items",
-    "write_settings",
-]
 
 ITEMS_FILE = "items.jsonl"
 EMBEDDINGS_FILE = "embeddings.npy"
@@ -217,12 +193,19 @@ def _refuse_existing(target: Path) -> None:
         raise SettingError(f"{target} exists already; choose another folder or remove it first")
 
 
-def write_items(folder: Path, items: Iterable[dict[str, Any]]) -> None:
+def write_items(
+    folder: Path,
+    ids: Sequence[str],
+    text: Sequence[str] | None,
+    images: Sequence[str] | None,
+    labels: Sequence[str | None] | None,
+) -> None:
     """Write ``items.jsonl``; keys without a value are left out."""
+    columns = {"text": text, "image": images, "label": labels}
     with (folder / ITEMS_FILE).open("w", encoding="utf-8") as lines:
-        for item in items:
-            kept = {key: value for key, value in item.items() if value not in (None, "")}
-            lines.write(json.dumps({"id": item["id"], **kept}, ensure_ascii=False) + "\n")
+        for row, identifier in enumerate(ids):
+            kept = {key: values[row] for key, values in columns.items() if values and values[row]}
+            lines.write(json.dumps({"id": identifier, **kept}, ensure_ascii=False) + "\n")
 
 
 def write_settings(folder: Path, settings: Settings) -> None:
@@ -244,18 +227,7 @@ def create_project(
     """
     settings = settings or Settings()
     with project_folder(folder) as building:
-        write_items(
-            building,
-            (
-                {
-                    "id": identifier,
-                    "text": pool.text[row] if pool.text else None,
-                    "image": pool.images[row] if pool.images else None,
-                    "label": labels[row] if labels else None,
-                }
-                for row, identifier in enumerate(pool.ids)
-            ),
-        )
+        write_items(building, pool.ids, pool.text, pool.images, labels)
         np.save(building / EMBEDDINGS_FILE, np.asarray(pool.X, dtype=np.float32), allow_pickle=False)
         data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint}
         write_settings(building, fitted(settings.changed(data=data)))
@@ -263,9 +235,10 @@ def create_project(
 
 
 def fitted(settings: Settings) -> Settings:
-    """``settings`` with no question larger than the number of items."""
+    """``settings`` as a new project has them: made by this version, with no question larger than the number of items."""
     n, learning = settings.data.n, settings.learning
     sizes = [size for size in learning.sizes if size <= n] or [2]
     return settings.changed(
-        learning={"sizes": sizes, "set_size": learning.set_size and min(learning.set_size, max(n, 2))}
+        learning={"sizes": sizes, "set_size": learning.set_size and min(learning.set_size, max(n, 2))},
+        data={"version": __version__},
     )

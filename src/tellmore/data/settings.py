@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from tellmore import __version__
 from tellmore import kinds as question_kinds
 from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
 from tellmore.errors import SettingError
@@ -14,6 +15,8 @@ from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO, AUTO_SIZES
 
 SETTINGS_FILE = "tellmore.toml"
+FIRST_VERSION = "0.1.0"
+"""What made a project whose file does not say."""
 PriorChoice = Literal["pool", "isotropic", "earlier"]
 BoundChoice = Literal["centred", "paper"]
 
@@ -75,8 +78,9 @@ class ServerSettings(Section):
 
 
 class DataSettings(Section):
-    """Where the items came from, and what the matrix holds."""
+    """Where the items came from, and what the matrix holds. ``version`` made the project; 0.1.0 did not write it."""
 
+    version: str = Field(default=__version__, pattern=r"^\d+\.\d+\.\d+")
     items: str = ""
     embeddings: str = ""
     normalised: bool = False
@@ -96,6 +100,11 @@ class Settings(Section):
     learning: LearningSettings = LearningSettings()
     server: ServerSettings = ServerSettings()
     data: DataSettings = DataSettings()
+
+    @property
+    def classic(self) -> bool:
+        """Whether the project was made by version 0.1 and learns as that did."""
+        return self.data.version.startswith("0.1.")
 
     def redacted(self) -> dict[str, Any]:
         """As plain values that may be shown or exported: user, password and query of the database are left out."""
@@ -128,7 +137,10 @@ def redacted_database(database: str) -> str:
 
 def read_settings(path: Path) -> Settings:
     """Settings of the TOML file at ``path``; SettingError names key and line."""
-    return read_section(Settings, path, advice="make a project with: tellmore init FOLDER")
+    settings = read_section(Settings, path, advice="make a project with: tellmore init FOLDER")
+    if "version" in settings.data.model_fields_set:
+        return settings
+    return settings.model_copy(update={"data": settings.data.model_copy(update={"version": FIRST_VERSION})})
 
 
 def parse_settings(values: dict[str, Any], *, source: str) -> Settings:

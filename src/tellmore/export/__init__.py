@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,56 +38,26 @@ def render(state: State, format: str, *, table: str = "scores") -> bytes:
         raise SettingError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
     if table not in TABLES:
         raise SettingError(f"unknown table {table!r}; the tables are {', '.join(TABLES)}")
-    if format in ("csv", "parquet"):
-        return _render_table(state, format, table)
-    return _renderers()[format](state)
+    from tellmore.export import tables
 
+    match format:
+        case "onnx":
+            from tellmore.export.onnx import onnx_bytes
 
-def _renderers() -> dict[str, Callable[[State], bytes]]:
-    from tellmore.export.tables import json_bytes, log_jsonl_bytes, npz_bytes
+            return onnx_bytes(state.classifier, state.metadata)
+        case "sklearn":
+            from tellmore.export.sklearn import skops_bytes
 
-    return {
-        "onnx": _render_onnx,
-        "sklearn": _render_sklearn,
-        "npz": npz_bytes,
-        "json": json_bytes,
-        "jsonl": log_jsonl_bytes,
-        "report": _render_report,
-    }
+            return skops_bytes(state.classifier, state.metadata)
+        case "report":
+            from tellmore.export.report import report_bytes
 
-
-def _render_onnx(state: State) -> bytes:
-    from tellmore.export.onnx import onnx_bytes
-
-    return onnx_bytes(state.classifier, state.metadata)
-
-
-def _render_sklearn(state: State) -> bytes:
-    from tellmore.export.sklearn import skops_bytes
-
-    return skops_bytes(state.classifier, state.metadata)
-
-
-def _render_report(state: State) -> bytes:
-    from tellmore.export.report import report_bytes
-
-    return report_bytes(state)
-
-
-def _render_table(state: State, format: str, table: str) -> bytes:
-    from tellmore.export.tables import (
-        ANSWER_COLUMNS,
-        SCORE_COLUMNS,
-        answer_rows,
-        csv_bytes,
-        parquet_bytes,
-        score_rows,
-    )
-
-    columns, rows = (SCORE_COLUMNS, score_rows(state)) if table == "scores" else (ANSWER_COLUMNS, answer_rows(state))
-    if format == "csv":
-        return csv_bytes(columns, rows)
-    return parquet_bytes(columns, rows, state.metadata)
+            return report_bytes(state)
+        case "csv":
+            return tables.csv_bytes(*tables.table_of(state, table))
+        case "parquet":
+            return tables.parquet_bytes(*tables.table_of(state, table), state.metadata)
+    return {"npz": tables.npz_bytes, "json": tables.json_bytes, "jsonl": tables.log_jsonl_bytes}[format](state)
 
 
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:

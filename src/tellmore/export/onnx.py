@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tellmore.classifier import TINY_NORM, Classifier
 from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_WEIGHTS
-from tellmore.errors import MissingExtraError
+from tellmore.errors import needs
 
 OPSET = 17
 IR_VERSION = 8
@@ -22,10 +22,8 @@ IR_VERSION = 8
 
 def onnx_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
     """The model; ``metadata`` becomes its metadata properties."""
-    try:
+    with needs("onnx", "onnx"):
         import onnx
-    except ImportError:
-        raise MissingExtraError("onnx", "onnx") from None
     graph = _Graph(onnx)
     x = graph.add("Cast", ["embedding"], to=onnx.TensorProto.DOUBLE)
     if classifier.normalised:

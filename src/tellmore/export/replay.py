@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,18 +28,12 @@ class Replayed:
     difference: float
     same: bool
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def replay_project(project: Project, tolerance: float) -> list[Replayed]:
     """Compare the belief folded from the log with the same from the exported log, and from the saved snapshot if any."""
-    repository = Repository(project.database_url)
-    try:
+    with closing(Repository(project.database_url)) as repository:
         events = list(repository.since())
         snapshot = _from_snapshot(project, repository, events)
-    finally:
-        repository.close()
     state = state_of(project, events)
     again = state_of(project, _exported(state))
     found = [_compared("the log, exported and read back", state, again.learner, len(again.effects), tolerance)]

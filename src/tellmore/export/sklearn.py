@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 
 from tellmore.classifier import Classifier
-from tellmore.errors import MissingExtraError
+from tellmore.errors import needs
 
 NOTE = "plug-in probabilities at the mean of the belief; the belief-averaged ones are in the ONNX export"
 
 
 def sklearn_estimator(classifier: Classifier, metadata: dict[str, str]) -> Any:
     """A fitted LogisticRegression, or a pipeline of Normalizer and LogisticRegression; classes 0 and 1 (positive)."""
-    try:
+    with needs("scikit-learn", "sklearn"):
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import Normalizer
-    except ImportError:
-        raise MissingExtraError("scikit-learn", "sklearn") from None
     mean = classifier.w * np.asarray(classifier.belief.mean, dtype=np.float64)
     estimator = LogisticRegression()
     estimator.coef_ = mean[None, 1:]
@@ -40,8 +38,6 @@ def sklearn_estimator(classifier: Classifier, metadata: dict[str, str]) -> Any:
 def skops_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
     """``sklearn_estimator`` as the bytes of a skops file."""
     estimator = sklearn_estimator(classifier, metadata)
-    try:
+    with needs("skops", "sklearn"):
         import skops.io
-    except ImportError:
-        raise MissingExtraError("skops", "sklearn") from None
     return bytes(skops.io.dumps(estimator))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tellmore.classifier import Predictions
-from tellmore.errors import MissingExtraError
+from tellmore.errors import needs
 from tellmore.store.state import State
 
 SCORE_COLUMNS = ("id", "text", "image", "probability", "score", "score_sd", "version", "seed", "data_sha256")
@@ -75,6 +75,11 @@ def answer_rows(state: State) -> Iterator[dict[str, Any]]:
         }
 
 
+def table_of(state: State, table: str) -> tuple[Sequence[str], Iterator[dict[str, Any]]]:
+    """Columns and rows of the table of this name."""
+    return (SCORE_COLUMNS, score_rows(state)) if table == "scores" else (ANSWER_COLUMNS, answer_rows(state))
+
+
 def csv_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
     """CSV in UTF-8. Texts that a spreadsheet would take for a formula get an apostrophe in front."""
     out = io.StringIO()
@@ -97,11 +102,9 @@ def _cell(value: Any) -> Any:
 
 def parquet_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]], metadata: dict[str, str]) -> bytes:
     """Parquet, with ``metadata`` in its schema."""
-    try:
+    with needs("pyarrow", "app"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtraError("pyarrow", "app") from None
     listed = list(rows)
     types = {"probability": pa.float64(), "score": pa.float64(), "score_sd": pa.float64(), "check": pa.bool_()}
     types |= {"rt_ms": pa.int64(), "latency_ms": pa.int64(), "seed": pa.int64()}

@@ -9,8 +9,8 @@ import numpy as np
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import reach_row, reach_text
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import BLUE, GREY, VERMILION, new_figure
+from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
 from tellmore.sim.summary import mean_and_se
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tellmore.errors import SettingError
-from tellmore.figures.rows import Row, Rows
+from tellmore.rows import Row, Rows
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Report, Workforce, run_trials
 from tellmore.sim.rows import Trial
@@ -134,6 +134,15 @@ class Bench:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, {"rows": measured})
         return measured
+
+
+def once(name: str, *parts: str) -> Callable[[Callable[[Bench], Rows]], Callable[[Bench], Rows]]:
+    """Decorator of what is measured on the pools of these parts and then remembered under ``name``."""
+
+    def remembering(measure: Callable[[Bench], Rows]) -> Callable[[Bench], Rows]:
+        return lambda bench: bench.remembered(name, [bench.source(part) for part in parts], lambda: measure(bench))
+
+    return remembering
 
 
 def data_folder(given: Path | None) -> Path | None:

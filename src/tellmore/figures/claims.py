@@ -13,8 +13,8 @@ from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, last_value
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.information import name_of
-from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import table_figure
+from tellmore.rows import Row, Rows, column, distinct, where
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

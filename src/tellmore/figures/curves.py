@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tellmore.figures.rows import Row, Rows, column, distinct, where
+from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
-from tellmore.sim.summary import first_reached, padded, to_accuracy
+from tellmore.sim.summary import first_reached, mean_and_se, padded, to_accuracy
 from tellmore.types import Array
 
 MEASURES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
@@ -41,9 +41,7 @@ def _curve(config: Config, trials: Sequence[Trial], pool: str) -> list[Row]:
 def _moments(matrices: Mapping[str, Array], answer: int) -> Row:
     moments: Row = {}
     for name, matrix in matrices.items():
-        values = matrix[:, answer - 1]
-        moments[name] = float(values.mean())
-        moments[f"{name}_se"] = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+        moments[name], moments[f"{name}_se"] = mean_and_se(matrix[:, answer - 1].tolist())
     return moments
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.rows import Rows
+from tellmore.rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,10 +14,10 @@ import numpy as np
 
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.figures.times import TARGETS, paired_ratio, reaches, seconds_to
 from tellmore.plotting import GREY, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.cost import PAPER_COST
+from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
 from tellmore.sim.rows import Trial
 from tellmore.sim.summary import first_reached, mean_and_se

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellmore.core.time_model import TimeModel
-from tellmore.figures.bench import Bench
+from tellmore.figures.bench import Bench, once
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import PALETTE, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.rates import nested_bits, sharpness_dependence, to_rates
+from tellmore.policy.rates import nested_bits, rates, to_rates
+from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
+from tellmore.sim.summary import mean_and_se
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,15 +47,9 @@ def fig9(rows: Rows) -> Figure:
         own = where(rows, question=question)
         colour = PALETTE[sizes.index(own[0]["size"])]
         for axes, measure in ((grid[0, 0], "bits"), (grid[0, 1], "ratio")):
-            line_with_band(
-                axes,
-                np.array(column(own, "answer")),
-                np.array(column(own, measure)),
-                np.array(column(own, f"{measure}_se")),
-                label=question,
-                colour=colour,
-                linestyle=_DASHES[own[0]["kind"]],
-            )
+            x, mean, se = (column(own, name) for name in ("answer", measure, f"{measure}_se"))
+            dashes = _DASHES[own[0]["kind"]]
+            line_with_band(axes, x, mean, se, label=question, colour=colour, linestyle=dashes)
     grid[0, 0].set(title="information gain", xlabel="interactions", ylabel="bits per question")
     grid[0, 1].set(title="ratio to a label", xlabel="interactions", ylabel="bits / bits of a label")
     for axes in grid[0]:
@@ -63,6 +58,7 @@ def fig9(rows: Rows) -> Figure:
     return figure
 
 
+@once("fig9", "sentiment")
 def gains_along(bench: Bench) -> Rows:
     """Gains of all kinds and sizes at beliefs along a run of active rankings of 4, mean and se over seeds."""
     plan, source = bench.plan, bench.source("sentiment")
@@ -96,24 +92,10 @@ def _gains_of_seed(
 
 
 def _gain_row(key: tuple[int, str, int], bits: list[float], label_bits: list[float]) -> Row:
-    ratio = np.asarray(bits) / np.asarray(label_bits)
-    root = np.sqrt(len(bits))
-    several = len(bits) > 1
-    return {
-        "answer": key[0],
-        "question": name_of(key[1], key[2]),
-        "kind": key[1],
-        "size": key[2],
-        "seeds": len(bits),
-        "bits": float(np.mean(bits)),
-        "bits_se": float(np.std(bits, ddof=1) / root) if several else None,
-        "ratio": float(ratio.mean()),
-        "ratio_se": float(ratio.std(ddof=1) / root) if several else None,
-    }
-
-
-def _collect_fig9(bench: Bench) -> Rows:
-    return bench.remembered("fig9", [bench.source("sentiment")], lambda: gains_along(bench))
+    mean, se = mean_and_se(bits)
+    ratio, ratio_se = mean_and_se((np.asarray(bits) / np.asarray(label_bits)).tolist())
+    asked = {"answer": key[0], "question": name_of(key[1], key[2]), "kind": key[1], "size": key[2]}
+    return {**asked, "seeds": len(bits), "bits": mean, "bits_se": se, "ratio": ratio, "ratio_se": ratio_se}
 
 
 def _compare_fig9(rows: Rows) -> str:
@@ -143,22 +125,18 @@ def fig10(rows: Rows) -> Figure:
     return figure
 
 
+@once("fig10", "sentiment")
 def gains_by_sharpness(bench: Bench) -> Rows:
     """Gains at the prior for a/sigma from a quarter to eight times the default."""
     source, plan = bench.source("sentiment"), bench.plan
     learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
     factors = (0.25, 1.0, 4.0) if plan.quick else (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
     sizes = (2, 4) if plan.quick else (2, 4, 6)
-    tables = sharpness_dependence(learner.scan, learner.belief, learner.behaviour, factors, sizes=sizes, seed=0)
     return [
-        {"K": factor * learner.behaviour.K, "question": name_of(rate.kind, rate.size), "bits": rate.bits}
-        for factor, table in tables.items()
-        for rate in table
+        {"K": sharper.K, "question": name_of(rate.kind, rate.size), "bits": rate.bits}
+        for sharper in map(learner.behaviour.sharper, factors)
+        for rate in rates(learner.scan, learner.belief, sharper, sizes=sizes, rng=np.random.default_rng(0), repeats=1)
     ]
-
-
-def _collect_fig10(bench: Bench) -> Rows:
-    return bench.remembered("fig10", [bench.source("sentiment")], lambda: gains_by_sharpness(bench))
 
 
 def _compare_fig10(rows: Rows) -> str:
@@ -193,6 +171,7 @@ def fig11(rows: Rows) -> Figure:
     return figure
 
 
+@once("fig11", "sentiment")
 def rates_by_size(bench: Bench) -> Rows:
     """Information rates of all kinds and sizes at the prior, under both time models."""
     source, plan = bench.source("sentiment"), bench.plan
@@ -207,14 +186,10 @@ def rates_by_size(bench: Bench) -> Rows:
         repeats=1 if plan.quick else 3,
     )
     return [
-        {"times": name, **rate.row()}
+        {"times": name, **vars(rate)}
         for name, cost in (("the paper's fitted times", PAPER_COST), ("synthetic times", SYNTHETIC_COST))
         for rate in to_rates(bits, cost)
     ]
-
-
-def _collect_fig11(bench: Bench) -> Rows:
-    return bench.remembered("fig11", [bench.source("sentiment")], lambda: rates_by_size(bench))
 
 
 def _compare_fig11(rows: Rows) -> str:
@@ -232,7 +207,7 @@ def _compare_fig11(rows: Rows) -> str:
 
 
 EXHIBITS = (
-    Exhibit("fig9", "Fig. 9: information gain over interactions", _collect_fig9, fig9, _compare_fig9),
-    Exhibit("fig10", "Fig. 10: information gain against a/σ", _collect_fig10, fig10, _compare_fig10),
-    Exhibit("fig11", "Fig. 11: information rate against |S|", _collect_fig11, fig11, _compare_fig11),
+    Exhibit("fig9", "Fig. 9: information gain over interactions", gains_along, fig9, _compare_fig9),
+    Exhibit("fig10", "Fig. 10: information gain against a/σ", gains_by_sharpness, fig10, _compare_fig10),
+    Exhibit("fig11", "Fig. 11: information rate against |S|", rates_by_size, fig11, _compare_fig11),
 )

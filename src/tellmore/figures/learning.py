@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import crossing, curve_rows, last_value, settings
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Rows, column, distinct, where
 from tellmore.plotting import LINE_STYLES, PALETTE, kind_colour, legend_below, line_with_band, new_figure
+from tellmore.rows import Rows, column, distinct, where
 from tellmore.sim.config import Config
 
 if TYPE_CHECKING:
@@ -31,15 +31,9 @@ def draw_curves(
     for setting in settings(rows):
         own = where(rows, setting=setting)
         colour = kind_colour(own[0]["question"]) if colours is None else colours[setting]
-        line_with_band(
-            axes,
-            column(own, over),  # type: ignore[arg-type]
-            column(own, measure),  # type: ignore[arg-type]
-            column(own, f"{measure}_se"),  # type: ignore[arg-type]
-            label=setting,
-            colour=colour,
-            linestyle=LINE_STYLES.get(own[0]["acquisition"], ":"),
-        )
+        style = LINE_STYLES.get(own[0]["acquisition"], ":")
+        x, mean, se = (column(own, name) for name in (over, measure, f"{measure}_se"))
+        line_with_band(axes, x, mean, se, label=setting, colour=colour, linestyle=style)
     axes.set(xlabel=AXIS_LABELS[over], ylabel=AXIS_LABELS[measure])
 
 

@@ -1,6 +1,6 @@
 """Exhibits of the response-time study, made by a simulated one: Figs. 8, 15 to 17 and Tables II to V.
 
-The rows and pictures are those of a real study (`study.exhibits`, `figures.study`); only the participants are simulated.
+The rows and pictures are those of a real study (`study.exhibits`, `study.plots`); only the participants are simulated.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, where
+from tellmore.rows import Row, Rows, where
 from tellmore.study import plots as drawings
 
 PARTICIPANTS = 101
@@ -26,24 +26,14 @@ def study_rows(bench: Bench) -> dict[str, list[Row]]:
 
 
 def _simulate(participants: int) -> list[Row]:
-    from tellmore.study import exhibits
     from tellmore.study.analysis import analyse
+    from tellmore.study.exhibits import exhibit_rows
     from tellmore.study.simulate import simulated_study
 
     with tempfile.TemporaryDirectory() as folder:
         study, records = simulated_study(Path(folder), participants=participants, seed=SEED)
     analysis = analyse(records, study.design.kinds, pay=study.pay.amount)
-    found = {
-        "fig8": exhibits.fig8_rows(analysis),
-        "fig15": exhibits.fig15_rows(records),
-        "fig16": exhibits.fig16_rows(analysis),
-        "fig17": exhibits.fig17_rows(analysis, [stage.name for stage in study.stages]),
-        "table2": exhibits.table2_rows(records),
-        "table3": exhibits.table3_rows(records),
-        "table4": exhibits.table4_rows(analysis),
-        "table5": exhibits.table5_rows(analysis),
-    }
-    return [{"exhibit": name, "rows": rows} for name, rows in found.items()]
+    return [{"exhibit": name, "rows": rows} for name, rows in exhibit_rows(study, records, analysis).items()]
 
 
 def _collector(name: str) -> Callable[[Bench], Rows]:

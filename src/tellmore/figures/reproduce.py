@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Rows
 from tellmore.files import replacing, write_whole
+from tellmore.rows import Rows
 from tellmore.sim.trials import writable_folder, write_json
 
 SIMULATED = "Simulated study: no human was measured."

@@ -8,8 +8,8 @@ import numpy as np
 
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, column, distinct, where
 from tellmore.plotting import BLUE, VERMILION, new_figure
+from tellmore.rows import Row, Rows, column, distinct, where
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import reach_row, reach_text
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.rows import Row, Rows, where
 from tellmore.plotting import table_figure
 from tellmore.policy.cost import PAPER_COST
+from tellmore.rows import Row, Rows, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 from tellmore.sim.theory import outcome_count

@@ -11,14 +11,14 @@ import numpy as np
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.information import KINDS, name_of
-from tellmore.figures.rows import Row, Rows, distinct, where
 from tellmore.plotting import kind_colour, new_figure
 from tellmore.policy.cost import PAPER_COST
 from tellmore.policy.rates import nested_bits, to_rates
+from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import make_learner
 from tellmore.sim.rows import Trial
-from tellmore.sim.summary import first_reached
+from tellmore.sim.summary import first_reached, mean_and_se
 from tellmore.types import Array
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
                 "reached": reached[title],
                 "interactions": float(np.mean([len(trial.rows) for trial in done[config]])),
                 "seconds": float(seconds[title].mean()),
-                "seconds_se": _se(seconds[title]),
+                "seconds_se": mean_and_se(seconds[title].tolist())[1],
                 "best_fixed": title == best,
                 "to_best_fixed": against_best[0],
                 "to_best_fixed_se": against_best[1],
@@ -113,7 +113,7 @@ def promised_seconds(bench: Bench, part: str) -> dict[str, float]:
         bits = nested_bits(
             learner.scan, learner.belief, learner.behaviour, kinds=KINDS, sizes=sizes, rng=rng, repeats=3
         )
-        return [rate.row() for rate in to_rates(bits, PAPER_COST)]
+        return [dict(vars(rate)) for rate in to_rates(bits, PAPER_COST)]
 
     rates = bench.remembered(f"rates-{part}", [source], measure)
     label = where(rates, kind="label")[0]["bits_per_second"]
@@ -129,14 +129,10 @@ def _to(seconds: dict[str, Array], title: str, yardstick: str) -> float | None:
     return paired_ratio(seconds[title], seconds[yardstick])[0] if yardstick in seconds else None
 
 
-def _se(values: Array) -> float | None:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
-
-
 def paired_ratio(values: Array, reference: Array) -> tuple[float, float | None]:
     """Ratio of means over the same seeds, with its standard error by linearisation."""
     ratio = float(values.mean() / reference.mean())
-    spread = _se(values - ratio * reference)
+    spread = mean_and_se((values - ratio * reference).tolist())[1]
     return ratio, None if spread is None else spread / float(reference.mean())
 
 

@@ -1,12 +1,11 @@
 """Seconds per question: what an answer costs a person, by kind and number of items (Section III-C).
 
-Every kind brings the time model that holds before anybody's answers are known; a `CostModel` replaces some of them, and knows
-how fast each person is. Fitting lives in `policy.cost_fit`.
+Every kind brings the time model that holds before anybody's answers are known; a `CostModel` replaces some of them, for all
+people or for one. Fitting lives in `policy.cost_fit`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -33,17 +32,17 @@ def family_of(kind: str) -> str:
 
 @dataclass(frozen=True)
 class CostModel:
-    """Seconds by kind, and each annotator's speed.
+    """Seconds by kind, and each annotator's own.
 
     models: time models by family ("label", "select", "rank", "tick"); a family that is not in it has the published one.
-    speed: seconds relative to the models (1.2: 20 % slower); whoever is not in it takes 1.
+    own: such models by annotator; whoever is not in it takes as long as all do.
 
     >>> CostModel().seconds("rank", 4)
     17.32
     """
 
     models: Mapping[str, TimeModel] = field(default_factory=dict)
-    speed: Mapping[str, float] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, TimeModel]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.models if name not in kinds.families()]
@@ -51,45 +50,32 @@ class CostModel:
             raise InputError(
                 f"there is no family of questions {unknown[0]!r}; the families are {', '.join(kinds.families())}"
             )
-        for annotator, factor in self.speed.items():
-            if not (math.isfinite(factor) and factor > 0):
-                raise InputError(f"the speed of annotator {annotator!r} must be a positive number, not {factor!r}")
         object.__setattr__(self, "models", MappingProxyType(dict(self.models)))
-        object.__setattr__(self, "speed", MappingProxyType(dict(self.speed)))
+        object.__setattr__(self, "own", MappingProxyType(dict(self.own)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CostModel, (dict(self.models), dict(self.speed))  # a mapping proxy cannot be pickled
+        return CostModel, (dict(self.models), dict(self.own))  # a mapping proxy cannot be pickled
 
-    def model(self, kind: str, annotator: str | None = None) -> TimeModel:
-        """The time model of a question kind, for one annotator or for all."""
+    def of(self, annotator: str) -> CostModel:
+        """What one annotator's answers cost."""
+        return CostModel({**self.models, **self.own.get(annotator, {})})
+
+    def model(self, kind: str) -> TimeModel:
+        """The time model of a question kind."""
         first = kinds.family(kind)[0]
-        model = self.models.get(first.family, first.time)
-        factor = 1.0 if annotator is None else self.speed.get(annotator, 1.0)
-        return model if factor == 1.0 else model.scaled(factor)
+        return self.models.get(first.family, first.time)
 
-    def seconds(self, kind: str, size: int, *, marks: float | None = None, annotator: str | None = None) -> float:
+    def seconds(self, kind: str, size: int, *, marks: float | None = None) -> float:
         """Expected seconds of a question, E[c(q, S)] in eq. 7; several items never take less than one, and their reading."""
-        own = self.model(kind, annotator).seconds(size, marks)
+        own = self.model(kind).seconds(size, marks)
         if size == 1:
             return own
-        one = self.model(kinds.single().family, annotator).seconds(1)
+        one = self.model(kinds.single().family).seconds(1)
         return max(own, round(one + READING_S * (size - 1), 12))
 
-    def sample(
-        self,
-        kind: str,
-        size: int,
-        rng: np.random.Generator,
-        *,
-        marks: float | None = None,
-        annotator: str | None = None,
-    ) -> float:
+    def sample(self, kind: str, size: int, rng: np.random.Generator, *, marks: float | None = None) -> float:
         """Seconds of one simulated answer: positive, with the model's mean and spread."""
-        return self.model(kind, annotator).sample(size, rng, marks)
-
-    def rate(self, kind: str, size: int, bits: float, *, annotator: str | None = None) -> float:
-        """Information rate in bits per second (eq. 7) of a question worth ``bits``."""
-        return bits / self.seconds(kind, size, annotator=annotator)
+        return self.model(kind).sample(size, rng, marks)
 
 
 PAPER_COST = CostModel()

@@ -8,8 +8,7 @@ What the search gives only roughly (large rankings, grids) is measured again aft
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -42,11 +41,7 @@ class Rate:
     bits_se: float
     seconds: float
     bits_per_second: float
-    best: bool = False
-
-    def row(self) -> dict[str, Any]:
-        """As a row of the JSON table."""
-        return asdict(self)
+    best: bool
 
 
 def table_kinds() -> tuple[str, ...]:
@@ -115,16 +110,14 @@ def _measure(
     return bits
 
 
-def to_rates(
-    bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST, *, annotator: str | None = None
-) -> tuple[Rate, ...]:
+def to_rates(bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST) -> tuple[Rate, ...]:
     """Gains and a cost model as a table in the order of ``bits``; the row of most bits per second is ``best``."""
     rows = []
     for (kind, size), values in bits.items():
         mean = float(np.mean(values))
         se = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-        seconds = cost.seconds(kind, size, annotator=annotator)
-        rows.append(Rate(kind, size, mean, se, seconds, mean / seconds))
+        seconds = cost.seconds(kind, size)
+        rows.append(Rate(kind, size, mean, se, seconds, mean / seconds, best=False))
     best = max(range(len(rows)), key=lambda i: rows[i].bits_per_second)
     return tuple(replace(row, best=i == best) for i, row in enumerate(rows))
 
@@ -158,28 +151,6 @@ def rates(
 def best_rate(table: Sequence[Rate]) -> Rate:
     """The row of most bits per second."""
     return max(table, key=lambda rate: rate.bits_per_second)
-
-
-def sharpness_dependence(
-    scan: PoolScan,
-    posterior: Gaussian,
-    behaviour: Behaviour,
-    factors: Sequence[float],
-    *,
-    kinds: Sequence[str] | None = None,
-    sizes: Collection[int] = (2, 4, 6),
-    seed: int,
-    repeats: int = 1,
-) -> dict[float, tuple[Rate, ...]]:
-    """Tables at a/sigma (that is K, with w in proportion) times each factor, under common random numbers (Fig. 10)."""
-    tables = {}
-    for factor in factors:
-        if factor <= 0:
-            raise InputError(f"factors of a/sigma are positive, not {factor:g}")
-        sharper = replace(behaviour, w=behaviour.w * factor, K=behaviour.K * factor)
-        rng = np.random.default_rng(seed)
-        tables[factor] = rates(scan, posterior, sharper, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats)
-    return tables
 
 
 @dataclass(frozen=True)
@@ -227,7 +198,6 @@ class Policy:
         answers: int,
         rng: np.random.Generator,
         exclude: Collection[int] = (),
-        annotator: str | None = None,
     ) -> tuple[str, int, RateTable]:
         """Kind and size to ask now, and the table to hand back at the next call."""
         if table is None or self.drifted(table, scan, answers):
@@ -242,7 +212,7 @@ class Policy:
                 exclude=exclude,
             )
             table = RateTable(bits, to_rates(bits, self.cost), score_spread(scan), answers)
-        best = best_rate(to_rates(table.bits, self.cost, annotator=annotator))
+        best = best_rate(to_rates(table.bits, self.cost))
         return best.kind, best.size, table
 
 

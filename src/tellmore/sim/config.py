@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from tellmore import kinds
 from tellmore.errors import SettingError
+from tellmore.options import one_of
 from tellmore.policy.asking import AUTO
 
 Acquisition = Literal["greedy", "random", "particles"]
@@ -45,12 +46,12 @@ class Config:
 
     def __post_init__(self) -> None:
         names = (kind.name for kind in kinds.all_kinds())
-        _one_of("question", self.question, tuple(dict.fromkeys((*kinds.families(), *names, AUTO))))
+        one_of("question", self.question, tuple(dict.fromkeys((*kinds.families(), *names, AUTO))))
         if self.question != AUTO:
             self._check_size(kinds.family(self.question)[0])
-        _one_of("acquisition", self.acquisition, get_args(Acquisition))
-        _one_of("mode", self.mode, get_args(Mode))
-        _one_of("annotator", self.annotator, get_args(AnnotatorKind))
+        one_of("acquisition", self.acquisition, get_args(Acquisition))
+        one_of("mode", self.mode, get_args(Mode))
+        one_of("annotator", self.annotator, get_args(AnnotatorKind))
         if self.answers < 1:
             raise SettingError(f"a trial needs at least 1 answer, not {self.answers}")
         if not 0 <= self.lapse <= 1:
@@ -84,8 +85,3 @@ class Config:
         """A name for legends, as in "rank-4, random"."""
         name = self.question if self.shown in (None, 1) else f"{self.question}-{self.shown}"
         return name if self.acquisition == "greedy" else f"{name}, {self.acquisition}"
-
-
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise SettingError(f"unknown {what} {value!r}; the known ones are {', '.join(allowed)}")

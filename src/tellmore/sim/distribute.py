@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tellmore.errors import MissingExtraError, SettingError, TellmoreError
+from tellmore.errors import SettingError, TellmoreError, needs
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import trial
 from tellmore.sim.rows import Trial
@@ -110,10 +110,8 @@ def _in_processes(tasks: Sequence[Task], count: int) -> Iterator[tuple[Task, Tri
 
 
 def _on_dask(tasks: Sequence[Task], workforce: Workforce) -> Iterator[tuple[Task, Trial]]:
-    try:
+    with needs("dask", "dask"):
         import distributed
-    except ImportError:
-        raise MissingExtraError("dask", "dask") from None
     with _one_thread_environment(), _dask_client(distributed, workforce) as client:
         futures = client.map(run_task, tasks, pure=False, retries=1)
         task_of = {future.key: task for future, task in zip(futures, tasks, strict=True)}

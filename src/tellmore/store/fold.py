@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tellmore import kinds
+from tellmore.core.frame import CLASSIC
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
@@ -164,8 +165,8 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
         seed=chosen.seed,
         prior=_prior(settings, prior),
         bound=chosen.bound,
-        w=chosen.w,
-        K=chosen.K,
+        w=chosen.w if chosen.w is not None or not settings.classic else CLASSIC.w,
+        K=chosen.K if chosen.K is not None or not settings.classic else CLASSIC.K,
         seeds_positive=chosen.seeds_positive,
         seeds_negative=chosen.seeds_negative,
         kinds=chosen.kinds,
@@ -174,9 +175,9 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
     )
 
 
-def _prior(settings: Settings, prior: Gaussian | None) -> Gaussian | Literal["pool", "isotropic"]:
+def _prior(settings: Settings, prior: Gaussian | None) -> Gaussian | Literal["pool", "isotropic", "classic"]:
     if settings.learning.prior != "earlier":
-        return settings.learning.prior
+        return "classic" if settings.classic else settings.learning.prior
     if prior is None:
         raise SettingError('learning.prior = "earlier" needs the belief in prior.npz of the project\'s folder')
     return prior

@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -322,16 +323,13 @@ def _order_of_ranks(reader: Reader, row: int, cells: Record) -> list[str]:
 
 def append_answers(project: Project, found: Sequence[Collected], *, why: str = "import") -> int:
     """Add the answers that are not in the log yet, all at once; returns how many."""
-    repository = Repository(project.database_url)
-    try:
+    with closing(Repository(project.database_url)) as repository:
         known = {event.question_id for event in repository.since(kinds=("question",))}
         fresh = [each for each in found if each.question.id not in known]
         events = [event for each in fresh for event in _events(each, why)]
         if events:
             repository.append(events)
         return len(fresh)
-    finally:
-        repository.close()
 
 
 def _events(each: Collected, why: str) -> Iterator[Event]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -231,11 +232,11 @@ class Repository:
                 connection.execute(insert(meta), {"key": "project_id", "value": known})
             return str(known)
 
-    def _reading(self) -> Any:
-        return _Guarded(self._engine, write=False)
+    def _reading(self) -> AbstractContextManager[Connection]:
+        return _transaction(self._engine, write=False)
 
-    def _writing(self) -> Any:
-        return _Guarded(self._engine, write=True)
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return _transaction(self._engine, write=True)
 
     def _forget_old_pages(self) -> None:
         """On SQLite move the log of changes into the file, so that no erased text stays in it."""
@@ -244,29 +245,19 @@ class Repository:
                 connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
 
 
-class _Guarded:
+@contextmanager
+def _transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
     """A transaction whose database errors come out as StoreError, in one line."""
-
-    def __init__(self, engine: Engine, *, write: bool) -> None:
-        self._transaction = engine.begin()
-        self._write = write
-
-    def __enter__(self) -> Connection:
-        try:
-            connection = self._transaction.__enter__()
-            if self._write and connection.dialect.name == "postgresql":
+    failed = "does not answer"
+    try:
+        with engine.begin() as connection:
+            if write and connection.dialect.name == "postgresql":
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_APPEND_LOCK})"))
-            return connection
-        except DBAPIError as error:
-            raise StoreError(f"the database does not answer: {_first_line(error)}") from None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        try:
-            self._transaction.__exit__(kind, error, trace)
-        except DBAPIError as failure:
-            raise StoreError(f"the database could not write: {_first_line(failure)}") from None
-        if isinstance(error, DBAPIError):
-            raise StoreError(f"the database refused: {_first_line(error)}") from None
+            failed = "refused"
+            yield connection
+            failed = "could not write"
+    except DBAPIError as error:
+        raise StoreError(f"the database {failed}: {_first_line(error)}") from None
 
 
 def _row(each: Event, now: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class SnapshotKeeper:
     def version(self, settings: Settings) -> str:
         """What a belief that began from ``settings`` is saved under."""
         learning = settings.model_dump_json(include={"learning"})
-        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {learning}"
+        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {settings.classic} {learning}"
         return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:

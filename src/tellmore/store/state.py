@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -65,12 +66,8 @@ def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 def load_state(project: Project) -> State:
     """The state of ``project`` now: its log, folded."""
-    repository = Repository(project.database_url)
-    try:
-        events = list(repository.since())
-    finally:
-        repository.close()
-    return state_of(project, events)
+    with closing(Repository(project.database_url)) as repository:
+        return state_of(project, list(repository.since()))
 
 
 def state_of(project: Project, events: Sequence[Event]) -> State:

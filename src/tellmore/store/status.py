@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from tellmore.store.state import State
 from tellmore.store.statistics import accuracy, minutes_left
@@ -24,9 +23,6 @@ class Status:
     target_accuracy: float
     minutes_left: float | None
     expected_accuracy: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     def lines(self) -> list[tuple[str, str]]:
         """For people."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from tellmore import kinds as question_kinds
 from tellmore.core.time_model import Form, basis
-from tellmore.errors import InputError, MissingExtraError
+from tellmore.errors import InputError, needs
 from tellmore.policy.cost_fit import Timed, fault
 from tellmore.study.records import Records
 from tellmore.study.vuong import VuongTest, gaussian_loglik, vuong
@@ -109,10 +109,8 @@ class CandidateFit:
 
 
 def _statsmodels() -> Any:
-    try:
+    with needs("statsmodels", "lab"):
         import statsmodels.api as sm
-    except ImportError as error:
-        raise MissingExtraError("statsmodels", "lab") from error
     return sm
 
 

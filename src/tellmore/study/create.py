@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tellmore.data.checked import toml_text
-from tellmore.data.project import Project, ProjectSettings, Settings, create_project, open_project
-from tellmore.data.settings import SETTINGS_FILE
+from tellmore.data.project import Project, create_project, open_project
+from tellmore.data.settings import SETTINGS_FILE, ProjectSettings, Settings
 from tellmore.files import write_whole
 from tellmore.learner import Learner
 from tellmore.pool import Pool

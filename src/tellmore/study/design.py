@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tellmore.errors import SettingError
+from tellmore.learner import Learner
 from tellmore.questions import Question
 from tellmore.study.settings import Gold, Stage, Study
 from tellmore.types import Answer
@@ -30,7 +31,7 @@ class BankQuestion:
 
     def row(self) -> dict[str, Any]:
         """As a line of the question file."""
-        return {"kind": self.kind, "items": list(self.items), "stage": self.stage, "iteration": self.iteration}
+        return {**vars(self), "items": list(self.items)}
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,8 @@ class Planned:
 
     def row(self) -> dict[str, Any]:
         """As stored in the log."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "items": list(self.items),
-            "block": self.block,
-            "position": self.position,
-            "stage": self.stage,
-            "iteration": self.iteration,
-            "gold": None if self.gold is None else self.gold.model_dump(mode="json"),
-        }
+        gold = None if self.gold is None else self.gold.model_dump(mode="json")
+        return {**vars(self), "items": list(self.items), "gold": gold}
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> Planned:
@@ -69,24 +62,8 @@ class Planned:
         return cls(**{**row, "items": tuple(row["items"]), "gold": None if gold is None else Gold(**gold)})
 
 
-class Asks(Protocol):
-    """What a learning run needs of a learner."""
-
-    def ask(self, *, kind: Any = None, size: int | None = None) -> Question:
-        """A question at the present belief."""
-        ...
-
-    def tell(self, question: Question, answer: Answer) -> Any:
-        """Learn from an answer."""
-        ...
-
-    def copy(self) -> Asks:
-        """The same learner; what is asked of the copy leaves no trace."""
-        ...
-
-
 def draw_questions(
-    learner: Asks,
+    learner: Learner,
     answer: Callable[[Question], Answer],
     stages: Sequence[Stage],
     *,

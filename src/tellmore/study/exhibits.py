@@ -10,9 +10,26 @@ import numpy as np
 from tellmore.core.time_model import TimeModel
 from tellmore.study.analysis import Analysis, CandidateFit, ages, demographic_counts, mean_times
 from tellmore.study.records import Records
+from tellmore.study.settings import Study
+
+Rows = list[dict[str, Any]]
 
 
-def fig8_rows(analysis: Analysis) -> list[dict[str, Any]]:
+def exhibit_rows(study: Study, records: Records, analysis: Analysis) -> dict[str, Rows]:
+    """The rows of every figure and table, by its name in the paper."""
+    return {
+        "fig8": _times(analysis),
+        "fig15": [{"age": age} for age in ages(records)],
+        "fig16": [{"minutes": minutes} for minutes in analysis.minutes],
+        "fig17": _times_by_stage(analysis, [stage.name for stage in study.stages]),
+        "table2": demographic_counts(records, "ethnicity"),
+        "table3": demographic_counts(records, "country_of_birth"),
+        "table4": [dict(row) for row in analysis.counts],
+        "table5": [fit.row() for fit in analysis.candidates],
+    }
+
+
+def _times(analysis: Analysis) -> Rows:
     """Mean and standard error by kind and size, with the linear fit at that size."""
     lines = {fit.kind: fit for fit in analysis.candidates if fit.form == "linear"}
     rows = []
@@ -30,40 +47,10 @@ def _fitted(fit: CandidateFit, size: int, answers: Sequence[Mapping[str, Any]]) 
     return TimeModel("linear", fit.b0, fit.b1, per_mark=fit.per_mark or 0.0).seconds(size, float(marks))
 
 
-def fig15_rows(records: Records) -> list[dict[str, Any]]:
-    """Ages."""
-    return [{"age": age} for age in ages(records)]
-
-
-def fig16_rows(analysis: Analysis) -> list[dict[str, Any]]:
-    """Total minutes."""
-    return [{"minutes": minutes} for minutes in analysis.minutes]
-
-
-def fig17_rows(analysis: Analysis, stages: list[str]) -> list[dict[str, Any]]:
+def _times_by_stage(analysis: Analysis, stages: list[str]) -> Rows:
     """Mean and standard error by kind, stage and size, stages in the order of learning."""
     rows = []
     for kind, answers in analysis.answers.items():
         points = mean_times([row for row in answers if row["stage"] is not None], by_stage=True)
         rows += [{"kind": kind, **point} for point in sorted(points, key=lambda point: stages.index(point["stage"]))]
     return rows
-
-
-def table2_rows(records: Records) -> list[dict[str, Any]]:
-    """Ethnicity."""
-    return demographic_counts(records, "ethnicity")
-
-
-def table3_rows(records: Records) -> list[dict[str, Any]]:
-    """Country of birth."""
-    return demographic_counts(records, "country_of_birth")
-
-
-def table4_rows(analysis: Analysis) -> list[dict[str, Any]]:
-    """Answers by size."""
-    return [dict(row) for row in analysis.counts]
-
-
-def table5_rows(analysis: Analysis) -> list[dict[str, Any]]:
-    """Candidate models."""
-    return [fit.row() for fit in analysis.candidates]

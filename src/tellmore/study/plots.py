@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tellmore import kinds as question_kinds
-from tellmore.plotting import BLUE, GREEN, PALETTE, kind_colour, new_figure, table_figure
+from tellmore.plotting import BLUE, GREEN, PALETTE, kind_colour, line_with_band, new_figure, table_figure
+from tellmore.rows import Row, Rows, column, distinct, where
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Rows = Sequence[Mapping[str, Any]]
+Table = tuple[list[str], list[list[str]]]
 FORM_NAMES = {"linear": "Linear", "logarithmic": "Logarithmic", "quadratic": "Quadratic", "constant": "Constant"}
 
 
@@ -31,14 +31,14 @@ def fig8(rows: Rows) -> Figure:
     """
     figure, grid = new_figure(width=5.6, height=3.8)
     axes = grid[0, 0]
-    for kind in dict.fromkeys(row["kind"] for row in rows):
-        own = sorted((row for row in rows if row["kind"] == kind), key=lambda row: row["size"])
-        sizes = [row["size"] for row in own]
+    for kind in distinct(rows, "kind"):
+        own = sorted(where(rows, kind=kind), key=lambda row: row["size"])
+        sizes = column(own, "size")
         colour = kind_colour(kind)
         axes.errorbar(
             sizes,
-            [row["mean_s"] for row in own],
-            yerr=[row["se_s"] for row in own],
+            column(own, "mean_s"),
+            yerr=column(own, "se_s"),
             fmt="o",
             color=colour,
             markersize=5,
@@ -48,7 +48,7 @@ def fig8(rows: Rows) -> Figure:
         if all(row["fitted_s"] is not None for row in own):
             axes.plot(
                 sizes,
-                [row["fitted_s"] for row in own],
+                column(own, "fitted_s"),
                 color=colour,
                 linestyle="--",
                 linewidth=1.2,
@@ -65,7 +65,7 @@ def fig15(rows: Rows) -> Figure:
     """Histogram of ages in bins of five years. Rows: age."""
     figure, grid = new_figure(width=5.2, height=3.2)
     axes = grid[0, 0]
-    values = np.array([row["age"] for row in rows], dtype=float)
+    values = np.array(column(rows, "age"))
     low, high = 5 * np.floor(values.min() / 5), 5 * np.ceil((values.max() + 1) / 5)
     axes.hist(values, bins=np.arange(low, high + 1, 5), color=BLUE, edgecolor="white", linewidth=1.0)
     _mark_centre(axes, values, "{:.1f} years")
@@ -85,7 +85,7 @@ def fig16(rows: Rows) -> Figure:
     """Violin of total times with every participant as a dot. Rows: minutes."""
     figure, grid = new_figure(width=5.6, height=2.6)
     axes = grid[0, 0]
-    minutes = np.array([row["minutes"] for row in rows], dtype=float)
+    minutes = np.array(column(rows, "minutes"))
     if len(minutes) > 2 and np.ptp(minutes) > 0:
         violin = axes.violinplot(minutes, orientation="horizontal", widths=0.8, showextrema=False)
         for body in violin["bodies"]:
@@ -107,18 +107,14 @@ def fig17(rows: Rows) -> Figure:
 
     Rows: kind, stage, size, mean_s, se_s.
     """
-    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    kinds = distinct(rows, "kind")
     figure, grid = new_figure(1, len(kinds), width=4.4, height=3.6)
-    stages = list(dict.fromkeys(row["stage"] for row in rows))
+    stages = distinct(rows, "stage")
     for axes, kind in zip(grid[0], kinds, strict=True):
         for colour, stage in zip(PALETTE, stages, strict=False):
-            own = sorted(
-                (row for row in rows if row["kind"] == kind and row["stage"] == stage), key=lambda row: row["size"]
-            )
-            sizes = np.array([row["size"] for row in own])
-            mean, se = (np.array([row[name] for row in own], dtype=float) for name in ("mean_s", "se_s"))
-            axes.plot(sizes, mean, color=colour, marker="o", markersize=3.5, label=stage)
-            axes.fill_between(sizes, mean - se, mean + se, color=colour, alpha=0.18, linewidth=0)
+            own = sorted(where(rows, kind=kind, stage=stage), key=lambda row: row["size"])
+            sizes, mean, se = (column(own, name) for name in ("size", "mean_s", "se_s"))
+            line_with_band(axes, sizes, mean, se, label=stage, colour=colour, marker="o", markersize=3.5)
         axes.set(title=noun(kind), xlabel="items shown |S|", ylabel="response time (s)")
         axes.set_ylim(bottom=0)
         axes.set_xticks(sorted({row["size"] for row in rows}))
@@ -126,25 +122,23 @@ def fig17(rows: Rows) -> Figure:
     return figure
 
 
-def demographic_table(rows: Rows, *, heading: str, title: str) -> tuple[list[str], list[list[str]], str]:
-    """Header, body and title of a count table. Rows: value, count."""
+def demographic_table(rows: Rows, heading: str) -> Table:
+    """Header and body of Tables II and III. Rows: value, count."""
     body = [[str(row["value"]), str(row["count"])] for row in rows]
-    return [heading, "Count"], [*body, ["Total", str(sum(row["count"] for row in rows))]], title
+    return [heading, "Count"], [*body, ["Total", str(sum(row["count"] for row in rows))]]
 
 
 def table2(rows: Rows) -> Figure:
     """Ethnicity. Rows: value, count."""
-    header, body, title = demographic_table(rows, heading="Ethnicity", title="Ethnicity")
-    return table_figure(header, body, title=title)
+    return table_figure(*demographic_table(rows, "Ethnicity"), title="Ethnicity")
 
 
 def table3(rows: Rows) -> Figure:
     """Country of birth. Rows: value, count."""
-    header, body, title = demographic_table(rows, heading="Country", title="Country of birth")
-    return table_figure(header, body, title=title)
+    return table_figure(*demographic_table(rows, "Country"), title="Country of birth")
 
 
-def counts_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+def counts_table(rows: Rows) -> Table:
     """Header and body of Table IV. Rows: size, and one count a kind."""
     kinds = [key for key in (rows[0] if rows else {}) if key != "size"]
     header = ["|S|", *(noun(kind) for kind in kinds)]
@@ -154,11 +148,10 @@ def counts_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
 
 def table4(rows: Rows) -> Figure:
     """Answers by set size after exclusions. Rows: size, and one count a kind."""
-    header, body = counts_table(rows)
-    return table_figure(header, body, title="Answers by set size")
+    return table_figure(*counts_table(rows), title="Answers by set size")
 
 
-def candidates_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+def candidates_table(rows: Rows) -> Table:
     """Header and body of Table V. Rows: `study.analysis.CandidateFit` as dicts."""
     header = ["Question", "Model", "b0 (s.e.)", "b1 (s.e.)", "R²", "Adjusted R²", "MSE (s²)", "N"]
     marked = any("per_mark" in row for row in rows)
@@ -181,14 +174,13 @@ def candidates_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
     return header, body
 
 
-def _mark_cell(row: Mapping[str, Any]) -> str:
+def _mark_cell(row: Row) -> str:
     return f"{row['per_mark']:.2f} ({row['per_mark_se']:.2f})" if "per_mark" in row else "–"
 
 
 def table5(rows: Rows) -> Figure:
     """Candidate time models fitted by least squares."""
-    header, body = candidates_table(rows)
-    return table_figure(header, body, title="Candidate time models")
+    return table_figure(*candidates_table(rows), title="Candidate time models")
 
 
 def rates_figure(rows: Rows) -> Figure:
@@ -201,14 +193,14 @@ def rates_figure(rows: Rows) -> Figure:
         (grid[0, 0], "bits", "bits per question"),
         (grid[0, 1], "bits_per_second", "bits per second"),
     ):
-        for kind in dict.fromkeys(row["kind"] for row in rows):
-            own = sorted((row for row in rows if row["kind"] == kind), key=lambda row: row["size"])
-            values = [row[measure] for row in own]
+        for kind in distinct(rows, "kind"):
+            own = sorted(where(rows, kind=kind), key=lambda row: row["size"])
+            values = column(own, measure)
             if own[0]["size"] == 1:
                 axes.axhline(values[0], color=kind_colour(kind), linestyle="--", linewidth=1.2, label=kind)
                 continue
             errors = [row["bits_se"] * (1 if measure == "bits" else 1 / row["seconds"]) for row in own]
-            sizes = [row["size"] for row in own]
+            sizes = column(own, "size")
             axes.errorbar(
                 sizes, values, yerr=errors, color=kind_colour(kind), marker="o", markersize=4, capsize=2, label=kind
             )

@@ -7,31 +7,18 @@ import io
 import json
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from tellmore import kinds
 from tellmore.kinds import answer_from_json
+from tellmore.store.repository import Event, Repository
 from tellmore.study.design import Planned
-from tellmore.study.flow import Progress, outcome, passed_comprehension, right_answer
+from tellmore.study.flow import EVENT_KINDS, Progress, outcome, passed_comprehension, right_answer
 from tellmore.study.settings import Study
 from tellmore.types import Skip
-
-
-class LogEvent(Protocol):
-    """An event of the log, as the repository gives it."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def question_id(self) -> str | None: ...
-    @property
-    def participant(self) -> str | None: ...
-    @property
-    def payload(self) -> dict[str, Any]: ...
-    @property
-    def t_utc(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -64,14 +51,20 @@ class _Person:
     erased: bool = False
 
 
-def read_records(study: Study, events: Iterable[LogEvent]) -> Records:
+def study_events(database_url: str) -> list[Event]:
+    """What a project's log holds of its study."""
+    with closing(Repository(database_url)) as repository:
+        return list(repository.since(0, kinds=EVENT_KINDS))
+
+
+def read_records(study: Study, events: Iterable[Event]) -> Records:
     """Tables of the log's study events; participants who were erased are left out."""
     people: dict[str, _Person] = {}
     for event in events:
         if event.participant is None or not event.kind.startswith("study_"):
             continue
         person = people.setdefault(event.participant, _Person(first_utc=event.t_utc))
-        if event.payload == {"erased": True}:
+        if event.erased:
             person.erased = True
             continue
         person.progress = person.progress.after(event.kind, event.question_id, event.payload)
@@ -134,7 +127,7 @@ def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[st
     }
 
 
-def has_simulated(events: Iterable[LogEvent]) -> bool:
+def has_simulated(events: Iterable[Event]) -> bool:
     """Whether a simulated participant (outside id "sim" and four digits, see `study.simulate`) took part."""
     entered = (event.payload for event in events if event.kind == "study_entered")
     return any(re.fullmatch(r"sim\d{4}", str(payload.get("external", ""))) for payload in entered)

@@ -10,7 +10,7 @@ from tellmore import kinds
 from tellmore.pages import render_page
 from tellmore.study import plots as figures
 from tellmore.study.analysis import Analysis, demographic_counts
-from tellmore.study.exhibits import fig8_rows, fig15_rows, fig16_rows, fig17_rows, table5_rows
+from tellmore.study.exhibits import exhibit_rows
 from tellmore.study.records import Records
 from tellmore.study.settings import Study
 
@@ -51,22 +51,23 @@ def _tests(analysis: Analysis) -> list[list[str]]:
     return rows
 
 
-def _demographics(study: Study, records: Records) -> list[tuple[list[str], list[list[str]]]]:
+def _demographics(study: Study, records: Records) -> list[figures.Table]:
     """A table, header and body, of each question on the person that somebody answered; ages have a figure."""
     tables = []
     for field in study.demographics:
         counts = [] if field.name == "age" else demographic_counts(records, field.name)
         if any(row["value"] != "Not available" for row in counts):
             name = field.name.replace("_", " ").capitalize()
-            header, body, _ = figures.demographic_table(counts, heading=name, title=name)
-            tables.append((header, body))
+            tables.append(figures.demographic_table(counts, name))
     return tables
 
 
 def report_html(study: Study, records: Records, analysis: Analysis, *, simulated: bool = False) -> str:
     """The report as one HTML document."""
-    times, ages = fig8_rows(analysis), fig15_rows(records)
-    stages = [stage.name for stage in study.stages]
+    rows = exhibit_rows(study, records, analysis)
+
+    def picture(name: str) -> str | None:
+        return _png(getattr(figures, name)(rows[name])) if rows[name] else None
 
     return render_page(
         "study.html",
@@ -76,8 +77,8 @@ def report_html(study: Study, records: Records, analysis: Analysis, *, simulated
         exclusions=[[figures.noun(s.kind), s.step, str(s.participants), str(s.answers)] for s in analysis.exclusions],
         unusable=[[row["participant"], row["question_id"], row["reason"]] for row in analysis.unusable],
         counts=figures.counts_table(analysis.counts),
-        fig8=_png(figures.fig8(times)) if times else None,
-        candidates=figures.candidates_table(table5_rows(analysis)) if analysis.candidates else None,
+        fig8=picture("fig8"),
+        candidates=figures.candidates_table(rows["table5"]) if analysis.candidates else None,
         clustered=_clustered(analysis),
         notes=analysis.notes,
         tests=_tests(analysis),
@@ -85,9 +86,9 @@ def report_html(study: Study, records: Records, analysis: Analysis, *, simulated
             [figures.noun(t.kind), f"F({t.df_stage}, {t.df_residual}) = {t.f:.2f}", p_value(t.p), str(t.n)]
             for t in analysis.ancova
         ],
-        fig17=_png(figures.fig17(fig17_rows(analysis, stages))) if analysis.ancova else None,
-        fig16=_png(figures.fig16(fig16_rows(analysis))) if analysis.minutes else None,
+        fig17=picture("fig17") if analysis.ancova else None,
+        fig16=picture("fig16"),
         pay=analysis.pay,
-        fig15=_png(figures.fig15(ages)) if ages else None,
+        fig15=picture("fig15"),
         demographics=_demographics(study, records),
     )

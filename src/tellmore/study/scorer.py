@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tellmore.kinds import perceived
-from tellmore.pool import Scores
+from tellmore.pool import Pool
 from tellmore.questions import Question, answer_from
-from tellmore.types import Answer, Array
+from tellmore.types import Answer
 
 
-class ScoredPool(Protocol):
-    """What is needed of a pool."""
-
-    @property
-    def X(self) -> Array: ...
-    @property
-    def scores(self) -> Scores | None: ...
-    def rows(self, ids: tuple[str, ...]) -> NDArray[np.intp]: ...
-
-
-def simulated_scorer(pool: ScoredPool, rng: np.random.Generator) -> Callable[[Question], Answer]:
+def simulated_scorer(pool: Pool, rng: np.random.Generator) -> Callable[[Question], Answer]:
     """Answers from the pool's own scores with their spread; where it has none, from a random direction of the pool.
 
     The direction is drawn from the pool's covariance, so that it separates items at all; scores are standardised and

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tellmore import kinds
 from tellmore.errors import AnswerError, StateError
 from tellmore.kinds import answer_from_json
+from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store.repository import Event, Repository
 from tellmore.study.design import BankQuestion, Planned, assignment, check_bank
@@ -32,18 +33,10 @@ from tellmore.study.settings import Study
 from tellmore.types import Skip
 
 
-class Items(Protocol):
-    """Where the texts and images of pool items are looked up."""
-
-    ids: tuple[str, ...]
-    text: tuple[str, ...] | None
-    images: tuple[str, ...] | None
-
-
 class StudySession:
     """``enter``, ``state``, ``leave``, ``answer``: all that a participant can do. Threads may share it."""
 
-    def __init__(self, repository: Repository, study: Study, bank: Sequence[BankQuestion], pool: Items) -> None:
+    def __init__(self, repository: Repository, study: Study, bank: Sequence[BankQuestion], pool: Pool) -> None:
         check_bank(study, bank)
         self._repository, self.study, self._bank = repository, study, tuple(bank)
         self._pool, self._rows = pool, {identifier: row for row, identifier in enumerate(pool.ids)}

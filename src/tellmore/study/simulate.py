@@ -25,11 +25,9 @@ from tellmore.errors import InputError, StateError
 from tellmore.kinds import perceived
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.questions import Question, answer_from
-from tellmore.store.repository import Repository
 from tellmore.study.create import create_study
-from tellmore.study.flow import EVENT_KINDS
 from tellmore.study.presets import preset
-from tellmore.study.records import Records, read_records
+from tellmore.study.records import Records, read_records, study_events
 from tellmore.study.settings import Stage, Study
 from tellmore.types import Array
 
@@ -247,13 +245,4 @@ def simulated_study(folder: Path, *, participants: int = 101, seed: int = 0) -> 
     people = crowd(participants + failing, inattentive=inattentive, failing=failing, seed=seed)
     with served_study(folder) as (host, port):
         run_crowd(host, port, study, people, seed=seed)
-    return study, collected(project.database_url, study)
-
-
-def collected(database_url: str, study: Study) -> Records:
-    """What a study's log holds."""
-    repository = Repository(database_url)
-    try:
-        return read_records(study, repository.since(0, kinds=EVENT_KINDS))
-    finally:
-        repository.close()
+    return study, read_records(study, study_events(project.database_url))

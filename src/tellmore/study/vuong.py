@@ -32,11 +32,8 @@ def gaussian_loglik(residuals: Array) -> Array:
     return np.asarray(-0.5 * np.log(2 * np.pi * variance) - residuals**2 / (2 * variance))
 
 
-def vuong(loglik_first: Array, loglik_second: Array, *, extra_parameters: int = 0) -> VuongTest:
-    """Compare two models by their log-likelihoods [n] of the same observations.
-
-    ``extra_parameters`` (of the first over the second) are charged as in Schwarz's criterion, log(n)/2 each.
-    """
+def vuong(loglik_first: Array, loglik_second: Array) -> VuongTest:
+    """Compare two models by their log-likelihoods [n] of the same observations."""
     first, second = np.asarray(loglik_first, dtype=float), np.asarray(loglik_second, dtype=float)
     if first.shape != second.shape or first.ndim != 1:
         raise InputError(f"Vuong's test needs two vectors of one length, not shapes {first.shape} and {second.shape}")
@@ -47,5 +44,5 @@ def vuong(loglik_first: Array, loglik_second: Array, *, extra_parameters: int = 
     spread = float(np.std(difference, ddof=1))
     if spread <= 1e-12 * max(1.0, float(np.abs(first).max())):
         raise InputError("the two models predict the same: Vuong's test cannot tell them apart")
-    z = (float(np.sum(difference)) - extra_parameters * np.log(n) / 2) / (np.sqrt(n) * spread)
+    z = float(np.sum(difference)) / (np.sqrt(n) * spread)
     return VuongTest(float(z), float(2 * stats.norm.sf(abs(z))), n)

@@ -38,7 +38,7 @@ export interface Undone extends Omit<api.UndoReply, "previous"> {
 // The owner's dashboard
 
 export type Dashboard = api.DashboardOut;
-export type Rate = api.RateOut;
+export type Rate = api.Rate;
 export type Person = api.AnnotatorOut;
 export type Log = api.LogOut;
 export type Settings = Omit<api.SettingsOut, "config">;

@@ -1,4 +1,4 @@
-"""What exhibits are made of: rows of named values."""
+"""What figures and tables are made of: rows of named values."""
 
 from __future__ import annotations
 
