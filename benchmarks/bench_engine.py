@@ -207,6 +207,28 @@ def bench_times(X: np.ndarray, quick: bool) -> None:
     print(f"  refresh the scan       {fast:9.2f}   recomputing it {exact:.1f}, ratio {exact / fast:.0f}")
 
 
+def bench_sharp(quick: bool) -> None:
+    """Rankings in two dimensions, half of them against the belief: far sharper than usual, against ordinary ones."""
+    print("\nRanking update, d = 2 (ms; goal: a sharp answer takes at most 10 times as long as an ordinary one)")
+    for size in (4, 6, 8):
+        ordinary = ranking_ms(size, 1.0, BEHAVIOUR, quick)
+        sharp = ranking_ms(size, 5.0, Behaviour(BEHAVIOUR.w, 300.0), quick)
+        print(f"  rank {size}: ordinary {ordinary:.2f}, K = 300 and items 5 times as far apart {sharp:.2f}", end="")
+        print(f", ratio {sharp / ordinary:.1f}")
+
+
+def ranking_ms(size: int, scale: float, behaviour: Behaviour, quick: bool) -> float:
+    """Median time of learning from different rankings of items of about this norm."""
+    rng, times = np.random.default_rng(4), []
+    for step in range(10 if quick else 50):
+        X = scale * rng.standard_normal((size, 2))
+        prior = pool_prior(X)
+        ranked = np.argsort(X @ prior.sample(1, rng)[0, 1:]) if step % 2 else rng.permutation(size)
+        outcome = tuple(ranked.tolist()), size // 2
+        times.append(median_ms(lambda: named("rank").update(prior, X, outcome, behaviour), 1))  # noqa: B023
+    return float(np.median(times))
+
+
 def bench_memory(X: np.ndarray) -> None:
     pool = Pool(X)
     tracemalloc.start()
@@ -291,6 +313,7 @@ def main() -> None:
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")
     X = words()
     bench_times(X, options.quick)
+    bench_sharp(options.quick)
     bench_labels(X)
     bench_quality(X, options.quick)
     bench_memory(X)
