@@ -24,8 +24,8 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
 from tellmore.core.prior import isotropic_prior, pool_prior, seeded_prior
 from tellmore.core.scan import PoolScan
+from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
-from tellmore.core.variational import Bound
 from tellmore.errors import PoolError, StateError
 from tellmore.kinds import Kind, Outcome
 from tellmore.options import one_of, positive_number
@@ -40,6 +40,7 @@ from tellmore.types import Answer, Array, Skip
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
+FEW_DIMENSIONS = 32
 ASKING_SHARPNESS = 1.75
 """Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
 
@@ -63,7 +64,8 @@ class Learner:
     set_size: how many items to show; by default as many as is usual for the kind (4 to select or rank, 12 to tick).
     seed: makes every choice repeatable.
     prior: ``pool`` (directions in which the items vary), ``isotropic``, or a belief.
-    bound: ``centred``, or ``paper`` for the paper's variational bound.
+    bound: how answers are learnt: ``moments`` (mean and covariance of the exact posterior; the default up to 32 dimensions, where
+        the belief soon narrows), ``centred`` (a variational bound, the default beyond), or ``paper`` (the paper's bound).
     acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
     w, K: sharpness of labels and of choices; the defaults 9 and 6.75 suit unit-norm embeddings.
     stop: a rule of `tellmore.policy.stopping`.
@@ -82,7 +84,7 @@ class Learner:
         *,
         seed: int = 0,
         prior: Literal["pool", "isotropic"] | Gaussian = "pool",
-        bound: Bound = "centred",
+        bound: Learning | None = None,
         acquisition: Literal["greedy", "random", "particles"] = "greedy",
         w: float | None = None,
         K: float | None = None,
@@ -94,13 +96,14 @@ class Learner:
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
     ) -> None:
-        one_of("bound", bound, ("centred", "paper"))
+        bound = bound if bound is not None else ("moments" if pool.d <= FEW_DIMENSIONS else "centred")
+        one_of("bound", bound, ("moments", "centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
         behaviour = Behaviour()
         self.pool = pool
         self.ask_for(question, set_size, kinds, sizes)
         self.seed = int(seed)
-        self.bound: Bound = bound
+        self.bound: Learning = bound
         self.acquisition = acquisition
         self.behaviour = Behaviour(positive_number("w", w, behaviour.w), positive_number("K", K, behaviour.K))
         self.asking = self.behaviour.sharper(ASKING_SHARPNESS)

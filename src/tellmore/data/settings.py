@@ -15,7 +15,7 @@ from tellmore.policy.asking import AUTO, AUTO_SIZES
 
 SETTINGS_FILE = "tellmore.toml"
 PriorChoice = Literal["pool", "isotropic", "earlier"]
-BoundChoice = Literal["centred", "paper"]
+BoundChoice = Literal["moments", "centred", "paper"]
 
 
 def _set_size(size: int) -> int:

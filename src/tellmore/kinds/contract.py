@@ -27,8 +27,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.sampling import normal_points, score_root
 from tellmore.core.scan import PoolScan
 from tellmore.core.time_model import Form, TimeModel
-from tellmore.core.update import UpdateInfo, learn, learn_likelihood
-from tellmore.core.variational import Bound
+from tellmore.core.update import Rule, UpdateInfo, learn, learn_likelihood, learn_moments
 from tellmore.types import Answer, Array
 
 Outcome: TypeAlias = Any
@@ -137,17 +136,19 @@ class Kind(ABC):
         outcome: Outcome,
         behaviour: Behaviour,
         *,
-        bound: Bound = "centred",
+        bound: Rule = "centred",
         joint: bool = True,
     ) -> tuple[Gaussian, UpdateInfo]:
         """The belief after ``outcome`` on items X [k, d] (no constant column).
 
         joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as the
-        paper's Algorithm 4 reads.
+        paper's Algorithm 4 reads. bound: ``moments`` for the mean and covariance of the exact posterior instead of a bound's.
         """
         evidence = self.evidence(outcome, len(X))
         if evidence is None:
             return learn_likelihood(prior, X, lambda z: self.log_likelihood(z, outcome, behaviour))
+        if bound == "moments":
+            return learn_moments(prior, X, evidence, behaviour)
         return learn(prior, X, [evidence] if joint else evidence.factors(), behaviour, bound=bound)
 
     # Asking
