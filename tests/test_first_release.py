@@ -43,7 +43,7 @@ def test_a_saved_learner_predicts_asks_and_undoes_as_it_did(tmp_path: Path) -> N
     }
     question = learner.ask(kind="rank", size=3)
     assert {"kind": question.kind, "items": list(question.items)} == then["next"]
-    told = tm.Learner(learner.pool, prior=learner.prior)
+    told = tm.Learner(learner.pool, prior=learner.prior, bound=learner.bound)
     for asked, answer in learner.history:
         told.tell(asked, answer)
     np.testing.assert_allclose(told.probabilities(), learner.probabilities(), atol=1e-5)

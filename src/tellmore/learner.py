@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any, Literal
 
 import numpy as np
@@ -28,19 +29,20 @@ from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import PoolError, StateError
 from tellmore.kinds import Kind, Outcome
-from tellmore.options import one_of, positive_number
+from tellmore.options import one_of, positive_number, seed_ids, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
 from tellmore.pool import Pool
-from tellmore.questions import Question, check_answer
+from tellmore.questions import Question, check_answer, check_new
+from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
-FEW_DIMENSIONS = 32
+FEW_DIMENSIONS = 32  # up to which beliefs soon narrow, and moments are worth their time
 ASKING_SHARPNESS = 1.75
 """Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
 
@@ -56,7 +58,7 @@ class State:
 
 
 class Learner:
-    """Learns what a person means from what they tell.
+    """Learns what a person means from what they tell. Threads may share it.
 
     pool: the items.
     question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``, which asks
@@ -96,21 +98,25 @@ class Learner:
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
     ) -> None:
+        if not isinstance(pool, Pool):
+            raise PoolError(f"a learner needs a Pool, not {type(pool).__name__}; write Learner(Pool(X))")
         bound = bound if bound is not None else ("moments" if pool.d <= FEW_DIMENSIONS else "centred")
         one_of("bound", bound, ("moments", "centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
         behaviour = Behaviour()
+        self._lock = RLock()
         self.pool = pool
         self.ask_for(question, set_size, kinds, sizes)
-        self.seed = int(seed)
+        self.seed = whole_number("seed", seed)
         self.bound: Learning = bound
         self.acquisition = acquisition
         self.behaviour = Behaviour(positive_number("w", w, behaviour.w), positive_number("K", K, behaviour.K))
         self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
         self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
+        stopping_rule(self.stop)
         self.cost = cost if cost is not None else PAPER_COST
-        self.exclude_last = int(exclude_last)
-        self.seeds = tuple(seeds_positive), tuple(seeds_negative)
+        self.exclude_last = whole_number("exclude_last", exclude_last)
+        self.seeds = seed_ids(seeds_positive, seeds_negative)
         self.prior = self._with_seeds(self._make_prior(prior))
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
@@ -128,11 +134,12 @@ class Learner:
         return isotropic_prior(self.pool.d) if prior == "isotropic" else pool_prior(self.pool.X)
 
     def _with_seeds(self, prior: Gaussian) -> Gaussian:
-        positive, negative = (self.pool.X[self.pool.rows(map(str, ids))] for ids in self.seeds)
+        positive, negative = (self.pool.X[self.pool.rows(ids)] for ids in self.seeds)
         return seeded_prior(prior, positive, negative, self.behaviour)
 
     # Asking
 
+    @one_at_a_time
     def ask_for(
         self,
         question: str,
@@ -144,6 +151,7 @@ class Learner:
         self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
 
+    @one_at_a_time
     def ask(self, *, kind: str | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
         """The next question; ``kind`` and ``size`` override the options, items in ``avoid`` are left out where possible."""
         rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
@@ -198,6 +206,7 @@ class Learner:
 
     # Telling
 
+    @one_at_a_time
     def tell(self, question: Question, answer: Answer) -> UpdateInfo | None:
         """Learn from an answer, also to a question that was never asked here; a skip teaches nothing and is remembered.
 
@@ -205,6 +214,7 @@ class Learner:
         """
         rows = self.pool.rows(question.items)
         check_answer(question, answer)
+        check_new(question, self._history)
         after, info = self._learnt(self._now, question, answer, rows)
         self._kept.append(self._now)
         self._now = after
@@ -232,6 +242,7 @@ class Learner:
         marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
         return self.cost.seconds(question.kind, question.size, marks=marks)
 
+    @one_at_a_time
     def undo(self) -> tuple[Question, Answer]:
         """Forget the last answer, as if it had never been told; returns what was taken back."""
         if not self._history:
@@ -297,13 +308,17 @@ class Learner:
         """Probability of positive [n] of every item of the pool, averaged over the belief."""
         return probability(*self.scores(), self.behaviour.w)
 
+    def predict(self, X: Array | None = None) -> NDArray[np.bool_]:
+        """Whether embeddings X [n, d] are positive [n], by the sign of their mean score; the pool's items where X is None."""
+        return np.asarray((self._now.scan.mean if X is None else self.decision_function(X)) > 0)
+
     def decision_function(self, X: Array) -> Array:
         """Mean score [n] of embeddings X [n, d]; positive above 0."""
-        return self._now.belief.scores(self._checked(X))[0]
+        return self._now.belief.scores(self.pool.checked(X))[0]
 
     def predict_proba(self, X: Array) -> Array:
         """Probabilities [n, 2] of negative and positive for embeddings X [n, d], averaged over the belief."""
-        positive = probability(*self._now.belief.scores(self._checked(X)), self.behaviour.w)
+        positive = probability(*self._now.belief.scores(self.pool.checked(X)), self.behaviour.w)
         return np.column_stack([1 - positive, positive])
 
     def information_gain(self, question: Question) -> float:
@@ -324,10 +339,16 @@ class Learner:
     # Keeping
 
     def copy(self) -> Learner:
-        """An independent learner in the same state; cheap, because states are immutable and shared."""
-        twin = copy(self)
-        twin._history, twin._open, twin._kept = list(self._history), self._open.copy(), self._kept.copy()
-        return twin
+        """An independent learner in the same state, as by copy.copy; cheap, because states are immutable and shared."""
+        return copy(self)
+
+    @one_at_a_time
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {"_history": self._history.copy(), "_open": self._open.copy(), "_kept": self._kept.copy()}
+        return {name: value for name, value in vars(self).items() if name != "_lock"} | kept
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=RLock())
 
     def at(self, belief: Gaussian, history: Sequence[tuple[Question, Answer]]) -> Learner:
         """A learner with these options after ``history``, whose ``belief`` is known already: nothing is told again."""
@@ -338,12 +359,12 @@ class Learner:
         twin._now = State(belief, PoolScan.of(self.pool.X, belief), twin._seconds_so_far())
         return twin
 
+    @one_at_a_time
     def save(self, path: str | Path) -> None:
-        """Write the learner, with its pool, to one .npz file without pickles."""
-        changed = list(self._now.changed)
-        saved.write(
-            path, self.pool, self._saved_options(), self.prior, self._now.belief, self._history, self._asked, changed
-        )
+        """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
+        now = self._now
+        told = tuple(self._history), self._asked, tuple(self._open), now.changed, self._rates
+        saved.write(path, saved.Saved(self.pool, self._saved_options(), self.prior, now.belief, now.scan, *told))
 
     @classmethod
     def load(
@@ -356,10 +377,9 @@ class Learner:
         state = saved.read(path, pool)
         learner = cls(state.pool, prior=state.prior, stop=stop, cost=cost, **state.options)
         learner.prior = state.prior  # as saved: seeds and a random start are in it already
-        learner._history, learner._asked = list(state.history), state.asked
-        learner._now = State(
-            state.belief, PoolScan.of(state.pool.X, state.belief), learner._seconds_so_far(), state.changed
-        )
+        learner._history, learner._asked, learner._rates = list(state.history), state.asked, state.rates
+        learner._open.extend(state.open)
+        learner._now = State(state.belief, state.scan, learner._seconds_so_far(), state.changed)
         return learner
 
     def _seconds_so_far(self) -> float:
@@ -378,11 +398,3 @@ class Learner:
             "sizes": list(self.allowed.sizes),
             "exclude_last": self.exclude_last,
         }
-
-    def _checked(self, X: Array) -> Array:
-        X = np.asarray(X)
-        if X.ndim != 2 or X.shape[1] != self.pool.d:
-            raise PoolError(f"embeddings must have the shape (n, {self.pool.d}), as the pool's, not {X.shape}")
-        if not np.isfinite(X).all():
-            raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
-        return X

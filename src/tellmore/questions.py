@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -53,6 +53,14 @@ def check_answer(question: Question, answer: Answer) -> None:
             f"a {question.kind} question is answered by {kind.answer_type.__name__} or Skip, not by {type(answer).__name__}"
         )
     kind.check(question.items, answer)
+
+
+def check_new(question: Question, history: Iterable[tuple[Question, Answer]]) -> None:
+    """Raise QuestionError where ``question`` was answered before."""
+    if any(told.id == question.id for told, _ in history):
+        raise QuestionError(
+            f"the question {question.id!r} was told already; undo its answer first, or ask the same items in a new Question"
+        )
 
 
 def labels_in(question: Question, answer: Answer | None) -> dict[str, bool]:

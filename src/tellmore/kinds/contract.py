@@ -147,9 +147,10 @@ class Kind(ABC):
         evidence = self.evidence(outcome, len(X))
         if evidence is None:
             return learn_likelihood(prior, X, lambda z: self.log_likelihood(z, outcome, behaviour))
-        if bound == "moments":
+        if bound == "moments" and joint:
             return learn_moments(prior, X, evidence, behaviour)
-        return learn(prior, X, [evidence] if joint else evidence.factors(), behaviour, bound=bound)
+        parts = [evidence] if joint else evidence.factors()
+        return learn(prior, X, parts, behaviour, bound="centred" if bound == "moments" else bound)
 
     # Asking
 

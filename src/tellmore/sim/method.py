@@ -26,6 +26,7 @@ from tellmore.options import one_of
 from tellmore.pool import Pool
 from tellmore.types import Array
 
+PRIOR_OPTIONS = ("gamma", "scale", "bias_variance", "shrinkage")
 PAPER_PARTS = ("prior", "bound", "start", "norm", "factors", "asking")
 PAPER_PRIOR_SCALE = 2.0
 """Paper mode's prior is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30 this one was
@@ -43,6 +44,8 @@ class Method:
     def __post_init__(self) -> None:
         for part in self.parts:
             one_of("parts", part, PAPER_PARTS)
+        for name in self.prior_options:
+            one_of("prior_options", name, PRIOR_OPTIONS)
 
     @classmethod
     def paper(cls, scale: float = PAPER_PRIOR_SCALE) -> Method:
