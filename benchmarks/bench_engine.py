@@ -28,9 +28,11 @@ from peers import alternating_optimiser, joint_optimiser, particle_greedy_select
 
 from tellmore import Pool
 from tellmore.core.acquire import Effort, greedy_set, random_set
+from tellmore.core.coordinates import Coordinates, Moments, Rows
 from tellmore.core.evidence import Behaviour
+from tellmore.core.frame import classic_frame
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.prior import isotropic_prior, pool_prior
+from tellmore.core.prior import paper_prior
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import with_constant
 from tellmore.kinds import named
@@ -41,6 +43,17 @@ LIMITS_MS = {  # what asking and learning may take, by pool size
     (4479, 300): {"select 4": 20, "rank 4": 50, "rank 10": 400, "update select 4": 3},
     (21979, 768): {"select 4": 100, "rank 4": 250, "rank 10": 1500},
 }
+
+
+def prior_of(X: np.ndarray) -> Gaussian:
+    """A prior over (1, x) shaped by the rows."""
+    frame = classic_frame(Moments.of(X))
+    return frame.coordinates.outward(frame.prior)
+
+
+def scan_of(X: np.ndarray, belief: Gaussian) -> PoolScan:
+    """The scan of a belief over (1, x)."""
+    return PoolScan.of(Rows(X, Coordinates.plain(X.shape[1])), belief)
 
 
 def made_pool(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -90,8 +103,8 @@ def beliefs(X: np.ndarray, answers: int = 30) -> list[tuple[str, Gaussian, PoolS
     """Beliefs before and after some answers, under both priors."""
     found = []
     rng = np.random.default_rng(1)
-    for name, prior in (("pool", pool_prior(X)), ("isotropic", isotropic_prior(X.shape[1]))):
-        belief, scan = prior, PoolScan.of(X, prior)
+    for name, prior in (("pool", prior_of(X)), ("isotropic", paper_prior(X.shape[1]))):
+        belief, scan = prior, scan_of(X, prior)
         found.append((f"{name} prior", belief, scan))
         for _ in range(answers):
             rows = random_set(len(X), 4, rng=rng)
@@ -106,7 +119,7 @@ def bench_update(X: np.ndarray, quick: bool) -> None:
     rows = random_set(len(X), 4, rng=np.random.default_rng(2))
     learnt = [(name, belief) for name, belief, _ in beliefs(X)]
     D = X.shape[1] + 1
-    hypercube = isotropic_prior(D - 1, scale=D / 3)  # the moments of the uniform distribution on [-1, 1]^D of Theorem 1
+    hypercube = paper_prior(D - 1, scale=D / 3)  # the moments of the uniform distribution on [-1, 1]^D of Theorem 1
     print(f"\nSelection update, D = {D}, k = 4 (ms; goal: 5,000 times faster than Algorithm 4 as it reads)")
     print("                                  ours  Algorithm 4    ratio    apart   one L-BFGS    ratio    apart")
     for threads in dict.fromkeys((os.cpu_count(), 1)):  # the optimisers are quicker with one
@@ -134,8 +147,8 @@ def against_optimisers(belief: Gaussian, X: np.ndarray, quick: bool) -> str:
 
 
 def bench_ask(X: np.ndarray, quick: bool) -> None:
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     ours = ask_ms(scan, belief, "select_high", 4, 20)
     design = with_constant(X).astype(np.float32)
     particles = 1_000 if quick else 10_000
@@ -173,8 +186,8 @@ def _bits(belief: Gaussian, X: np.ndarray, kind: str) -> float:
 
 def bench_times(X: np.ndarray, quick: bool) -> None:
     limits = LIMITS_MS.get(X.shape, {})
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     repeats = 3 if quick else 11
     print(f"\nTimes over {len(X):,} x {X.shape[1]} (median, ms)")
     for kind, size in (
@@ -204,8 +217,30 @@ def bench_times(X: np.ndarray, quick: bool) -> None:
         print(f"  {name:22s} {took:9.2f}   limit {limits.get(name, '-')}")
     _, info = named("rank").update(belief, X[rows[:4]], ((0, 1, 2, 3), 2), BEHAVIOUR)
     fast = median_ms(lambda: scan.refreshed(info.steps, belief), 20)
-    exact = median_ms(lambda: PoolScan.of(X, belief), 3)
+    exact = median_ms(lambda: scan_of(X, belief), 3)
     print(f"  refresh the scan       {fast:9.2f}   recomputing it {exact:.1f}, ratio {exact / fast:.0f}")
+
+
+def bench_sharp(quick: bool) -> None:
+    """Rankings in two dimensions, half of them against the belief: far sharper than usual, against ordinary ones."""
+    print("\nRanking update, d = 2 (ms; goal: a sharp answer takes at most 10 times as long as an ordinary one)")
+    for size in (4, 6, 8):
+        ordinary = ranking_ms(size, 1.0, BEHAVIOUR, quick)
+        sharp = ranking_ms(size, 5.0, Behaviour(BEHAVIOUR.w, 300.0), quick)
+        print(f"  rank {size}: ordinary {ordinary:.2f}, K = 300 and items 5 times as far apart {sharp:.2f}", end="")
+        print(f", ratio {sharp / ordinary:.1f}")
+
+
+def ranking_ms(size: int, scale: float, behaviour: Behaviour, quick: bool) -> float:
+    """Median time of learning from different rankings of items of about this norm."""
+    rng, times = np.random.default_rng(4), []
+    for step in range(10 if quick else 50):
+        X = scale * rng.standard_normal((size, 2))
+        prior = prior_of(X)
+        ranked = np.argsort(X @ prior.sample(1, rng)[0, 1:]) if step % 2 else rng.permutation(size)
+        outcome = tuple(ranked.tolist()), size // 2
+        times.append(median_ms(lambda: named("rank").update(prior, X, outcome, behaviour), 1))  # noqa: B023
+    return float(np.median(times))
 
 
 def bench_memory(X: np.ndarray) -> None:
@@ -230,8 +265,8 @@ def bench_labels(X: np.ndarray) -> None:
     except ImportError:
         print("\nLabels against scikit-activeml: it is not installed")
         return
-    belief = pool_prior(X)
-    scan = PoolScan.of(X, belief)
+    belief = prior_of(X)
+    scan = scan_of(X, belief)
     ours = median_ms(lambda: named("label").search(scan, belief, 1, BEHAVIOUR, rng=np.random.default_rng(0)), 20)
     rng = np.random.default_rng(0)
     y = np.full(len(X), np.nan)
@@ -265,8 +300,8 @@ def plot_scaling(path: Path) -> None:
             for value in values:
                 at = {**base, what: value}
                 X = made_pool(at["n"], at["d"])
-                belief = pool_prior(X)
-                scan = PoolScan.of(X, belief)
+                belief = prior_of(X)
+                scan = scan_of(X, belief)
                 times.append(ask_ms(scan, belief, kind, at["k"], 15))
             axis.loglog(values, times, "o-", label=label, color=colour)
         axis.set_xlabel(names[what])
@@ -292,6 +327,7 @@ def main() -> None:
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")
     X = words()
     bench_times(X, options.quick)
+    bench_sharp(options.quick)
     bench_labels(X)
     bench_quality(X, options.quick)
     bench_memory(X)

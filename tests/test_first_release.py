@@ -46,7 +46,7 @@ def test_a_saved_learner_predicts_asks_and_undoes_as_it_did(tmp_path: Path) -> N
     }
     question = learner.ask(kind="rank", size=3)
     assert {"kind": question.kind, "items": list(question.items)} == then["next"]
-    told = tm.Learner(learner.pool, prior=learner.prior, w=9.0, K=6.75)
+    told = tm.Learner(learner.pool, prior=learner.prior, bound=learner.bound, w=9.0, K=6.75)
     for asked, answer in learner.history:
         told.tell(asked, answer)
     np.testing.assert_allclose(told.probabilities(), learner.probabilities(), atol=1e-5)

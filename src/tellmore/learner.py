@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any, Literal
 
 import numpy as np
@@ -19,45 +19,38 @@ from numpy.typing import NDArray
 from tellmore import kinds as question_kinds
 from tellmore import saved
 from tellmore.core.acquire import particles_set, random_set
-from tellmore.core.coordinates import Rows
 from tellmore.core.evidence import Behaviour
-from tellmore.core.frame import Frame, classic_frame, given_frame, isotropic_frame, pool_frame
+from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
 from tellmore.core.prior import seeded_prior
 from tellmore.core.scan import PoolScan
-from tellmore.core.update import UpdateInfo, with_constant
-from tellmore.core.variational import Bound
+from tellmore.core.update import Rule as Learning
+from tellmore.core.update import UpdateInfo
 from tellmore.errors import PoolError, StateError
 from tellmore.kinds import Kind, Outcome
-from tellmore.options import one_of, positive_number
+from tellmore.options import one_of, positive_number, seed_ids, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
+from tellmore.policy.looking import one_side_is_short, sought
 from tellmore.policy.rates import Policy, Rate, RateTable
-from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
+from tellmore.policy.stopping import Progress, Rule, Settled, Stop
+from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
-from tellmore.questions import Question, check_answer
+from tellmore.predictor import Predictor, State
+from tellmore.questions import Question, check_answer, check_new, labels_in
+from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
-KEPT_CHANGES = 50
 RECENT_QUESTIONS = 5
+FEW_DIMENSIONS = 32  # up to which beliefs soon narrow, and moments are worth their time
 ASKING_SHARPNESS = 1.75
 """Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """What the answers so far amount to."""
-
-    belief: Gaussian
-    scan: PoolScan
-    seconds: float = 0.0
-    changed: tuple[float, ...] = ()
-
-
-class Learner:
-    """Learns what a person means from what they tell.
+class Learner(Predictor):
+    """Learns what a person means from what they tell. Threads may share it.
 
     pool: the items.
     question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``, which asks
@@ -66,12 +59,15 @@ class Learner:
     seed: makes every choice repeatable.
     prior: ``pool`` (directions in which the items vary), ``isotropic`` (all alike), ``classic`` (as version 0.1 began, for
         unit-norm embeddings), or a belief over (1, x).
-    bound: ``centred``, or ``paper`` for the paper's variational bound.
+    bound: how answers are learnt: ``moments`` (mean and covariance of the exact posterior; the default up to 32 dimensions, where
+        the belief soon narrows), ``centred`` (a variational bound, the default beyond), or ``paper`` (the paper's bound).
     acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
     w, K: sharpness of labels and of choices, in units of the scores: P(positive) = sigmoid(w score). By default they follow
         from how many directions the pool varies in.
-    stop: a rule of `tellmore.policy.stopping`.
+    stop: a rule of `tellmore.policy.stopping`; by default `Settled`.
     cost: seconds per question.
+    check_share: this share of the questions is on items drawn at random, to measure what was learnt; before it stops, a rule
+        may ask for a few more. They have ``check`` set.
     seeds_positive, seeds_negative: ids known beforehand.
     kinds: the kinds that ``auto`` may ask, all standard ones by default; of a family, the members that are asked.
     sizes: how many items ``auto`` may show; each kind takes those that it can.
@@ -86,33 +82,40 @@ class Learner:
         *,
         seed: int = 0,
         prior: Literal["pool", "isotropic", "classic"] | Gaussian | Frame = "pool",
-        bound: Bound = "centred",
+        bound: Learning | None = None,
         acquisition: Literal["greedy", "random", "particles"] = "greedy",
         w: float | None = None,
         K: float | None = None,
         stop: Rule | None = None,
         cost: CostModel | None = None,
+        check_share: float = 0.0,
         seeds_positive: Collection[str] = (),
         seeds_negative: Collection[str] = (),
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
     ) -> None:
-        one_of("bound", bound, ("centred", "paper"))
+        if not isinstance(pool, Pool):
+            raise PoolError(f"a learner needs a Pool, not {type(pool).__name__}; write Learner(Pool(X))")
+        bound = bound or ("moments" if pool.d <= FEW_DIMENSIONS else "centred")
+        one_of("bound", bound, ("moments", "centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
+        self._lock = RLock()
         self.pool = pool
         self.ask_for(question, set_size, kinds, sizes)
-        self.seed = int(seed)
-        self.bound: Bound = bound
+        self.seed = whole_number("seed", seed)
+        self.bound: Learning = bound
         self.acquisition = acquisition
         frame = self._frame(prior)
         self.coordinates, usual = frame.coordinates, frame.behaviour
         self.behaviour = Behaviour(positive_number("w", w, usual.w), positive_number("K", K, usual.K))
         self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
-        self.stop: Rule = stop if stop is not None else DeterminantRule() | Stability()
+        self.stop: Rule = stop if stop is not None else Settled()
+        stopping_rule(self.stop)
         self.cost = cost if cost is not None else PAPER_COST
-        self.exclude_last = int(exclude_last)
-        self.seeds = tuple(seeds_positive), tuple(seeds_negative)
+        self.check_share = share("check_share", check_share)
+        self.exclude_last = whole_number("exclude_last", exclude_last)
+        self.seeds = seed_ids(seeds_positive, seeds_negative)
         self._prior = self._with_seeds(frame.prior)
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
@@ -120,31 +123,21 @@ class Learner:
         self._kept: deque[State] = deque(maxlen=KEPT_STATES)
         self._now = State(self._prior, self._scanned(self._prior))
 
+    def __repr__(self) -> str:
+        asked, told = self.allowed.question, len(self._history)
+        return f"Learner({self.pool.name!r}, {asked!r}, {told} answers; embeddings are {self.coordinates})"
+
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
         """Coordinates, belief and sharpness before anything is known."""
-        if isinstance(prior, Frame):
-            return prior
-        moments = self.pool.moments
-        if isinstance(prior, Gaussian):
-            if prior.dim != self.pool.d + 1:
-                raise PoolError(f"the prior has {prior.dim - 1} dimensions and the pool {self.pool.d}; they must agree")
-            return given_frame(moments, prior)
-        one_of("prior", prior, ("pool", "isotropic", "classic"))
-        return {"pool": pool_frame, "isotropic": isotropic_frame, "classic": classic_frame}[prior](moments)
-
-    def _scanned(self, belief: Gaussian) -> PoolScan:
-        return PoolScan.of(Rows(self.pool.X, self.coordinates), belief)
-
-    def _z(self, items: Collection[str]) -> Array:
-        """Items in the learner's coordinates [k, d]."""
-        return self.coordinates.into(self.pool.X[self.pool.rows(items)])
+        return prior if isinstance(prior, Frame) else frame_of(self.pool.moments, prior)
 
     def _with_seeds(self, prior: Gaussian) -> Gaussian:
-        positive, negative = (self._z([str(item) for item in ids]) for ids in self.seeds)
+        positive, negative = (self._z(ids) for ids in self.seeds)
         return seeded_prior(prior, positive, negative, self.behaviour)
 
     # Asking
 
+    @one_at_a_time
     def ask_for(
         self,
         question: str,
@@ -156,22 +149,35 @@ class Learner:
         self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
 
+    @one_at_a_time
     def ask(self, *, kind: str | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
         """The next question; ``kind`` and ``size`` override the options, items in ``avoid`` are left out where possible."""
         rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
         exclude = self._excluded(avoid)
-        if kind is None:
+        check = kind is None and self._check_is_due(rng)
+        if check:
+            asked, size = self.allowed.checking(), None
+        elif kind is None:
             asked, best_size = self._choose_kind(rng, exclude)
             size = size if size is not None else best_size
         else:
             asked = question_kinds.named(kind)
         count = self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
-        rows = self._acquire(asked, count, rng, exclude)
+        if check:  # any items, also those shown lately: leaving these out would spoil the sample
+            rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(map(str, avoid)))
+        else:
+            rows = self._acquire(asked, count, rng, exclude)
         items = [self.pool.ids[row] for row in rng.permutation(rows)]
-        question = Question(asked.name, items, id=rng.bytes(16).hex())
+        question = Question(asked.name, items, id=rng.bytes(16).hex(), check=check)
         self._asked += 1
         self._open.append(question)
         return question
+
+    def _check_is_due(self, rng: np.random.Generator) -> bool:
+        if self.check_share and rng.random() < self.check_share:
+            return True
+        # Every other question: the rule is asked again after each, and what was asked meanwhile may settle it.
+        return self._now.tally.answers > 0 and self._asked % 2 == 0 and self.should_stop().check
 
     def _choose_kind(self, rng: np.random.Generator, exclude: NDArray[np.intp]) -> tuple[Kind, int | None]:
         """A kind, at random among the members of its family that are allowed, and a size where that was weighed too."""
@@ -198,7 +204,16 @@ class Learner:
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
             return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
-        return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows
+        # Of the side that has few labels: a share of the items that are labelled, or of the questions that label one.
+        wanted = int(kind.looks_for * (count + self._asked % 2))
+        if not (wanted and one_side_is_short(now.tally)):
+            return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows
+        found = sought(now.scan, now.tally, wanted, exclude=np.union1d(exclude, self.pool.rows(self.labels())))
+        if len(found) == count:
+            return found
+        seen = np.union1d(exclude, found)
+        rest = kind.search(now.scan, now.belief, count - len(found), self.asking, rng=rng, exclude=seen)
+        return np.concatenate([found, rest.rows])
 
     def _excluded(self, avoid: Collection[str]) -> NDArray[np.intp]:
         """Rows shown lately, still on show, or to be avoided."""
@@ -210,6 +225,7 @@ class Learner:
 
     # Telling
 
+    @one_at_a_time
     def tell(self, question: Question, answer: Answer) -> UpdateInfo | None:
         """Learn from an answer, also to a question that was never asked here; a skip teaches nothing and is remembered.
 
@@ -217,6 +233,7 @@ class Learner:
         """
         Z = self._z(question.items)
         check_answer(question, answer)
+        check_new(question, self._history)
         after, info = self._learnt(self._now, question, answer, Z)
         self._kept.append(self._now)
         self._now = after
@@ -225,13 +242,18 @@ class Learner:
         return info
 
     def _learnt(self, state: State, question: Question, answer: Answer, Z: Array) -> tuple[State, UpdateInfo | None]:
-        seconds = state.seconds + self._seconds(question, answer)
+        tally = state.tally.later(self._seconds(question, answer))
         if isinstance(answer, Skip):
-            return State(state.belief, state.scan, seconds, state.changed), None
+            return State(state.belief, state.scan, tally), None
         kind = question_kinds.named(question.kind)
         belief, scan, info = self._update(state, Z, kind, kind.outcome(question.items, answer))
         changed = float(np.mean((scan.mean > 0) != (state.scan.mean > 0)))
-        return State(belief, scan, seconds, (changed, *state.changed)[:KEPT_CHANGES]), info
+        labels = labels_in(question, answer)
+        foretold: Sequence[float] = ()
+        if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
+            rows = self.pool.rows(labels)
+            foretold = probability(state.scan.mean[rows], state.scan.variance[rows], self.behaviour.w).tolist()
+        return State(belief, scan, tally.told(list(labels.values()), changed, foretold)), info
 
     def _update(self, state: State, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
         """The belief and the scan of the pool after an outcome on items Z."""
@@ -242,6 +264,7 @@ class Learner:
         marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
         return self.cost.seconds(question.kind, question.size, marks=marks)
 
+    @one_at_a_time
     def undo(self) -> tuple[Question, Answer]:
         """Forget the last answer, as if it had never been told; returns what was taken back."""
         if not self._history:
@@ -268,68 +291,23 @@ class Learner:
         return tuple(self._history)
 
     @property
-    def posterior(self) -> Gaussian:
-        """The belief over (bias, weights), in coordinates (1, x) with x as the pool holds it."""
-        return self.coordinates.outward(self._now.belief)
-
-    @property
     def prior(self) -> Gaussian:
         """The belief before the first answer, in coordinates (1, x)."""
         return self.coordinates.outward(self._prior)
-
-    @property
-    def belief(self) -> Gaussian:
-        """The belief in coordinates (1, z), z the items in the learner's own ``coordinates``; what `scan` goes with."""
-        return self._now.belief
-
-    @property
-    def scan(self) -> PoolScan:
-        """Mean and variance of every item's score under the belief now."""
-        return self._now.scan
-
-    @property
-    def coef_(self) -> Array:
-        """Mean weights [1, d]."""
-        return self.posterior.mean[None, 1:]
-
-    @property
-    def intercept_(self) -> Array:
-        """Mean bias [1]."""
-        return self.posterior.mean[:1]
-
-    @property
-    def classes_(self) -> NDArray[np.bool_]:
-        """The two classes, in the order of predict_proba's columns."""
-        return np.array([False, True])
 
     @property
     def rates(self) -> tuple[Rate, ...]:
         """Bits per second by kind and size as last measured for ``auto``; empty before."""
         return () if self._rates is None else self._rates.rates
 
-    def scores(self) -> tuple[Array, Array]:
-        """Mean [n] and variance [n] of the score of every item of the pool; they cannot be written to."""
-        mean, variance = self._now.scan.mean.view(), self._now.scan.variance.view()
-        mean.flags.writeable = variance.flags.writeable = False
-        return mean, variance
+    @property
+    def tally(self) -> Tally:
+        """What was counted while answers were told."""
+        return self._now.tally
 
-    def probabilities(self) -> Array:
-        """Probability of positive [n] of every item of the pool, averaged over the belief."""
-        return probability(*self.scores(), self.behaviour.w)
-
-    def decision_function(self, X: Array) -> Array:
-        """Mean score [n] of embeddings X [n, d]; positive above 0."""
-        return self._now.belief.scores(self.coordinates.into(self._checked(X)))[0]
-
-    def predict_proba(self, X: Array) -> Array:
-        """Probabilities [n, 2] of negative and positive for embeddings X [n, d], averaged over the belief."""
-        positive = probability(*self._now.belief.scores(self.coordinates.into(self._checked(X))), self.behaviour.w)
-        return np.column_stack([1 - positive, positive])
-
-    def joint_scores(self, items: Collection[str]) -> tuple[Array, Array]:
-        """Mean [k] and covariance [k, k] of the scores of some items."""
-        mean, cov, _ = self._now.belief.project(with_constant(self._z(items)))
-        return mean, cov
+    def labels(self) -> dict[str, bool]:
+        """Every item that was labelled, by an answer of any kind, and the last label it got."""
+        return {item: told for question, answer in self._history for item, told in labels_in(question, answer).items()}
 
     def information_gain(self, question: Question) -> float:
         """Expected information of a question, in bits."""
@@ -344,34 +322,43 @@ class Learner:
     @property
     def progress(self) -> Progress:
         """What stopping rules look at."""
-        answers = sum(not isinstance(answer, Skip) for _, answer in self._history)
-        now = self._now
-        return Progress(now.belief.dim, now.belief.logdet, self._prior.logdet, answers, now.seconds, now.changed)
+        now, n, logdets = self._now, len(self.pool), (self._now.belief.logdet, self._prior.logdet)
+        unlabelled = n - len(self.labels()) if now.tally.positive + now.tally.negative >= n else None
+        return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled)
 
     # Keeping
 
     def copy(self) -> Learner:
         """An independent learner in the same state; cheap, because states are immutable and shared."""
-        twin = copy(self)
-        twin._history, twin._open, twin._kept = list(self._history), self._open.copy(), self._kept.copy()
-        return twin
+        return copy(self)
 
-    def at(self, belief: Gaussian | None, history: Sequence[tuple[Question, Answer]]) -> Learner:
-        """A learner with these options after ``history``, whose ``belief`` (as `belief` gave it; None: the prior) is known
-        already: nothing is told again."""
+    @one_at_a_time
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {"_history": self._history.copy(), "_open": self._open.copy(), "_kept": self._kept.copy()}
+        return {name: value for name, value in vars(self).items() if name != "_lock"} | kept
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=RLock())
+
+    def at(
+        self, belief: Gaussian | None, history: Sequence[tuple[Question, Answer]], tally: Tally | None = None
+    ) -> Learner:
+        """A learner with these options after ``history``, whose ``belief`` (as `belief` gave it; None: the prior) and ``tally``
+        are known already: nothing is told again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._open.clear()
         twin._kept.clear()
         belief = self._prior if belief is None else belief
-        twin._now = State(belief, self._scanned(belief), twin._seconds_so_far())
+        twin._now = State(belief, self._scanned(belief), twin._counted() if tally is None else tally)
         return twin
 
+    @one_at_a_time
     def save(self, path: str | Path) -> None:
-        """Write the learner, with its pool, to one .npz file without pickles."""
-        frame = Frame(self.coordinates, self._prior, self.behaviour)
-        now = self._now
-        saved.write(path, self.pool, self._saved_options(), frame, now.belief, self._history, self._asked, now.changed)
+        """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
+        now, frame = self._now, Frame(self.coordinates, self._prior, self.behaviour)
+        told = tuple(self._history), self._asked, tuple(self._open), now.tally, self._rates
+        saved.write(path, saved.Saved(self.pool, self._saved_options(), frame, now.belief, now.scan, *told))
 
     @classmethod
     def load(
@@ -384,12 +371,18 @@ class Learner:
         state = saved.read(path, pool)
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
         learner._prior = state.frame.prior  # as saved: seeds and a random start are in it already
-        learner._history, learner._asked = list(state.history), state.asked
-        learner._now = State(state.belief, learner._scanned(state.belief), learner._seconds_so_far(), state.changed)
+        learner._history, learner._asked, learner._rates = list(state.history), state.asked, state.rates
+        learner._open.extend(state.open)
+        learner._now = State(state.belief, state.scan, learner._counted() if state.tally is None else state.tally)
         return learner
 
-    def _seconds_so_far(self) -> float:
-        return sum(self._seconds(question, answer) for question, answer in self._history)
+    def _counted(self) -> Tally:
+        """The tally of the history, but for what only telling it again would show."""
+        tally = Tally()
+        for question, answer in self._history:
+            tally = tally.later(self._seconds(question, answer))
+            tally = tally if isinstance(answer, Skip) else tally.told(list(labels_in(question, answer).values()), 1.0)
+        return tally
 
     def _saved_options(self) -> dict[str, Any]:
         return {
@@ -400,15 +393,8 @@ class Learner:
             "acquisition": self.acquisition,
             "w": self.behaviour.w,
             "K": self.behaviour.K,
+            "check_share": self.check_share,
             "kinds": list(self.allowed.kinds),
             "sizes": list(self.allowed.sizes),
             "exclude_last": self.exclude_last,
         }
-
-    def _checked(self, X: Array) -> Array:
-        X = np.asarray(X)
-        if X.ndim != 2 or X.shape[1] != self.pool.d:
-            raise PoolError(f"embeddings must have the shape (n, {self.pool.d}), as the pool's, not {X.shape}")
-        if not np.isfinite(X).all():
-            raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
-        return X

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,49 @@ def positive_number(name: str, value: float | None, default: float) -> float:
     """A positive number, or the default where none is given."""
     if value is None:
         return default
-    if not np.isfinite(value) or value <= 0:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value <= 0:
         raise SettingError(f"{name} must be a positive number, not {value!r}")
+    return float(value)
+
+
+def whole_number(name: str, value: Any, fewest: int = 0) -> int:
+    """A whole number of at least ``fewest``; nothing is rounded to one."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < fewest:
+        raise SettingError(f"{name} must be a whole number of at least {fewest}, not {value!r}")
+    return int(value)
+
+
+def share(name: str, value: Any) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
+        raise SettingError(f"{name} must be a number from 0 to 1, not {value!r}")
     return float(value)
 
 
 def checked_size(size: int, fewest: int, most: int, n_items: int) -> int:
     """A number of items that a question can show."""
+    size = whole_number("the number of items in a question", size)
     if not fewest <= size <= most:
         raise SettingError(f"a set must have {fewest} to {most} items, not {size}")
     if size > n_items:
         raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n_items}")
-    return int(size)
+    return size
+
+
+def seed_ids(positive: Collection[Any], negative: Collection[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ids known beforehand to be positive and negative; none may be both."""
+    for name, ids in (("seeds_positive", positive), ("seeds_negative", negative)):
+        if isinstance(ids, str):
+            raise SettingError(f"{name} must be a list of ids, not the single string {ids!r}; write [{ids!r}]")
+    known = tuple(map(str, positive)), tuple(map(str, negative))
+    both = next((item for item in known[0] if item in known[1]), None)
+    if both is not None:
+        raise SettingError(f"{both!r} is in seeds_positive and in seeds_negative; name it in one of them")
+    return known
+
+
+def stopping_rule(stop: Any) -> None:
+    """Refuse what is no rule, such as a number of answers."""
+    if not callable(getattr(stop, "check", None)):
+        raise SettingError(f"stop must be a rule of tellmore.policy.stopping, such as AnswerBudget(20), not {stop!r}")

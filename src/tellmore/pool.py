@@ -181,6 +181,18 @@ class Pool:
                 f"{missing.args[0]!r} is not an item of the pool {self.name!r}; ids look like {self.ids[0]!r}"
             ) from None
 
+    def checked(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Embeddings X [n, d] of other items, as float64; PoolError where they cannot be scored like the pool's."""
+        try:
+            X = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as problem:
+            raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
+        if X.ndim != 2 or X.shape[1] != self.d:
+            raise PoolError(f"embeddings must have the shape (n, {self.d}), as the pool's, not {X.shape}")
+        if not np.isfinite(X).all():
+            raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
+        return X
+
     def subset(self, rows: ArrayLike, *, name: str | None = None) -> Pool:
         """A pool of some rows (numbers or a mask), in the order given."""
         kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
@@ -237,6 +249,9 @@ def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[str, ...]:
     known = tuple(str(row) for row in range(n)) if ids is None else tuple(str(item) for item in ids)
     if len(known) != n:
         raise PoolError(f"there are {n} rows of embeddings but {len(known)} ids; give one id per row")
+    broken = next((item for item in known if "\0" in item), None)
+    if broken is not None:
+        raise PoolError(f"the id {broken!r} holds a NUL character, which no file keeps; remove it")
     if len(set(known)) != n:
         seen: set[str] = set()
         twice = next(item for item in known if item in seen or seen.add(item))  # type: ignore[func-returns-value]

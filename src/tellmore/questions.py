@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -15,7 +15,7 @@ from tellmore.types import Answer, Skip, ids_of
 
 @dataclass(frozen=True)
 class Question:
-    """A question of some ``kind`` on ``items``, ids in the order shown.
+    """A question of some ``kind`` on ``items``, ids in the order shown; ``check``: they were drawn at random, to measure by.
 
     >>> Question("select_high", items=["calm", "grim"]).items
     ('calm', 'grim')
@@ -24,8 +24,9 @@ class Question:
     kind: str
     items: tuple[str, ...]
     id: str = field(default_factory=lambda: uuid4().hex)
+    check: bool = False
 
-    def __init__(self, kind: str, items: Sequence[Any], id: str | None = None) -> None:
+    def __init__(self, kind: str, items: Sequence[Any], id: str | None = None, *, check: bool = False) -> None:
         ids, asked = ids_of(items), kinds.named(kind)
         if len(set(ids)) != len(ids):
             raise QuestionError(f"a question shows each item once, but {list(ids)} repeats one")
@@ -36,6 +37,7 @@ class Question:
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "items", ids)
         object.__setattr__(self, "id", uuid4().hex if id is None else str(id))
+        object.__setattr__(self, "check", bool(check))
 
     @property
     def size(self) -> int:
@@ -53,6 +55,14 @@ def check_answer(question: Question, answer: Answer) -> None:
             f"a {question.kind} question is answered by {kind.answer_type.__name__} or Skip, not by {type(answer).__name__}"
         )
     kind.check(question.items, answer)
+
+
+def check_new(question: Question, history: Iterable[tuple[Question, Answer]]) -> None:
+    """Raise QuestionError where ``question`` was answered before."""
+    if any(told.id == question.id for told, _ in history):
+        raise QuestionError(
+            f"the question {question.id!r} was told already; undo its answer first, or ask the same items in a new Question"
+        )
 
 
 def labels_in(question: Question, answer: Answer | None) -> dict[str, bool]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tellmore.core.coordinates import Coordinates
+from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import Frame
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.scan import PoolScan
 from tellmore.errors import DataFileError, PoolError
 from tellmore.files import replacing
 from tellmore.kinds import answer_from_json
+from tellmore.policy.rates import Rate, RateTable
+from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.types import Answer
@@ -37,31 +39,29 @@ class Saved:
     options: dict[str, Any]
     frame: Frame
     belief: Gaussian
+    scan: PoolScan
     history: tuple[tuple[Question, Answer], ...]
     asked: int
-    changed: tuple[float, ...]
+    open: tuple[Question, ...]
+    tally: Tally | None
+    rates: RateTable | None
 
 
-def write(
-    path: str | Path,
-    pool: Pool,
-    options: dict[str, Any],
-    frame: Frame,
-    belief: Gaussian,
-    history: Sequence[tuple[Question, Answer]],
-    asked: int,
-    changed: Sequence[float],
-) -> None:
+def write(path: str | Path, state: Saved) -> None:
     """Write a learner's state; the file appears whole or not at all."""
+    pool, frame, belief, scan = state.pool, state.frame, state.belief, state.scan
     meta = {
         "format": FORMAT,
-        "options": options,
-        "asked": asked,
-        "changed": list(changed),
+        "options": state.options,
+        "asked": state.asked,
+        "open": [asdict(question) for question in state.open],
+        "tally": None if state.tally is None else asdict(state.tally),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
         "logdet": {"prior": frame.prior.logdet, "belief": belief.logdet},
         "standardised": frame.coordinates.standardised,
-        "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in history],
+        "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in state.history],
+        "refreshes": scan.refreshes,
+        "rates": None if state.rates is None else _rates_as_json(state.rates),
     }
     arrays: dict[str, Any] = {
         "meta": np.array(json.dumps(meta)),
@@ -73,6 +73,8 @@ def write(
         "prior_cov": frame.prior.cov,
         "mean": belief.mean,
         "cov": belief.cov,
+        "scan_mean": scan.mean,
+        "scan_variance": scan.variance,
     }
     if pool.text is not None:
         arrays["text"] = np.array(pool.text)
@@ -88,6 +90,8 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays["meta"]))
         options, history = dict(meta["options"]), tuple(_exchange(entry) for entry in meta["history"])
+        still_open = tuple(_question(entry) for entry in meta.get("open", ()))
+        rates = _rates_from_json(meta["rates"]) if meta.get("rates") else None
         parts = [options.pop(name) for name in LABORATORY if name in options]
     except FileNotFoundError:
         raise DataFileError(f"there is no saved learner at {path}") from None
@@ -110,11 +114,30 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     if "centre" in arrays:
         coordinates = Coordinates(arrays["centre"], arrays["scale"], bool(meta["standardised"]))
     frame = Frame(coordinates, prior, Behaviour(options["w"], options["K"]))
-    return Saved(pool, options, frame, belief, history, int(meta["asked"]), tuple(meta["changed"]))
+    rows = Rows(pool.X, coordinates)
+    scan = PoolScan.of(rows, belief)
+    if "scan_mean" in arrays:
+        scan = PoolScan(rows, arrays["scan_mean"], arrays["scan_variance"], int(meta["refreshes"]))
+    tally = Tally.from_json(meta["tally"]) if meta.get("tally") else None
+    return Saved(pool, options, frame, belief, scan, history, int(meta["asked"]), still_open, tally, rates)
+
+
+def _question(plain: dict[str, Any]) -> Question:
+    return Question(plain["kind"], plain["items"], plain["id"], check=plain.get("check", False))
 
 
 def _exchange(entry: dict[str, Any]) -> tuple[Question, Answer]:
-    question = Question(entry["question"]["kind"], entry["question"]["items"], entry["question"]["id"])
     answer = dict(entry["answer"])
     answer["type"] = OLD_TYPES.get(answer["type"], answer["type"])
-    return question, answer_from_json(answer)
+    return _question(entry["question"]), answer_from_json(answer)
+
+
+def _rates_as_json(table: RateTable) -> dict[str, Any]:
+    bits = [[kind, size, np.asarray(found).tolist()] for (kind, size), found in table.bits.items()]
+    rates = [asdict(rate) for rate in table.rates]
+    return {"bits": bits, "rates": rates, "spread": table.spread, "answers": table.answers}
+
+
+def _rates_from_json(plain: dict[str, Any]) -> RateTable:
+    bits = {(kind, size): np.array(found) for kind, size, found in plain["bits"]}
+    return RateTable(bits, tuple(Rate(**rate) for rate in plain["rates"]), plain["spread"], plain["answers"])

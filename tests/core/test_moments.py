@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellmore.core import moments
+from tellmore.core import moments, update
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.moments import tilted_moments
+from tellmore.core.prior import paper_prior
 from tellmore.core.update import UpdateInfo, learn_likelihood
 from tellmore.errors import NumericalError
 from tellmore.kinds import Kind, named
@@ -251,3 +252,110 @@ def test_a_likelihood_of_zero_somewhere_is_learnt_from() -> None:
     assert abs(found.mean[0]) == pytest.approx(np.sqrt(2 / np.pi), abs=0.005)
     assert found.cov[0, 0] == pytest.approx(1 - 2 / np.pi, abs=0.005)
     assert found.log_evidence == pytest.approx(np.log(0.5), abs=0.002)
+
+
+def told(d: int, kind: str, k: int, answers: int, seed: int) -> tuple[Gaussian, np.ndarray, list[Any]]:
+    """A prior, a pool of unit-norm items, and answers of somebody who answers as the model says; questions at random."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    prior = paper_prior(d)
+    theta = prior.sample(1, rng)[0]
+    pool = np.column_stack([np.ones(len(X)), X])
+    given = []
+    for _ in range(answers):
+        items = pool[rng.choice(len(pool), k, replace=False)]
+        given.append((items, kind, named(kind).sample(items @ theta, Behaviour(), rng)))
+    return prior, pool, given
+
+
+def spread_ratios(prior: Gaussian, pool: np.ndarray, given: list[Any], rng: np.random.Generator) -> np.ndarray:
+    """Reported standard deviations over exact ones, by moments and by the centred bound (rows).
+
+    Columns: of the weights by determinant, and of an item's score on average.
+    """
+    beliefs = []
+    for bound in ("moments", "centred"):
+        belief = prior
+        for items, kind, outcome in given:
+            belief, _ = named(kind).update(belief, items[:, 1:], outcome, Behaviour(), bound=bound)  # type: ignore[arg-type]
+        beliefs.append(belief)
+
+    def log_likelihood(thetas: np.ndarray) -> np.ndarray:
+        return sum(
+            likelihoods.update_log_likelihoods(kind, thetas @ items.T, outcome, Behaviour().w, Behaviour().K)
+            for items, kind, outcome in given
+        )
+
+    proposal = beliefs[0].mean, 1.3 * beliefs[0].cov
+    _, cov, counted = weighing.weighed_moments((prior.mean, prior.cov), log_likelihood, proposal, rng, 60_000)
+    assert counted > 3_000
+    exact = [np.sqrt(x @ cov @ x) for x in pool]
+    return np.array(
+        [
+            [
+                np.exp((belief.logdet - np.linalg.slogdet(cov)[1]) / 2 / len(cov)),
+                np.mean([np.sqrt(x @ belief.cov @ x) / sd for x, sd in zip(pool, exact, strict=True)]),
+            ]
+            for belief in beliefs
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "k", "answers"), [("label", 1, 30), ("select_high", 4, 20), ("rank", 4, 12), ("tick", 6, 8)]
+)
+def test_the_spread_after_many_answers_is_within_five_percent(kind: str, k: int, answers: int) -> None:
+    """Ten dimensions, by importance sampling from all answers at once; a variational bound is too sure of itself."""
+    rng = np.random.default_rng(7)
+    moments_ratio, centred_ratio = np.mean(
+        [spread_ratios(*told(10, kind, k, answers, seed), rng) for seed in range(4)], axis=0
+    )
+    np.testing.assert_allclose(moments_ratio, 1, atol=0.05)
+    assert (centred_ratio < 0.95).all()
+
+
+@pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("rank", 3)])
+def test_moments_around_the_variational_belief_are_those_of_the_posterior(kind: str, k: int) -> None:
+    case = some_case(kind, k, 1, 3, 2.0)
+    prior = Gaussian.from_moments(case.mean, case.cov)
+    belief, info = named(kind).update(prior, case.X, case.outcome, Behaviour(case.w, case.K), bound="moments")
+    arguments = (case.mean, case.cov, case.items, kind, case.outcome, case.w, case.K, 121)
+    mean, cov = grid.posterior_moments(*arguments)
+    deviations = np.sqrt(np.diag(cov))
+    np.testing.assert_allclose(belief.mean / deviations, mean / deviations, atol=0.01)
+    np.testing.assert_allclose(belief.cov, cov, atol=0.01 * np.diag(cov).max())
+    assert info.elbo_nats == pytest.approx(grid.log_evidence(*arguments), abs=0.01)
+    assert belief.logdet == pytest.approx(np.linalg.slogdet(belief.cov)[1])
+
+
+def test_answers_too_sharp_for_sampling_leave_the_variational_belief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "ENOUGH_POINTS", 2048)
+    case = some_case("rank", 4, 4, 5)
+    prior = Gaussian.from_moments(case.mean, case.cov)
+    both = [
+        named("rank").update(prior, case.X, case.outcome, Behaviour(), bound=bound)[0]
+        for bound in ("moments", "centred")
+    ]
+    np.testing.assert_array_equal(both[0].cov, both[1].cov)
+
+
+def test_hard_answers_leave_a_belief_by_moments() -> None:
+    rng = np.random.default_rng(12)
+    for _ in range(100):
+        case = cases.hard_case(rng)
+        prior = Gaussian.from_moments(case.mean, case.cov)
+        belief, _ = named(case.kind).update(prior, case.X, case.outcome, Behaviour(case.w, case.K), bound="moments")
+        assert np.isfinite(belief.mean).all()
+        assert np.linalg.eigvalsh(belief.cov).min() > -1e-12 * belief.cov.max()
+
+
+@pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 3), ("rank", 4), ("tick", 3)])
+def test_the_likelihood_of_evidence_is_what_an_update_conditions_on(kind: str, k: int) -> None:
+    rng = np.random.default_rng(k)
+    z, outcome = rng.normal(size=(5, k)), cases.random_outcome(kind, k, rng)
+    expected = [likelihoods.update_log_likelihood(kind, one.tolist(), outcome, 4.0, 3.0) for one in z]
+    evidence = named(kind).evidence(outcome, k)
+    assert evidence is not None
+    np.testing.assert_allclose(evidence.log_likelihood(z, Behaviour(4.0, 3.0)), expected, atol=1e-12)
+    np.testing.assert_allclose(likelihoods.update_log_likelihoods(kind, z, outcome, 4.0, 3.0), expected, atol=1e-12)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from tellmore.core import variational
 from tellmore.core.evidence import Behaviour
 from tellmore.core.variational import Sites, solve
 from tellmore.kinds import named
@@ -110,6 +113,30 @@ def test_sharp_labels_that_creep_under_plain_sweeps(
     sites = solve_scores(mean, cov, kind, outcome, w, K, bound)
     answer = elbo.terms(kind, len(m0), outcome, K)
     assert elbo.stationary_residual(mean, cov, sites.precision, sites.shift, answer, w, bound) < 1e-8
+
+
+def test_a_sharp_answer_takes_at_most_ten_times_the_work_of_an_ordinary_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rankings of 8 in two dimensions, of unit norm with the usual sharpness, and five times as far apart with K = 300."""
+    evaluated = 0
+    plain = variational._state
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal evaluated
+        evaluated += 1
+        return plain(*arguments)
+
+    monkeypatch.setattr(variational, "_state", counted)
+    work = {}
+    for K, scale in ((6.75, 1.0), (300.0, 5.0)):
+        rng, counts = np.random.default_rng(6), []
+        for _ in range(20):
+            items = np.column_stack([np.ones(8), rng.normal(size=(8, 2))])
+            outcome = cases.random_outcome("rank", 8, rng)
+            evaluated = 0
+            solve_scores(np.zeros(8), scale**2 * items @ items.T / 3, "rank", outcome, 9.0, K, "centred")
+            counts.append(evaluated)
+        work[K] = np.array([np.median(counts), np.mean(counts)])
+    assert (work[300.0] <= 10 * work[6.75]).all()
 
 
 @pytest.mark.parametrize("kind", ["select_high", "select_low", "rank"])

@@ -88,6 +88,26 @@ def update_log_likelihood(kind: str, z: Sequence[float], outcome: Any, w: float,
     return answer_log_probability(kind, z, outcome, w, K)
 
 
+def update_log_likelihoods(kind: str, z: np.ndarray, outcome: Any, w: float, K: float) -> np.ndarray:
+    """The same at each row of scores z [n, k], for many of them."""
+    k = z.shape[1]
+    labels, choices = [], []
+    if kind == "label":
+        labels = [(0, outcome)]
+    elif kind == "tick":
+        labels = list(enumerate(outcome))
+    elif kind == "rank":
+        labels = [(item, 1 if place < outcome[1] else -1) for place, item in enumerate(outcome[0])]
+        choices = [(item, list(outcome[0][place:])) for place, item in enumerate(outcome[0])]
+    else:
+        labels, choices = [outcome], [(outcome[0], list(range(k)))]
+    sign = -1 if kind == "select_low" else 1
+    total = -sum(np.logaddexp(0, -y * w * z[:, item]) for item, y in labels)
+    for item, rivals in choices:
+        total = total - np.log(np.exp(sign * K * (z[:, rivals] - z[:, [item]])).sum(axis=1))
+    return np.asarray(total)
+
+
 def answer_log_probability(kind: str, z: Sequence[float], outcome: Any, w: float, K: float) -> float:
     """Log probability of an answer; over all outcomes of a kind these sum to one (threshold normalised)."""
     if kind == "label":

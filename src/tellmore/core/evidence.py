@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_expit
 
 from tellmore.types import Array
 
@@ -39,6 +40,16 @@ class Evidence:
     chosen: NDArray[np.int64]
     candidates: NDArray[np.bool_]
     ends: NDArray[np.int64]
+
+    def log_likelihood(self, z: Array, behaviour: Behaviour) -> Array:
+        """log P(labels and choices | z) in nats, each of them independent given the scores: z [N, k] -> [N]."""
+        scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items are then sums of long rows
+        labelled = self.labels != 0
+        total = log_expit(behaviour.w * self.labels[labelled, None] * scores[labelled]).sum(axis=0)
+        for chosen, candidates, end in zip(self.chosen, self.candidates, self.ends, strict=True):
+            x = end * behaviour.K * scores
+            total += x[chosen] - np.logaddexp.reduce(x[candidates], axis=0)
+        return np.asarray(total)
 
     def factors(self) -> list[Evidence]:
         """The same evidence one choice at a time, each preceded by the label of its item (Algorithm 4, one after another)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import classic_prior, paper_prior, pool_prior, usual_sharpness
 from tellmore.errors import PoolError
+from tellmore.options import one_of
 
 CLASSIC = Behaviour(9.0, 6.75)
 """The sharpness of version 0.1, for unit-norm embeddings."""
@@ -23,6 +25,14 @@ class Frame:
     coordinates: Coordinates
     prior: Gaussian
     behaviour: Behaviour
+
+
+def frame_of(moments: Moments, prior: str | Gaussian) -> Frame:
+    """Where a learner begins on a pool with these moments: ``pool``, ``isotropic``, ``classic`` or a belief over (1, x)."""
+    if isinstance(prior, Gaussian):
+        return given_frame(moments, prior)
+    one_of("prior", prior, tuple(FRAMES))
+    return FRAMES[prior](moments)
 
 
 def pool_frame(moments: Moments, **options: float) -> Frame:
@@ -55,6 +65,9 @@ def paper_frame(d: int, scale: float = 1.0) -> Frame:
 
 def given_frame(moments: Moments, belief: Gaussian) -> Frame:
     """A belief over (1, x) that is there already. The larger the scores that it expects, the less sharp are answers per unit."""
+    d = len(moments.mean)
+    if belief.dim != d + 1:
+        raise PoolError(f"the prior has {belief.dim - 1} dimensions and the pool {d}; they must agree")
     coordinates = Coordinates.of(moments)
     prior, C = coordinates.inward(belief), coordinates.covariance(moments)
     second = prior.cov + np.outer(prior.mean, prior.mean)
@@ -62,3 +75,10 @@ def given_frame(moments: Moments, belief: Gaussian) -> Frame:
     if moments.constant:
         return Frame(coordinates, prior, CLASSIC)
     return Frame(coordinates, prior, usual_sharpness(C, typical))
+
+
+FRAMES: dict[str, Callable[[Moments], Frame]] = {
+    "pool": pool_frame,
+    "isotropic": isotropic_frame,
+    "classic": classic_frame,
+}

@@ -1,7 +1,8 @@
 """Mean and covariance of k Gaussian scores after an answer of any likelihood: moment matching by quasi-Monte-Carlo.
 
 Scores z = m0 + L e, e standard normal in the r directions in which they vary, are drawn by Sobol points from a Gaussian that is
-fitted to the posterior of e: first the prior, then in each round the moments that the last round found, slightly widened.
+fitted to the posterior of e: first the prior, or a start that is known, then in each round the moments that the last round
+found, slightly widened.
 Where the answer is so unlikely that few points count, a power of the likelihood is learnt first, and a larger one in each round.
 A likelihood is only ever evaluated, so it may be of any shape; where it has several peaks the moments cover them all.
 The points are the same at every call: the same answer always teaches the same.
@@ -20,6 +21,7 @@ from tellmore.errors import NumericalError
 from tellmore.types import Array
 
 POINTS = 8192
+POINTS_FROM_START = 2048  # where a Gaussian near the posterior is known, so that most of them count
 ROUNDS = 12  # at most, with a part of the likelihood, and as many with all of it
 WIDER = 1.15  # than the moments found, so that no weight is huge
 BETTER = 1.05  # times as many points must count for another round to be worth it
@@ -36,6 +38,7 @@ class Moments:
     """Of e after the answer: mean [r], cov [r, r]; ``axes`` [k, r] turn cov(theta, z) into cov(theta, e).
 
     ``log_evidence``: log P(answer) in nats. ``error``: standard error of the mean, in prior standard deviations.
+    ``effective``: how many points counted.
     """
 
     mean: Array
@@ -43,23 +46,34 @@ class Moments:
     axes: Array
     log_evidence: float
     error: float
+    effective: float
     rounds: int
 
 
-def tilted_moments(m0: Array, G: Array, log_likelihood: Callable[[Array], Array]) -> Moments:
-    """The moments of scores N(m0 [k], G [k, k]) times the likelihood, z [N, k] -> [N]."""
+def tilted_moments(
+    m0: Array, G: Array, log_likelihood: Callable[[Array], Array], start: tuple[Array, Array] | None = None
+) -> Moments:
+    """The moments of scores N(m0 [k], G [k, k]) times the likelihood, z [N, k] -> [N].
+
+    start: mean [k] and covariance [k, k] of a Gaussian near the posterior of the scores, where one is known.
+    """
     eigenvalues, vectors = np.linalg.eigh((G + G.T) / 2)
     kept = eigenvalues > SINGULAR * max(float(eigenvalues[-1]), 0.0)
     if not kept.any():
         raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")
+    vectors = vectors * np.where(
+        (vectors**3).sum(axis=0) < 0, -1, 1
+    )  # the same signs in whatever order items are shown
     root = vectors[:, kept] * np.sqrt(eigenvalues[kept])
     axes = vectors[:, kept] / np.sqrt(eigenvalues[kept])
     mean, cov = np.zeros(root.shape[1]), np.eye(root.shape[1])
-    points = _points(root.shape[1])
+    if start is not None:
+        mean, cov = axes.T @ (start[0] - m0), axes.T @ start[1] @ axes
+    points = _points(root.shape[1], POINTS if start is None else POINTS_FROM_START)
     power, before = 0.0, np.inf  # of the likelihood; points that counted in the last round with all of it
     for round_ in range(1, 2 * ROUNDS + 1):
         factor = np.linalg.cholesky(cov)
-        widen = 1.0 if round_ == 1 else WIDER
+        widen = 1.0 if round_ == 1 and start is None else WIDER
         e = mean + widen * points @ factor.T
         log_q = -(points**2).sum(axis=1) / 2 - np.log(widen * np.diag(factor)).sum()
         log_prior = -(e**2).sum(axis=1) / 2 - log_q
@@ -79,7 +93,7 @@ def tilted_moments(m0: Array, G: Array, log_likelihood: Callable[[Array], Array]
                 break
             before = effective
     error = float(np.sqrt(np.diag(cov).max() / effective))
-    return Moments(mean, cov, axes, log_total - float(np.log(len(points))), error, round_)
+    return Moments(mean, cov, axes, log_total - float(np.log(len(points))), error, effective, round_)
 
 
 def _weights(log_weight: Array) -> tuple[Array, float]:
@@ -107,5 +121,5 @@ def _power(log_answer: Array, log_prior: Array, reached: float) -> float:
 
 
 @lru_cache(maxsize=32)
-def _points(r: int) -> Array:
-    return normal_points(POINTS, r, np.random.default_rng(0x3E))
+def _points(r: int, count: int) -> Array:
+    return normal_points(count, r, np.random.default_rng(0x3E))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.moments import tilted_moments
 from tellmore.core.variational import Bound, solve
 from tellmore.types import Array
+
+Rule: TypeAlias = Bound | Literal["moments"]
+"""How an answer is learnt: at the optimum of a variational bound, or by the mean and covariance of the exact posterior."""
+ENOUGH_POINTS = 20
+"""Points that must count for each direction in which the scores vary; with fewer, their moments are not to be trusted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,24 @@ def learn(
         iterations += sites.iterations
         residual = max(residual, sites.residual)
     return belief, UpdateInfo(tuple(steps), elbo, iterations, residual, prior.logdet - belief.logdet)
+
+
+def learn_moments(prior: Gaussian, X: Array, evidence: Evidence, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
+    """The belief with the moments of the exact posterior, looked for near the variational one.
+
+    The variational belief itself where the answer is so sharp that hardly a point of the search counts.
+    """
+    mean, gram, reach = prior.project(with_constant(X))
+    sites = solve(mean, gram, evidence, behaviour)
+    found = None
+    if (gram.diagonal() > 0).any():
+        spread = np.linalg.solve(np.eye(len(gram)) + gram @ sites.precision, gram)
+        start = mean + gram @ sites.shift, spread
+        found = tilted_moments(mean, gram, lambda z: evidence.log_likelihood(z, behaviour), start)
+    if found is None or found.effective < ENOUGH_POINTS * len(found.mean):
+        return learn(prior, X, [evidence], behaviour)
+    belief, step = prior.matched(reach @ found.axes, found.mean, found.cov)
+    return belief, UpdateInfo((step,), found.log_evidence, sites.iterations, found.error, prior.logdet - belief.logdet)
 
 
 def learn_likelihood(

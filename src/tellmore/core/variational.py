@@ -13,7 +13,7 @@ items. For fixed c the choices solve a concave problem on a product of simplices
 
 Gamma and V the covariances of A z before and after the choices: positive definite, so the optimum is unique. Newton steps
 are taken jointly in (log p, log c); where they do not help, a sweep of the concave problem and then of c always does,
-because both only raise the bound.
+because both only raise the bound. Sharp answers start from the optimum of softer ones.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ ROUNDING_FLOOR = 1e-9  # of problems so stiff that rounding keeps them from TOLE
 MAX_STEPS = 200
 MAX_LOG_STEP = 5.0
 STEP_LENGTHS = (1.0, 0.5, 0.2)
+EASY = 10.0  # standard deviations of w z or K z up to which an answer is solved at once
+SOFTEN = 5.0  # otherwise, times as soft each time
+ROUGH = 1e-3  # residual from which a sharper answer may start
 SHARP = 1e3  # K^2 times the largest variance of a score
 NEGLIGIBLE_LOG_P = -7.0
 
@@ -105,15 +108,33 @@ def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: 
     if m0.size == 1 and evidence.labels.all() and not evidence.chosen.size:
         label = one_label(float(m0[0]), max(float(G[0, 0]), 0.0), behaviour.w, float(evidence.labels[0]))
         return Sites(np.array([[label.precision]]), np.array([label.shift]), *label[2:])
-    problem = _problem(m0, G, evidence, behaviour, bound)
-    state = _start(problem)
+    rounds = _softer_rounds(G, evidence, behaviour)
+    problem = _problem(m0, G, evidence, behaviour.sharper(SOFTEN**-rounds), bound)
+    state, iterations = _solved(problem, _start(problem), ROUGH if rounds else TOLERANCE)
+    for left in range(rounds - 1, -1, -1):
+        problem = _problem(m0, G, evidence, behaviour.sharper(SOFTEN**-left), bound)
+        start = _state(problem, state.log_p, state.c * SOFTEN)
+        state, further = _solved(problem, start, ROUGH if left else TOLERANCE)
+        iterations += further
+    return _sites(problem, _polished(problem, state), iterations)
+
+
+def _softer_rounds(G: Array, evidence: Evidence, behaviour: Behaviour) -> int:
+    """How many softer answers to solve first: the optimum of each is a good start for the next, which is sharper."""
+    sharpness = max(behaviour.w * evidence.labels.any(), behaviour.K * bool(evidence.chosen.size))
+    widest = sharpness * np.sqrt(G.diagonal().max())
+    return int(np.ceil(np.log(widest / EASY) / np.log(SOFTEN))) if widest > EASY else 0
+
+
+def _solved(problem: _Problem, state: _State, tolerance: float) -> tuple[_State, int]:
+    """The optimum from a start, and how many steps led there."""
     for iteration in range(MAX_STEPS):
-        if state.residual <= TOLERANCE:
-            return _sites(problem, _polished(problem, state), iteration)
-        after = _newton(problem, state) or _sweep(problem, state)
-        if state.residual <= ROUNDING_FLOOR and after.residual >= state.residual:
-            return _sites(problem, state, iteration + 1)
-        state = after
+        if state.residual <= tolerance:
+            return state, iteration
+        after = _newton(problem, state)
+        if after is None and state.residual <= ROUNDING_FLOOR:
+            return state, iteration
+        state = after or _sweep(problem, state)
     raise NumericalError(
         f"the update did not converge (residual {state.residual:.1e}); check the scale of the embeddings and of w and K"
     )
@@ -268,15 +289,15 @@ def _sweep(problem: _Problem, state: _State) -> _State:
     """
     state = _solved_choices(problem, state)
 
-    def moved(log_factor: Array) -> tuple[_State, float]:
-        after = _solved_choices(problem, _state(problem, state.log_p, _scaled(problem, state.c, log_factor)))
+    def moved(log_p: Array, log_factor: Array) -> tuple[_State, float]:
+        after = _solved_choices(problem, _state(problem, log_p, _scaled(problem, state.c, log_factor)))
         return after, _sites(problem, after, 0).elbo
 
-    fixed, bound = moved(state.gap_c)
+    fixed, bound = moved(state.log_p, state.gap_c)
     direction = _newton_direction(problem, state)
-    v = np.zeros(0) if direction is None else direction[1]
+    u, v = (np.zeros(0), np.zeros(0)) if direction is None else direction
     for length in 0.5 ** np.arange(8) if v.size else ():
-        trial, reached = moved(length * v)
+        trial, reached = moved(_normalised(problem, _moved(state.log_p, length * u)), length * v)
         if reached > bound or trial.off_c < state.off_c / 2:
             return trial
     return fixed
@@ -292,7 +313,7 @@ def _scaled(problem: _Problem, c: Array, log_factor: Array) -> Array:
 def _solved_choices(problem: _Problem, state: _State) -> _State:
     """The optimum of the choices for fixed c, by damped Newton on the concave dual."""
     for _ in range(MAX_STEPS):
-        better = _ascend(problem, state) if state.off_p > TOLERANCE / 10 else None
+        better = _ascend(problem, state) if state.off_p > ROUNDING_FLOOR else None
         if better is None:
             break
         state = better

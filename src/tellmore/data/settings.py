@@ -18,7 +18,7 @@ SETTINGS_FILE = "tellmore.toml"
 FIRST_VERSION = "0.1.0"
 """What made a project whose file does not say."""
 PriorChoice = Literal["pool", "isotropic", "earlier"]
-BoundChoice = Literal["centred", "paper"]
+BoundChoice = Literal["moments", "centred", "paper"]
 
 
 def _set_size(size: int) -> int:

@@ -27,8 +27,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.sampling import normal_points, score_root
 from tellmore.core.scan import PoolScan
 from tellmore.core.time_model import Form, TimeModel
-from tellmore.core.update import UpdateInfo, learn, learn_likelihood
-from tellmore.core.variational import Bound
+from tellmore.core.update import Rule, UpdateInfo, learn, learn_likelihood, learn_moments
 from tellmore.types import Answer, Array
 
 Outcome: TypeAlias = Any
@@ -73,7 +72,8 @@ class Kind(ABC):
     and whoever asks for the family gets either of them. title: in tables, two words at most. ask: the headline, help: how to
     answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how many items it may show, and
     how many where nobody says. standard: whether ``auto`` may choose it without being told to. labels_all: whether an answer
-    labels every item shown. time: seconds before anybody's answers are known; time_forms: the two that a study compares.
+    labels every item shown. looks_for: the share of its items, or of its questions where it shows one, that may go to finding
+    items of a rare side. time: seconds before anybody's answers are known; time_forms: the two that a study compares.
     answer_type: the class of its answers. noun: what a study calls it ("Ranking"); the title where it is empty.
     script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
     """
@@ -88,6 +88,7 @@ class Kind(ABC):
     usual: ClassVar[int] = 4
     standard: ClassVar[bool] = False
     labels_all: ClassVar[bool] = False
+    looks_for: ClassVar[float] = 0.0
     time: TimeModel
     time_forms: ClassVar[tuple[Form, Form]] = ("linear", "logarithmic")
     answer_type: type[Answer]
@@ -137,18 +138,21 @@ class Kind(ABC):
         outcome: Outcome,
         behaviour: Behaviour,
         *,
-        bound: Bound = "centred",
+        bound: Rule = "centred",
         joint: bool = True,
     ) -> tuple[Gaussian, UpdateInfo]:
         """The belief after ``outcome`` on items X [k, d] (no constant column).
 
         joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as the
-        paper's Algorithm 4 reads.
+        paper's Algorithm 4 reads. bound: ``moments`` for the mean and covariance of the exact posterior instead of a bound's.
         """
         evidence = self.evidence(outcome, len(X))
         if evidence is None:
             return learn_likelihood(prior, X, lambda z: self.log_likelihood(z, outcome, behaviour))
-        return learn(prior, X, [evidence] if joint else evidence.factors(), behaviour, bound=bound)
+        if bound == "moments" and joint:
+            return learn_moments(prior, X, evidence, behaviour)
+        parts = [evidence] if joint else evidence.factors()
+        return learn(prior, X, parts, behaviour, bound="centred" if bound == "moments" else bound)
 
     # Asking
 

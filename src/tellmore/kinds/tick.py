@@ -58,6 +58,7 @@ class TickKind(Kind):
     most = 24
     usual = 12
     standard = labels_all = True
+    looks_for = 0.5
     # An assumption, until people's own answers replace it: nobody has measured it. Reading as in a selection (Table V) and
     # one second a tick; about 1.5 s a label for twelve items. Published for pictures in a scrolling page: 0.9 s a label.
     time = TimeModel("linear", 4.01, 0.63, spread_s=math.sqrt(11.22), per_mark=1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tellmore import kinds as question_kinds
 from tellmore.kinds import Kind
-from tellmore.options import checked_size
+from tellmore.options import checked_size, whole_number
 
 AUTO = "auto"
 AUTO_SIZES = (2, 3, 4, 5, 6, 12)
@@ -36,7 +36,9 @@ class Asking:
             question_kinds.named(name)
         # A size that none of these kinds can show is left out when it comes to asking: the default sizes suit all kinds.
         most = max(kind.most for kind in question_kinds.all_kinds())
-        fitting = tuple(checked_size(size, 2, most, max(n_items, size)) for size in sizes)
+        fitting = tuple(checked_size(size, 2, most, most) for size in sizes)
+        if set_size is not None:
+            whole_number("set_size", set_size, 1)
         asking = cls(question, set_size, allowed, tuple(size for size in fitting if size <= n_items), n_items)
         for kind in asking.members():
             asking.size_of(kind, set_size)
@@ -54,6 +56,11 @@ class Asking:
         """The members of a family that may be asked: those allowed, or all where none is named."""
         members = question_kinds.family(family)
         return [kind for kind in members if kind.name in self.kinds] or members
+
+    def checking(self) -> Kind:
+        """The kind that random items are asked by: the one that is asked, where it labels every item shown, or a label."""
+        members = [kind for kind in self.members() if kind.labels_all]
+        return members[0] if members else question_kinds.single()
 
     def size_of(self, kind: Kind, size: int | None) -> int:
         """How many items a question of this kind shows: as many as wanted, or as is usual, as far as the pool goes."""

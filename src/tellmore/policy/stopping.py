@@ -8,33 +8,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 from typing import Protocol
 
 from tellmore.errors import SettingError
+from tellmore.policy.tally import NOTHING, Check, Tally
 
 RELATIVE_EPSILON = 0.5
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``changed``: for each of the last answers,
-    newest first, the share of the pool whose predicted label has changed since before it."""
+    """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``tally``: what was counted so far;
+    ``undecided``: the share of the pool expected to be on the wrong side of the boundary for want of answers;
+    ``unlabelled``: items without a label, where that is known."""
 
     dim: int
     logdet: float
     prior_logdet: float
-    answers: int
-    seconds: float = 0.0
-    changed: tuple[float, ...] = ()
+    tally: Tally = NOTHING
+    undecided: float = 1.0
+    unlabelled: int | None = None
+
+    @property
+    def answers(self) -> int:
+        """Answers told, skips not among them."""
+        return self.tally.answers
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Whether to stop, and why; true in a condition when it says to stop."""
+    """Whether to stop, and why; true in a condition when it says to stop. ``check``: a label of a random item would help to
+    decide."""
 
     stopped: bool
     reason: str
+    check: bool = False
 
     def __bool__(self) -> bool:
         return self.stopped
@@ -106,7 +115,9 @@ class TimeBudget(_Combinable):
 
     def check(self, progress: Progress) -> Stop:
         """Add up the seconds."""
-        return Stop(progress.seconds >= self.seconds, f"{progress.seconds:.0f} of {self.seconds:.0f} seconds spent")
+        return Stop(
+            progress.tally.seconds >= self.seconds, f"{progress.tally.seconds:.0f} of {self.seconds:.0f} seconds spent"
+        )
 
     def __str__(self) -> str:
         return f"{self.seconds:g} seconds"
@@ -121,13 +132,89 @@ class Stability(_Combinable):
 
     def check(self, progress: Progress) -> Stop:
         """Look at the changes of the last answers."""
-        recent = progress.changed[: self.window]
+        recent = progress.tally.changed[: self.window]
         largest = max(recent, default=1.0)
         stable = len(recent) >= self.window and largest <= self.tolerance
         return Stop(stable, f"the last {len(recent)} answers each changed at most {largest:.1%} of the predictions")
 
     def __str__(self) -> str:
         return f"predictions stable to {self.tolerance:.1%} over {self.window} answers"
+
+
+@dataclass(frozen=True)
+class Settled(_Combinable):
+    """Stop when the predictions have settled and random labels agree with them.
+
+    answers: at least so many, and ``each`` labels of either side.
+    undecided: at most this share of the pool may still be on the wrong side for want of answers, by the belief itself.
+    window, tolerance: none of the last so many answers changed more than this share of the predictions.
+    checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong, where the attribute is not
+        linear in the embeddings, and nothing else shows it: where they are right much less often than predicted, go on.
+    """
+
+    answers: int = 20
+    each: int = 5
+    undecided: float = 0.05
+    window: int = 20
+    tolerance: float = 0.01
+    checks: int = 10
+    recent: int = 60
+
+    def check(self, progress: Progress) -> Stop:
+        """The first reason to go on, or all reasons to stop."""
+        if progress.unlabelled == 0:
+            return Stop(True, "every item has a label")
+        early = self._early(progress.tally) or self._unsettled(progress)
+        if early:
+            return Stop(False, early)
+        checks = [one for one in progress.tally.checks if one.answers >= progress.answers - self.recent]
+        if len(checks) < self.checks:
+            return Stop(False, f"predictions have settled; {len(checks)} of {self.checks} random labels checked", True)
+        right, expected = agreement(checks)
+        told = f"{right} of {len(checks)} random labels were as predicted"
+        if disagree(checks):
+            return Stop(False, f"predictions have settled, but {told}, and {expected:.1f} were expected")
+        return Stop(
+            True,
+            f"about {progress.undecided:.0%} of the items may still be on the wrong side for want of answers, the last "
+            f"{self.window} answers each changed at most {self.tolerance:.0%} of the predictions, and {told}",
+        )
+
+    def _early(self, tally: Tally) -> str | None:
+        if tally.answers < self.answers:
+            return f"{tally.answers} of at least {self.answers} answers given"
+        fewer = min(tally.positive, tally.negative)
+        if fewer < self.each:
+            side = "positive" if tally.positive <= tally.negative else "negative"
+            return f"{fewer} {side} items found so far, and at least {self.each} are needed"
+        return None
+
+    def _unsettled(self, progress: Progress) -> str | None:
+        if progress.undecided > self.undecided:
+            return (
+                f"about {progress.undecided:.0%} of the items may still be on the wrong side for want of answers, "
+                f"and {self.undecided:.0%} would be few enough"
+            )
+        recent = progress.tally.changed[: self.window]
+        if len(recent) < self.window or max(recent) > self.tolerance:
+            return f"one of the last {len(recent)} answers changed {max(recent, default=1.0):.1%} of the predictions"
+        return None
+
+    def __str__(self) -> str:
+        return f"predictions settled to {self.undecided:.0%}, {self.checks} random labels in agreement"
+
+
+def agreement(checks: list[Check]) -> tuple[int, float]:
+    """How many checks were as predicted, and how many were expected to be."""
+    right = sum((one.probability > 0.5) == one.told for one in checks)
+    return right, sum(max(one.probability, 1 - one.probability) for one in checks)
+
+
+def disagree(checks: list[Check]) -> bool:
+    """Whether fewer checks were right than chance explains: 2.5 standard deviations, with half a check for rounding."""
+    right, expected = agreement(checks)
+    sd = sqrt(sum(one.probability * (1 - one.probability) for one in checks))
+    return right + 0.5 < expected - 2.5 * max(sd, 0.5)
 
 
 @dataclass(frozen=True)
@@ -142,7 +229,7 @@ class Either(_Combinable):
         a, b = self.first.check(progress), self.second.check(progress)
         if a or b:
             return a if a else b
-        return Stop(False, f"{a.reason}; {b.reason}")
+        return Stop(False, f"{a.reason}; {b.reason}", a.check or b.check)
 
     def __str__(self) -> str:
         return f"{self.first} or {self.second}"
@@ -158,7 +245,7 @@ class Both(_Combinable):
     def check(self, progress: Progress) -> Stop:
         """Both reasons are given."""
         a, b = self.first.check(progress), self.second.check(progress)
-        return Stop(bool(a and b), f"{a.reason}; {b.reason}")
+        return Stop(bool(a and b), f"{a.reason}; {b.reason}", a.check or b.check)
 
     def __str__(self) -> str:
         return f"{self.first} and {self.second}"

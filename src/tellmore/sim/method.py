@@ -21,11 +21,13 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import UpdateInfo
 from tellmore.kinds import Kind, Outcome
-from tellmore.learner import Learner, State
+from tellmore.learner import Learner
 from tellmore.options import one_of
 from tellmore.pool import Pool
+from tellmore.predictor import State
 from tellmore.types import Array
 
+PRIOR_OPTIONS = ("gamma", "scale", "bias_sd", "shrinkage")
 PAPER_PARTS = ("prior", "bound", "start", "norm", "factors", "asking")
 PAPER_PRIOR_SCALE = 2.0
 """Paper mode's prior is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30 this one was
@@ -43,6 +45,8 @@ class Method:
     def __post_init__(self) -> None:
         for part in self.parts:
             one_of("parts", part, PAPER_PARTS)
+        for name in self.prior_options:
+            one_of("prior_options", name, PRIOR_OPTIONS)
 
     @classmethod
     def paper(cls, scale: float = PAPER_PRIOR_SCALE) -> Method:

@@ -1,0 +1,59 @@
+"""What is counted while answers are told: seconds, changed predictions, labels of each side, and random checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+KEPT_CHANGES = 50
+
+
+@dataclass(frozen=True)
+class Check:
+    """A label of an item drawn at random: the ``probability`` of positive before it was told, what it was ``told`` to be, and
+    how many ``answers`` had been told before."""
+
+    probability: float
+    told: bool
+    answers: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """``changed``: for each of the last answers, newest first, the share of the pool whose predicted side changed by it.
+
+    ``positive`` and ``negative``: labels told, checks among them.
+    """
+
+    answers: int = 0
+    seconds: float = 0.0
+    changed: tuple[float, ...] = ()
+    positive: int = 0
+    negative: int = 0
+    checks: tuple[Check, ...] = ()
+
+    def later(self, seconds: float) -> Tally:
+        """After so much more time."""
+        return replace(self, seconds=self.seconds + seconds)
+
+    def told(self, labels: Sequence[bool], changed: float, foretold: Sequence[float] = ()) -> Tally:
+        """After an answer with these labels; ``foretold``: their probabilities before, where they are a random check."""
+        checks = [Check(p, told, self.answers) for p, told in zip(foretold, labels, strict=False)]
+        return replace(
+            self,
+            answers=self.answers + 1,
+            changed=(changed, *self.changed)[:KEPT_CHANGES],
+            positive=self.positive + sum(labels),
+            negative=self.negative + len(labels) - sum(labels),
+            checks=(*self.checks, *checks),
+        )
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Tally:
+        """The inverse of ``dataclasses.asdict``."""
+        checks = tuple(Check(**check) for check in plain["checks"])
+        return cls(**{**plain, "changed": tuple(plain["changed"]), "checks": checks})
+
+
+NOTHING = Tally()

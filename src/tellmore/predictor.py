@@ -1,0 +1,129 @@
+"""What a learner knows now: the belief, and what follows from it for the items of its pool and for others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from tellmore.core.coordinates import Coordinates, Rows
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.predict import probability
+from tellmore.core.scan import PoolScan
+from tellmore.core.update import with_constant
+from tellmore.errors import SettingError
+from tellmore.policy.tally import NOTHING, Tally
+from tellmore.pool import Pool
+from tellmore.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What the answers so far amount to; the belief is over (1, z), z in the learner's coordinates."""
+
+    belief: Gaussian
+    scan: PoolScan
+    tally: Tally = NOTHING
+
+
+class Predictor:
+    """A belief over a pool. ``coordinates`` say how embeddings are centred and scaled, ``behaviour`` how sharp answers are."""
+
+    pool: Pool
+    coordinates: Coordinates
+    behaviour: Behaviour
+    _now: State
+    _threshold: float | None = None
+
+    @property
+    def posterior(self) -> Gaussian:
+        """The belief over (bias, weights), in coordinates (1, x) with x as the pool holds it."""
+        return self.coordinates.outward(self._now.belief)
+
+    @property
+    def belief(self) -> Gaussian:
+        """The belief in coordinates (1, z), z the items in the learner's own ``coordinates``; what `scan` goes with."""
+        return self._now.belief
+
+    @property
+    def scan(self) -> PoolScan:
+        """Mean and variance of every item's score under the belief now."""
+        return self._now.scan
+
+    @property
+    def coef_(self) -> Array:
+        """Mean weights [1, d]."""
+        return self.posterior.mean[None, 1:]
+
+    @property
+    def intercept_(self) -> Array:
+        """Mean bias [1]."""
+        return self.posterior.mean[:1]
+
+    @property
+    def classes_(self) -> NDArray[np.bool_]:
+        """The two classes, in the order of predict_proba's columns."""
+        return np.array([False, True])
+
+    @property
+    def threshold(self) -> float | None:
+        """The probability from which `predict` says positive; None: by the sign of the mean score."""
+        return self._threshold
+
+    @threshold.setter
+    def threshold(self, probability: float | None) -> None:
+        if probability is not None and not 0 < probability < 1:
+            raise SettingError(f"threshold must be a probability between 0 and 1, or None, not {probability!r}")
+        self._threshold = probability
+
+    def scores(self) -> tuple[Array, Array]:
+        """Mean [n] and variance [n] of the score of every item of the pool; they cannot be written to."""
+        mean, variance = self._now.scan.mean.view(), self._now.scan.variance.view()
+        mean.flags.writeable = variance.flags.writeable = False
+        return mean, variance
+
+    def probabilities(self) -> Array:
+        """Probability of positive [n] of every item of the pool, averaged over the belief."""
+        return probability(*self.scores(), self.behaviour.w)
+
+    def predict(self, X: Array | None = None) -> NDArray[np.bool_]:
+        """Whether embeddings X [n, d] are positive [n], the pool's items where X is None: by the sign of the mean score, or by
+        their probability where a ``threshold`` is set."""
+        if self._threshold is None:
+            return np.asarray((self._now.scan.mean if X is None else self.decision_function(X)) > 0)
+        return np.asarray((self.probabilities() if X is None else self.predict_proba(X)[:, 1]) >= self._threshold)
+
+    def decision_function(self, X: Array) -> Array:
+        """Mean score [n] of embeddings X [n, d]; positive above 0."""
+        return self._scores_of(X)[0]
+
+    def predict_proba(self, X: Array) -> Array:
+        """Probabilities [n, 2] of negative and positive for embeddings X [n, d], averaged over the belief."""
+        positive = probability(*self._scores_of(X), self.behaviour.w)
+        return np.column_stack([1 - positive, positive])
+
+    def joint_scores(self, items: Collection[str]) -> tuple[Array, Array]:
+        """Mean [k] and covariance [k, k] of the scores of some items of the pool."""
+        mean, cov, _ = self._now.belief.project(with_constant(self._z(items)))
+        return mean, cov
+
+    def undecided(self) -> float:
+        """The share of the pool that is expected to be on the wrong side of the boundary for want of answers: the mean over
+        the items of P(score < 0) where its mean is above 0, and the other way round."""
+        mean, variance = self.scores()
+        certain = np.abs(mean) / np.sqrt(np.maximum(variance, 1e-300))
+        return float(np.mean(ndtr(-certain)))
+
+    def _z(self, items: Collection[str]) -> Array:
+        """Items in the learner's coordinates [k, d]."""
+        return self.coordinates.into(self.pool.X[self.pool.rows(items)])
+
+    def _scanned(self, belief: Gaussian) -> PoolScan:
+        return PoolScan.of(Rows(self.pool.X, self.coordinates), belief)
+
+    def _scores_of(self, X: Array) -> tuple[Array, Array]:
+        return self._now.belief.scores(self.coordinates.into(self.pool.checked(X)))
