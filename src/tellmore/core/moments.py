@@ -61,7 +61,9 @@ def tilted_moments(
     kept = eigenvalues > SINGULAR * max(float(eigenvalues[-1]), 0.0)
     if not kept.any():
         raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")
-    vectors = vectors * np.where((vectors**3).sum(axis=0) < 0, -1, 1)  # the same signs in whatever order items are shown
+    vectors = vectors * np.where(
+        (vectors**3).sum(axis=0) < 0, -1, 1
+    )  # the same signs in whatever order items are shown
     root = vectors[:, kept] * np.sqrt(eigenvalues[kept])
     axes = vectors[:, kept] / np.sqrt(eigenvalues[kept])
     mean, cov = np.zeros(root.shape[1]), np.eye(root.shape[1])
