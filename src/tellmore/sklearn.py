@@ -1,7 +1,7 @@
 """A scikit-learn classifier over the Learner: fit on labels, and go on by partial_fit or by telling its ``learner_``.
 
-The belief is Gaussian and every label updates it in closed form, so `partial_fit` on parts equals `fit` on the whole when
-both start from the same prior. Rows are taken as they are; w suits unit-norm rows, as for the Learner itself.
+`fit` learns all labels at once, so the order of the rows does not matter; `partial_fit` learns each part at once, from the
+belief that the parts before it left. Rows are taken as they are; w suits unit-norm rows, as for the Learner itself.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.label_fit import learn_labels
+from tellmore.core.prior import isotropic_prior, pool_prior
 from tellmore.errors import MissingExtraError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.learner import Learner
+from tellmore.options import one_of
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.types import Array
@@ -21,7 +25,7 @@ from tellmore.types import Array
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 except ImportError as missing:
     raise MissingExtraError("scikit-learn", "sklearn") from missing
 
@@ -32,7 +36,7 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
-    bound: ``"centred"`` or ``"paper"``; of no effect on labels, kept for answers told to ``learner_``.
+    bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
     w, K: sharpness of labels and of choices.
     seed: of the questions that ``learner_`` asks.
 
@@ -45,7 +49,7 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         prior: Literal["pool", "isotropic"] = "pool",
-        bound: Literal["centred", "paper"] = "centred",
+        bound: Literal["moments", "centred", "paper"] | None = None,
         w: float = 9.0,
         K: float = 6.75,
         seed: int = 0,
@@ -61,18 +65,28 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> TellmoreClassifier:
-        """Learn from labelled rows X [n, d], y [n] with exactly two classes; what was learnt before is forgotten."""
-        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        return self._learn(rows, labels, self._two_classes(labels), belief=None)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TellmoreClassifier:
+        """Learn from labelled rows X [n, d], y [n] with exactly two classes; what was learnt before is forgotten.
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> TellmoreClassifier:
+        sample_weight [n]: how often each row counts, also in the prior; fractions are allowed.
+        """
+        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        return self._learn(rows, labels, sample_weight, self._two_classes(labels), belief=None)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> TellmoreClassifier:
         """Learn from more labelled rows; the first call needs ``classes`` unless both are in y."""
         first = not hasattr(self, "learner_")
         rows, labels = validate_data(self, X, y, reset=first, dtype=np.float64, ensure_min_samples=2 if first else 1)
         if first:
-            return self._learn(rows, labels, self._two_classes(labels if classes is None else classes), belief=None)
-        return self._learn(rows, labels, self.classes_, belief=self.learner_.posterior)
+            known = self._two_classes(labels if classes is None else classes)
+            return self._learn(rows, labels, sample_weight, known, belief=None)
+        return self._learn(rows, labels, sample_weight, self.classes_, belief=self.learner_.posterior)
 
     def _two_classes(self, labels: ArrayLike) -> NDArray[Any]:
         check_classification_targets(labels)
@@ -85,30 +99,46 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return classes
 
-    def _learn(self, rows: Array, labels: NDArray[Any], classes: NDArray[Any], belief: Any) -> TellmoreClassifier:
+    def _learn(
+        self,
+        rows: Array,
+        labels: NDArray[Any],
+        sample_weight: ArrayLike | None,
+        classes: NDArray[Any],
+        belief: Gaussian | None,
+    ) -> TellmoreClassifier:
         foreign = np.setdiff1d(labels, classes)
         if foreign.size:
             raise ValueError(f"y holds {foreign.tolist()}, which is not among the classes {classes.tolist()}")
+        times = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        counted = times > 0
+        rows, labels, times = rows[counted], labels[counted], times[counted]
+        if belief is None and np.unique(labels).size < 2 and sample_weight is not None:
+            raise ValueError(
+                "Classifier can't train when only one class has a weight; give weights to rows of two classes"
+            )
+        positive = labels == classes[1]
         # A pool holds at least two items: a single further row is shown twice and told once.
         pool = Pool(rows if len(rows) > 1 else np.repeat(rows, 2, axis=0), name="fit")
-        learner = Learner(
-            pool,
-            "label",
-            seed=self.seed,
-            prior=self._start(rows) if belief is None else belief,
-            bound=self.bound,
-            w=self.w,
-            K=self.K,
-        )
-        for item, label in zip(pool.ids, labels, strict=False):
-            learner.tell(Question("label", [item], id=item), LabelAnswer(bool(label == classes[1])))
-        self.classes_, self.learner_ = classes, learner
-        self.coef_, self.intercept_ = learner.coef_, learner.intercept_
+        prior = self._start(rows, times) if belief is None else belief
+        learner = Learner(pool, "label", seed=self.seed, prior=prior, bound=self.bound, w=self.w, K=self.K)
+        learnt = learn_labels(prior, rows, np.where(positive, 1.0, -1.0), times, learner.behaviour.w)
+        history = [
+            (Question("label", [item], id=item), LabelAnswer(bool(label)))
+            for item, label in zip(pool.ids, positive, strict=False)
+        ]
+        self.classes_, self.learner_ = classes, learner.at(learnt, history)
+        self.coef_, self.intercept_ = self.learner_.coef_, self.learner_.intercept_
         return self
 
-    def _start(self, rows: Array) -> Literal["pool", "isotropic"]:
-        """Rows that do not vary have no directions of their own."""
-        return self.prior if np.ptp(rows, axis=0).any() else "isotropic"
+    def _start(self, rows: Array, times: Array) -> Gaussian:
+        """The prior of the weighted rows; rows that do not vary have no directions of their own."""
+        one_of("prior", self.prior, ("pool", "isotropic"))
+        if self.prior == "isotropic" or not np.ptp(rows, axis=0).any():
+            return isotropic_prior(rows.shape[1])
+        centre = np.average(rows, axis=0, weights=times)
+        spread = np.sqrt(times / times.mean())[:, None] * (rows - centre)
+        return pool_prior(np.vstack([centre + spread, centre - spread]))  # of the same mean and covariance
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Log-odds [n] of the averaged probability; the second class above 0.

@@ -353,8 +353,13 @@ def _normalised(problem: _Problem, log_p: Array) -> Array:
 
 
 def _fixed_point(problem: _Problem, m: Array, variance: Array) -> Array:
-    """The weights c of labelled items whose scores have these moments (Jaakkola-Jordan)."""
-    return 2 * problem.w**2 * _lambda(problem.w * np.sqrt(np.maximum(m**2 + variance, 0.0)))
+    """The weights c of labelled items whose scores have these moments."""
+    return jaakkola_jordan_weights(problem.w, m, variance)
+
+
+def jaakkola_jordan_weights(w: float, m: Array, variance: Array) -> Array:
+    """The best weights c of labels of sharpness w whose scores have these moments."""
+    return 2 * w**2 * _lambda(w * np.sqrt(np.maximum(m**2 + variance, 0.0)))
 
 
 def _lambda(xi: Array) -> Array:
