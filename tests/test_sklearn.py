@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tellmore as tm
 from tellmore.core.label_fit import learn_labels
-from tellmore.core.prior import isotropic_prior
+from tellmore.core.prior import paper_prior
 from tellmore.sklearn import TellmoreClassifier
 
 
@@ -83,7 +83,7 @@ def test_reaches_the_joint_optimum() -> None:
     rng = np.random.default_rng(3)
     X, w, times = rng.normal(size=(12, 2)), 3.0, rng.uniform(0.5, 2, size=12)
     y = np.where(rng.random(12) < 0.5, 1.0, -1.0)
-    prior = isotropic_prior(2)
+    prior = paper_prior(2)
     A, P = np.column_stack([np.ones(12), X]), np.linalg.inv(prior.cov)
 
     def moments(log_xi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -41,6 +41,7 @@ from tellmore.predictor import Predictor, State
 from tellmore.questions import Question, check_answer, check_new, labels_in
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
+from tellmore.warnings import warnings_of
 
 KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
 RECENT_QUESTIONS = 5
@@ -124,8 +125,8 @@ class Learner(Predictor):
         self._now = State(self._prior, self._scanned(self._prior))
 
     def __repr__(self) -> str:
-        asked, told = self.allowed.question, len(self._history)
-        return f"Learner({self.pool.name!r}, {asked!r}, {told} answers; embeddings are {self.coordinates})"
+        asked = f"{self.allowed.question!r}, {len(self._history)} answers"
+        return f"Learner({self.pool.name!r}, {asked}; embeddings are {self.coordinates})"
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
         """Coordinates, belief and sharpness before anything is known."""
@@ -283,8 +284,6 @@ class Learner(Predictor):
         """How many answers ``undo`` takes back at once, before it has to tell the others again."""
         return len(self._kept)
 
-    # What is known
-
     @property
     def history(self) -> tuple[tuple[Question, Answer], ...]:
         """All questions told, with their answers, oldest first."""
@@ -300,10 +299,9 @@ class Learner(Predictor):
         """Bits per second by kind and size as last measured for ``auto``; empty before."""
         return () if self._rates is None else self._rates.rates
 
-    @property
-    def tally(self) -> Tally:
-        """What was counted while answers were told."""
-        return self._now.tally
+    def warnings(self) -> list[str]:
+        """Where a linear classifier of these embeddings cannot work, and what to do; empty where all seems well."""
+        return warnings_of(self.pool, self._now.tally, self.labels())
 
     def labels(self) -> dict[str, bool]:
         """Every item that was labelled, by an answer of any kind, and the last label it got."""

@@ -16,6 +16,7 @@ from tellmore.core.predict import probability
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import with_constant
 from tellmore.errors import SettingError
+from tellmore.policy.quality import Quality, quality_of
 from tellmore.policy.tally import NOTHING, Tally
 from tellmore.pool import Pool
 from tellmore.types import Array
@@ -53,6 +54,11 @@ class Predictor:
     def scan(self) -> PoolScan:
         """Mean and variance of every item's score under the belief now."""
         return self._now.scan
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted while answers were told."""
+        return self._now.tally
 
     @property
     def coef_(self) -> Array:
@@ -117,6 +123,10 @@ class Predictor:
         mean, variance = self.scores()
         certain = np.abs(mean) / np.sqrt(np.maximum(variance, 1e-300))
         return float(np.mean(ndtr(-certain)))
+
+    def quality(self) -> Quality | None:
+        """Accuracy, precision, recall, average precision and prevalence on the random checks told; None before the first."""
+        return quality_of(self._now.tally.checks, 0.5 if self.threshold is None else self.threshold)
 
     def _z(self, items: Collection[str]) -> Array:
         """Items in the learner's coordinates [k, d]."""

@@ -1,7 +1,7 @@
 """A scikit-learn classifier over the Learner: fit on labels, and go on by partial_fit or by telling its ``learner_``.
 
 `fit` learns all labels at once, so the order of the rows does not matter; `partial_fit` learns each part at once, from the
-belief that the parts before it left. Rows are taken as they are; w suits unit-norm rows, as for the Learner itself.
+belief that the parts before it left. Rows may lie anywhere and have any scale, as for the Learner itself.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.coordinates import Moments
+from tellmore.core.frame import Frame, frame_of, paper_frame
 from tellmore.core.label_fit import learn_labels
-from tellmore.core.prior import isotropic_prior, pool_prior
 from tellmore.errors import MissingExtraError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.learner import Learner
@@ -37,7 +37,7 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
     bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
-    w, K: sharpness of labels and of choices.
+    w, K: sharpness of labels and of choices; None as Learner has it.
     seed: of the questions that ``learner_`` asks.
 
     Attributes
@@ -50,8 +50,8 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         prior: Literal["pool", "isotropic"] = "pool",
         bound: Literal["moments", "centred", "paper"] | None = None,
-        w: float = 9.0,
-        K: float = 6.75,
+        w: float | None = None,
+        K: float | None = None,
         seed: int = 0,
     ) -> None:
         self.prior = prior
@@ -71,7 +71,7 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight [n]: how often each row counts, also in the prior; fractions are allowed.
         """
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        return self._learn(rows, labels, sample_weight, self._two_classes(labels), belief=None)
+        return self._learn(rows, labels, sample_weight, self._two_classes(labels), None)
 
     def partial_fit(
         self,
@@ -85,8 +85,11 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows, labels = validate_data(self, X, y, reset=first, dtype=np.float64, ensure_min_samples=2 if first else 1)
         if first:
             known = self._two_classes(labels if classes is None else classes)
-            return self._learn(rows, labels, sample_weight, known, belief=None)
-        return self._learn(rows, labels, sample_weight, self.classes_, belief=self.learner_.posterior)
+            return self._learn(rows, labels, sample_weight, known, None)
+        now = self.learner_
+        return self._learn(
+            rows, labels, sample_weight, self.classes_, Frame(now.coordinates, now.belief, now.behaviour)
+        )
 
     def _two_classes(self, labels: ArrayLike) -> NDArray[Any]:
         check_classification_targets(labels)
@@ -105,7 +108,7 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any],
         sample_weight: ArrayLike | None,
         classes: NDArray[Any],
-        belief: Gaussian | None,
+        frame: Frame | None,
     ) -> TellmoreClassifier:
         foreign = np.setdiff1d(labels, classes)
         if foreign.size:
@@ -113,16 +116,17 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         times = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         counted = times > 0
         rows, labels, times = rows[counted], labels[counted], times[counted]
-        if belief is None and np.unique(labels).size < 2 and sample_weight is not None:
+        if frame is None and np.unique(labels).size < 2 and sample_weight is not None:
             raise ValueError(
                 "Classifier can't train when only one class has a weight; give weights to rows of two classes"
             )
         positive = labels == classes[1]
         # A pool holds at least two items: a single further row is shown twice and told once.
         pool = Pool(rows if len(rows) > 1 else np.repeat(rows, 2, axis=0), name="fit")
-        prior = self._start(rows, times) if belief is None else belief
-        learner = Learner(pool, "label", seed=self.seed, prior=prior, bound=self.bound, w=self.w, K=self.K)
-        learnt = learn_labels(prior, rows, np.where(positive, 1.0, -1.0), times, learner.behaviour.w)
+        frame = self._start(rows, times) if frame is None else frame
+        learner = Learner(pool, "label", seed=self.seed, prior=frame, bound=self.bound, w=self.w, K=self.K)
+        Z, sides = frame.coordinates.into(rows), np.where(positive, 1.0, -1.0)
+        learnt = learn_labels(frame.prior, Z, sides, times, learner.behaviour.w)
         history = [
             (Question("label", [item], id=item), LabelAnswer(bool(label)))
             for item, label in zip(pool.ids, positive, strict=False)
@@ -131,14 +135,14 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef_, self.intercept_ = self.learner_.coef_, self.learner_.intercept_
         return self
 
-    def _start(self, rows: Array, times: Array) -> Gaussian:
-        """The prior of the weighted rows; rows that do not vary have no directions of their own."""
+    def _start(self, rows: Array, times: Array) -> Frame:
+        """Where to begin on the weighted rows; rows that do not vary have no directions of their own."""
         one_of("prior", self.prior, ("pool", "isotropic"))
-        if self.prior == "isotropic" or not np.ptp(rows, axis=0).any():
-            return isotropic_prior(rows.shape[1])
+        if not np.ptp(rows, axis=0).any():
+            return paper_frame(rows.shape[1])
         centre = np.average(rows, axis=0, weights=times)
-        spread = np.sqrt(times / times.mean())[:, None] * (rows - centre)
-        return pool_prior(np.vstack([centre + spread, centre - spread]))  # of the same mean and covariance
+        cov = np.cov(rows.T, aweights=times, ddof=0).reshape(rows.shape[1], rows.shape[1])
+        return frame_of(Moments(centre, cov, int(np.ceil(times.sum()))), self.prior)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Log-odds [n] of the averaged probability; the second class above 0.

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.core import coordinates
+from tellmore.core import scan as scan_module
 from tellmore.core.evidence import Behaviour
 from tellmore.kinds import named
 from tests.oracles import cases
@@ -44,7 +45,7 @@ def test_incremental_equals_recomputed(seed: int, answers: int, joint: bool, dty
 
 
 def test_an_exact_rescan_comes_on_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coordinates, "RESCAN_EVERY", 3)
+    monkeypatch.setattr(scan_module, "RESCAN_EVERY", 3)
     X = pool(10, 3, 0)
     belief = prior_of(X)
     scan = scan_of(X, belief)

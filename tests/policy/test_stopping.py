@@ -8,10 +8,18 @@ from math import log
 import pytest
 
 from tellmore.errors import SettingError
-from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Progress, Stability, TimeBudget
+from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Progress, Settled, Stability, TimeBudget, disagree
+from tellmore.policy.tally import Check, Tally
 
-NOW = Progress(
-    dim=4, logdet=4 * log(0.02), prior_logdet=4 * log(0.1), answers=12, seconds=80.0, changed=(0.0, 0.01, 0.2)
+COUNTED = Tally(answers=12, seconds=80.0, changed=(0.0, 0.01, 0.2))
+NOW = Progress(dim=4, logdet=4 * log(0.02), prior_logdet=4 * log(0.1), tally=COUNTED)
+SURE = tuple(Check(0.95, True, answer) for answer in range(50, 60))
+DONE = Progress(
+    dim=4,
+    logdet=0.0,
+    prior_logdet=0.0,
+    tally=Tally(answers=60, changed=(0.01,) * 20, positive=5, negative=30, checks=SURE),
+    undecided=0.05,
 )
 
 
@@ -57,3 +65,44 @@ def test_the_relative_rule_is_free_of_the_priors_scale() -> None:
 def test_epsilon_must_be_positive() -> None:
     with pytest.raises(SettingError, match="epsilon"):
         DeterminantRule(0.0)
+
+
+def counted(**changes: object) -> Progress:
+    return replace(DONE, tally=replace(DONE.tally, **changes))
+
+
+@pytest.mark.parametrize(
+    ("progress", "stopped", "check", "says"),
+    [
+        (DONE, True, False, "10 of 10 random labels were as predicted"),
+        (counted(answers=19), False, False, "19 of at least 20 answers"),
+        (counted(positive=4), False, False, "4 positive items found so far"),
+        (counted(negative=0), False, False, "0 negative items found so far"),
+        (replace(DONE, undecided=0.06), False, False, "about 6% of the items"),
+        (counted(changed=(0.011,) + (0.0,) * 19), False, False, "changed 1.1% of the predictions"),
+        (counted(changed=(0.0,) * 19), False, False, "last 19 answers"),
+        (counted(checks=SURE[:9]), False, True, "9 of 10 random labels checked"),
+        (counted(answers=111), False, True, "9 of 10 random labels checked"),  # the oldest is too old to count
+        (counted(checks=tuple(replace(one, told=False) for one in SURE)), False, False, "0 of 10 random labels"),
+        (replace(DONE, undecided=0.5, unlabelled=0), True, False, "every item has a label"),
+    ],
+)
+def test_it_stops_when_predictions_have_settled_and_random_labels_agree(
+    progress: Progress, stopped: bool, check: bool, says: str
+) -> None:
+    result = Settled().check(progress)
+    assert (result.stopped, result.check) == (stopped, check)
+    assert says in result.reason
+
+
+@pytest.mark.parametrize(("right", "differs"), [(10, False), (9, False), (8, False), (7, True), (5, True)])
+def test_checks_disagree_where_chance_does_not_explain_it(right: int, differs: bool) -> None:
+    """Of ten labels foretold at 95 %, 9.5 are right on average; seven or fewer happen once in a hundred times."""
+    checks = [Check(0.95, n < right, 0) for n in range(10)]
+    assert disagree(checks) is differs
+
+
+def test_a_wish_for_random_labels_survives_combination() -> None:
+    waiting = counted(checks=())
+    assert (Settled() | AnswerBudget(500)).check(waiting).check
+    assert (Settled() & AnswerBudget(500)).check(waiting).check

@@ -37,7 +37,8 @@ def taught(store: Repository, pool: Pool) -> tuple[Fold, Ledger]:
 
 
 def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -> None:
-    told, belief = unpack(pack(taught[0]))
+    told, belief, tally = unpack(pack(taught[0]))
+    assert tally == taught[0].learner.tally
     assert told == taught[0].effects
     np.testing.assert_array_equal(belief.mean, taught[0].learner.posterior.mean)
     np.testing.assert_array_equal(belief.cov, taught[0].learner.posterior.cov)

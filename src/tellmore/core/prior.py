@@ -12,8 +12,8 @@ from tellmore.types import Array
 
 SHRINKAGE = 0.05
 BIAS_SD = 0.3  # in units of the typical standard deviation of an item's score
-SHARPNESS = 18.0  # of labels, per square root of a pool's effective dimensions
-CHOICE_SHARPNESS = 0.375  # of choices, relative to labels
+SHARPNESS = 15.0  # of labels, per square root of a pool's effective dimensions
+CHOICE_SHARPNESS = 0.45  # of choices, relative to labels
 CLASSIC_BIAS_VARIANCE = 0.03
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
+from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
 from tellmore.questions import labels_in
 from tellmore.store.ledger import Asked, Given, Ledger
@@ -89,10 +90,12 @@ class Fold:
             self._tell(asked, given)
         return len(self.effects) == len(pairs)
 
-    def adopt(self, effects: Sequence[AnswerEffect], belief: Gaussian, pairs: Sequence[tuple[Asked, Given]]) -> None:
-        """Start from a saved belief: that after ``pairs``, of which ``effects`` say what each did."""
+    def adopt(
+        self, effects: Sequence[AnswerEffect], belief: Gaussian, tally: Tally, pairs: Sequence[tuple[Asked, Given]]
+    ) -> None:
+        """Start from a saved belief and tally: those after ``pairs``, of which ``effects`` say what each did."""
         history = [(asked.question, given.answer) for asked, given in pairs if given.answer is not None]
-        self.effects, self.learner = list(effects), self.learner.at(belief, history)
+        self.effects, self.learner = list(effects), self.learner.at(belief, history, tally)
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; they never change what was learnt."""
@@ -106,7 +109,7 @@ class Fold:
             return
         correct, scored = check_score(self.learner, asked, answer) if asked.check else (0, 0)
         before = self.learner.belief.logdet
-        self.learner.tell(asked.question, answer)
+        self.learner.tell(replace(asked.question, check=asked.check), answer)
         after = self.learner.belief.logdet
         probability = self.learner.probabilities()
         self.effects.append(

@@ -15,6 +15,7 @@ import numpy as np
 from tellmore import __version__
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings
+from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
@@ -48,13 +49,13 @@ class SnapshotKeeper:
         if found is None:
             return False
         try:
-            effects, belief = unpack(found[1])
+            effects, belief, tally = unpack(found[1])
         except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
             log.warning("a snapshot could not be read; the answers are learnt from the log instead")
             return False
         if [each.seq for each in effects] != [given.seq for _, given in pairs[: len(effects)]]:
             return False
-        fold.adopt(effects, belief, pairs[: len(effects)])
+        fold.adopt(effects, belief, tally, pairs[: len(effects)])
         self._saved_at = len(effects)
         return True
 
@@ -73,12 +74,15 @@ def pack(fold: Fold) -> bytes:
     belief = fold.learner.belief
     buffer = io.BytesIO()
     effects = json.dumps([asdict(each) for each in fold.effects])
-    np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=np.array(effects))
+    tally = json.dumps(asdict(fold.learner.tally))
+    told, counted = np.array(effects), np.array(tally)
+    np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=told, tally=counted)
     return buffer.getvalue()
 
 
-def unpack(data: bytes) -> tuple[list[AnswerEffect], Gaussian]:
-    """The inverse of ``pack``: what each answer did, and the belief after them."""
+def unpack(data: bytes) -> tuple[list[AnswerEffect], Gaussian, Tally]:
+    """The inverse of ``pack``: what each answer did, and the belief and the tally after them."""
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         belief = Gaussian(archive["mean"], archive["cov"], float(archive["logdet"]))
-        return [AnswerEffect(**each) for each in json.loads(str(archive["told"]))], belief
+        effects = [AnswerEffect(**each) for each in json.loads(str(archive["told"]))]
+        return effects, belief, Tally.from_json(json.loads(str(archive["tally"])))

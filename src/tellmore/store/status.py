@@ -23,6 +23,13 @@ class Status:
     target_accuracy: float
     minutes_left: float | None
     expected_accuracy: float | None
+    prevalence: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    average_precision: float | None
+    embeddings: str
+    warnings: tuple[str, ...]
 
     def lines(self) -> list[tuple[str, str]]:
         """For people."""
@@ -30,19 +37,27 @@ class Status:
         if self.accuracy is not None:
             measured = f"{self.accuracy:.0%} (95 % between {self.accuracy_low:.0%} and {self.accuracy_high:.0%})"
         left = "not known yet" if self.minutes_left is None else f"{self.minutes_left:.1f}"
-        return [
+        rows = [
             ("items", str(self.items)),
+            ("embeddings", self.embeddings),
             ("answers", f"{self.answers} ({self.skipped} skipped, {self.taken_back} taken back)"),
             ("minutes", f"{self.minutes:.1f}"),
             ("accuracy on random questions", measured),
             (f"minutes left to {self.target_accuracy:.0%}", left),
         ]
+        if self.prevalence is not None:
+            shares = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+            known = [f"{name} {value:.2f}" for name, value in shares.items() if value is not None]
+            rows.append(
+                ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
+            )
+        return rows + [("warning", each) for each in self.warnings]
 
 
 def status_of(state: State) -> Status:
     """The status of a project's state."""
     given = list(state.ledger.given.values())
-    measured = accuracy(state.effects)
+    measured, found = accuracy(state.effects), state.learner.quality()
     target = state.ledger.settings.learning.target_accuracy
     return Status(
         items=len(state.pool),
@@ -56,4 +71,11 @@ def status_of(state: State) -> Status:
         target_accuracy=target,
         minutes_left=minutes_left(state.effects, target),
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
+        prevalence=None if found is None else found.prevalence.estimate,
+        precision=None if found is None or found.precision is None else found.precision.estimate,
+        recall=None if found is None or found.recall is None else found.recall.estimate,
+        f1=None if found is None else found.f1,
+        average_precision=None if found is None else found.average_precision,
+        embeddings=str(state.learner.coordinates),
+        warnings=tuple(state.learner.warnings()),
     )
