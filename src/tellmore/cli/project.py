@@ -67,6 +67,10 @@ def init(
     positive_value: Annotated[
         str | None, typer.Option("--positive-value", help="Value of the label column that means positive.")
     ] = None,
+    keep_column: Annotated[
+        list[str] | None,
+        typer.Option("--keep-column", help="Column to keep with the items, such as a model's scores; repeatable."),
+    ] = None,
     seed_positive: Annotated[
         list[str] | None, typer.Option("--seed-positive", help="Id of an item known to be positive; repeatable.")
     ] = None,
@@ -110,7 +114,7 @@ def init(
         items,
         EmbeddingSource(embeddings, embedding_ids, id_column, by_row, embed),
         settings,
-        Columns(id_column, text_column, image_column, label_column, positive_value),
+        Columns(id_column, text_column, image_column, label_column, positive_value, tuple(keep_column or ())),
         normalise,
         skip_unreadable,
         progress,

@@ -313,6 +313,7 @@ def _item_rows(table: ItemTable) -> Iterator[dict[str, Any]]:
             "text": table.text[row] if table.text else None,
             "image": table.images[row] if table.images else None,
             "label": table.labels[row] if table.labels else None,
+            "kept": table.kept[row] if table.kept else None,
         }
 
 

@@ -221,7 +221,7 @@ def write_items(folder: Path, items: Iterable[dict[str, Any]]) -> None:
     """Write ``items.jsonl``; keys without a value are left out."""
     with (folder / ITEMS_FILE).open("w", encoding="utf-8") as lines:
         for item in items:
-            kept = {key: value for key, value in item.items() if value not in (None, "")}
+            kept = {key: value for key, value in item.items() if value not in (None, "", {})}
             lines.write(json.dumps({"id": item["id"], **kept}, ensure_ascii=False) + "\n")
 
 

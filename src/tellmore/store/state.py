@@ -65,12 +65,20 @@ def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 def load_state(project: Project) -> State:
     """The state of ``project`` now: its log, folded."""
+    return state_of(project, _events(project))
+
+
+def load_ledger(project: Project) -> Ledger:
+    """What the log of ``project`` says now; nothing is learnt from it."""
+    return Ledger(project.settings, _events(project))
+
+
+def _events(project: Project) -> list[Event]:
     repository = Repository(project.database_url)
     try:
-        events = list(repository.since())
+        return list(repository.since())
     finally:
         repository.close()
-    return state_of(project, events)
 
 
 def state_of(project: Project, events: Sequence[Event]) -> State:
