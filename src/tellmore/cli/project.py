@@ -22,8 +22,8 @@ EmbedOption = Annotated[
     str | None,
     typer.Option(
         "--embed",
-        help="Make the vectors: onnx:MODEL.onnx, model2vec:NAME, sentence-transformers:NAME, open_clip:MODEL/WEIGHTS "
-        "or exec:COMMAND.",
+        help="Make the vectors: tfidf, model2vec:NAME, onnx:MODEL.onnx, sentence-transformers:NAME, "
+        "open_clip:MODEL/WEIGHTS or exec:COMMAND.",
     ),
 ]
 EmbeddingIdsOption = Annotated[
@@ -228,7 +228,9 @@ def score(
     from tellmore.export.scoring import score_file, score_source
 
     project = open_project(folder)
-    source = score_source(project.settings, items, embeddings, embedding_ids, id_column, by_row, embed)
+    source = score_source(
+        project.settings, items, embeddings, embedding_ids, id_column, by_row, embed, tfidf=project.tfidf_path
+    )
     columns = Columns(id_column, text_column, image_column)
     state = _learnt_state(project)
     count = score_file(state.classifier, items, out, source, columns, progress, provenance=state.provenance)

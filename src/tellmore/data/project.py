@@ -36,6 +36,7 @@ from tellmore.data.settings import (
     Settings,
     read_settings,
 )
+from tellmore.data.tfidf import TFIDF_FILE
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
@@ -100,6 +101,12 @@ class Project:
                 f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
             )
         return belief
+
+    @property
+    def tfidf_path(self) -> Path | None:
+        """What was fitted on the project's texts, where that made its vectors."""
+        path = self.folder / TFIDF_FILE
+        return path if path.is_file() else None
 
     def picture(self, item: str) -> Path:
         """The file of an item's thumbnail, by its id; made where it is not there yet."""

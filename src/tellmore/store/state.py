@@ -28,6 +28,7 @@ class State:
     effects: Sequence[AnswerEffect]
     events: Sequence[Event]
     images_folder: Path | None = None
+    tfidf_path: Path | None = None
 
     @cached_property
     def classifier(self) -> Classifier:
@@ -85,4 +86,4 @@ def state_of(project: Project, events: Sequence[Event]) -> State:
     """The state of ``project`` after ``events``."""
     ledger = Ledger(project.settings, events)
     fold = Fold.of(ledger, project.pool, prior=project.prior)
-    return State(project.pool, fold.learner, ledger, fold.effects, events, images_folder=project.images_folder)
+    return State(project.pool, fold.learner, ledger, fold.effects, events, project.images_folder, project.tfidf_path)
