@@ -77,3 +77,18 @@ def test_a_column_to_keep_must_be_there(here: Path, capsys: pytest.CaptureFixtur
     assert "no column 'gpt'; the columns are" in fails(INIT + " --keep-column gpt", capsys)
     run(INIT + " --keep-column llm")
     assert open_project("p").items[1] == {"id": "i1", "text": "text 1", "kept": {"llm": "1"}}
+
+
+def test_labels_of_a_random_sample_are_checks_and_others_are_not(here: Path) -> None:
+    run(INIT + " --keep-column llm")
+    lines = [
+        json.dumps({"kind": "label", "items": [f"i{n}"], "answer": {"type": "label", "positive": n % 2 == 1}})
+        for n in range(40)
+    ]
+    (here / "chosen.jsonl").write_text("\n".join(lines[:10]))
+    (here / "random.jsonl").write_text("\n".join(lines[10:]))
+    run("import p chosen.jsonl")
+    run("import p random.jsonl --random")
+    found = json.loads(run("judge p --scores-column llm --json").output)
+    assert (found["checks"], found["agreement"]["correct"]) == (30, 27)
+    assert json.loads(run("status p --json").output)["accuracy"] is not None

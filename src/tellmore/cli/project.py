@@ -164,6 +164,10 @@ def import_answers(
     positive_value: Annotated[
         str | None, typer.Option("--positive-value", help="Label in the file that means positive.")
     ] = None,
+    random: Annotated[
+        bool,
+        typer.Option("--random", help="The items were drawn at random from the project: the answers measure accuracy."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Add answers that were collected elsewhere."""
@@ -174,7 +178,7 @@ def import_answers(
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
     project = open_project(folder)
     found = read_answers(file, project.pool, format=format, positive_value=positive_value)
-    added = append_answers(project, found)
+    added = append_answers(project, found, random=random)
     if json:
         print_json({"found": len(found), "added": added})
     else:
