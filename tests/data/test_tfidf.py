@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellmore.data.embed import open_embedder
+from tellmore.data.embed import embedding_key, open_embedder
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import open_project
 from tellmore.data.tfidf import MOST_DIMENSIONS, Tfidf
@@ -140,7 +141,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_without_scikit_learn_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "sklearn.decomposition", None)
+    monkeypatch.setitem(sys.modules, "sklearn.decomposition", None)
     with pytest.raises(MissingExtraError, match=r"tellmore\[sklearn\]"):
         Tfidf.fit(TEXTS)
 
@@ -175,6 +176,13 @@ def test_pictures_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="tfidf embeds texts, but the items are images"):
         Ingest(tmp_path / "p", tmp_path / "pictures", EmbeddingSource(embed="tfidf")).run()
     assert not (tmp_path / "p").exists()
+
+
+def test_what_lies_in_the_current_folder_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = embedding_key("tfidf", [])
+    (tmp_path / "other.txt").write_text("x")
+    assert embedding_key("tfidf", []) == before
 
 
 def test_a_misspelt_embedder_is_told_of_tfidf() -> None:

@@ -88,7 +88,8 @@ def embed_all(
 
 def embedding_key(spec: str, items: Iterable[EmbedItem]) -> str:
     """Changes with the embedder's name, with its local model (a file or a folder), and with any text or picture."""
-    digest = hashlib.sha256(repr((spec, _model_stamps(Path(spec.partition(":")[2])))).encode())
+    model = spec.partition(":")[2]
+    digest = hashlib.sha256(repr((spec, _model_stamps(Path(model)) if model else [])).encode())
     for item in items:
         digest.update(repr((item.id, item.text, item.image and _stamp(item.image))).encode())
     return digest.hexdigest()
