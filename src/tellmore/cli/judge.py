@@ -58,7 +58,7 @@ def judge(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Check another model's judgement against people's, on the random questions."""
+    """Check another model's judgement against people's answers."""
     from tellmore.data.project import open_project
     from tellmore.data.scores import Meaning, read_scores
     from tellmore.errors import StateError
