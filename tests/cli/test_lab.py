@@ -42,6 +42,24 @@ def test_simulate_prints_the_promised_json(capsys: pytest.CaptureFixture[str], t
     assert simulate(capsys, tmp_path, *arguments)[1] == out
 
 
+def test_simulate_for_some_seconds_tells_the_marks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, pool: str
+) -> None:
+    arguments = ("--pool", pool, "--seconds", "60", "--seeds", "2", "--target", "0.9", "--target", "0.625")
+    summary = json.loads(simulate(capsys, tmp_path, *arguments, "--json")[1])
+    assert summary["config"]["answers"] is None
+    assert set(summary["lasting"]) == set(summary["to_accuracy"]) == {"0.625", "0.90"}
+    assert [summary["at_seconds"][mark]["runs"] for mark in ("0", "30", "60", "300")] == [2, 2, 2, 0]
+    assert summary["at_seconds"]["0"]["accuracy"]["mean"] == pytest.approx(0.5)
+    out = simulate(capsys, tmp_path, *arguments)[1]
+    assert "62.5%" in out
+    assert "2 of 2" in out
+    assert "0 of 2" in out
+    assert "--seconds 1800 lets every trial last" in out
+    stopped = simulate(capsys, tmp_path, *arguments, "--stop-at", "0.6")[1]
+    assert "later means are of the worse ones" in stopped
+
+
 def test_simulate_prints_a_table_and_what_paper_mode_fitted(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, pool: str
 ) -> None:
@@ -62,6 +80,8 @@ def test_simulate_says_where_scores_are_certain(capsys: pytest.CaptureFixture[st
     [
         (("simulate", "--pool", "nowhere"), "there is no pool 'nowhere'"),
         (("simulate", "--seeds", "0"), "at least 1 seed"),
+        (("simulate", "--seconds", "-1"), "more than 0 seconds"),
+        (("simulate", "--target", "75"), "above 0 and at most 1, not 75"),
         (("simulate", "--dask", "elsewhere"), "tcp://host:port"),
         (("reproduce", "fig2", "--out", "x"), "unknown name 'fig2'; the known ones are all, fig1"),
         (("reproduce", "fig1", "--out", "x", "--data", "nowhere"), "there is no data folder nowhere"),

@@ -10,10 +10,14 @@ import pytest
 
 from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
-from tellmore.data.ingest import EmbeddingSource
+from tellmore.data.ingest import EmbeddingSource, Ingest
+from tellmore.data.project import Project
 from tellmore.data.settings import Settings
+from tellmore.data.tfidf import Tfidf
 from tellmore.errors import DataFileError, SettingError
+from tellmore.export import write_export
 from tellmore.export.scoring import score_file, score_source
+from tellmore.store.state import load_state
 
 PROVENANCE = {"tellmore_version": "9.9", "seed": 3, "data_sha256": "ab", "config": {"learning": {"seed": 3}}}
 
@@ -91,3 +95,54 @@ def test_what_cannot_be_scored(tmp_path: Path, classifier, new):
     with pytest.raises(DataFileError, match="row 1, column 1: nan"):
         score_file(classifier, items, tmp_path / "o.csv", EmbeddingSource(tmp_path / "nan.npz"), provenance=PROVENANCE)
     assert not list(tmp_path.glob("*o.csv*"))
+
+
+def tfidf_project(folder: Path) -> Project:
+    pytest.importorskip("sklearn")
+    texts = ["kind staff", "rude staff", "kind room", "cold room", "rude cold"]
+    (folder / "items.csv").write_text("id,text\n" + "".join(f"i{row},{text}\n" for row, text in enumerate(texts)))
+    source = EmbeddingSource(embed="tfidf")
+    settings = Settings().changed(learning={"seeds_positive": ["i0", "i2"], "seeds_negative": ["i1", "i4"]})
+    return Ingest(folder / "p", folder / "items.csv", source, settings).run()[0]
+
+
+@pytest.mark.parametrize("embed", [None, "tfidf"])
+def test_new_texts_go_through_what_was_fitted_on_the_projects_own(tmp_path: Path, embed: str | None):
+    project = tfidf_project(tmp_path)
+    state = load_state(project)
+    new = tmp_path / "new.csv"
+    new.write_text("id,text\nn1,kind kind cold\nn2,rude\nn3,unheard of\n")
+    source = score_source(project.settings, new, embed=embed, tfidf=project.tfidf_path)
+    score_file(state.classifier, new, tmp_path / "o.csv", source, provenance=PROVENANCE)
+    rows = list(csv.DictReader((tmp_path / "o.csv").read_text().splitlines()))
+    assert project.tfidf_path is not None
+    X = Tfidf.load(project.tfidf_path).encode(["kind kind cold", "rude", "unheard of"])
+    assert np.allclose([float(row["probability"]) for row in rows], state.classifier.apply(X).probability)
+    assert float(rows[0]["probability"]) > 0.5 > float(rows[1]["probability"])
+
+
+def test_tfidf_is_only_for_projects_made_by_it(tmp_path: Path, new):
+    items, vectors, _ = new
+    with pytest.raises(SettingError, match="the project's vectors were not made so"):
+        score_source(Settings(), items, embed="tfidf")
+    assert score_source(Settings(), vectors, tfidf=tmp_path / "tfidf.npz") is None
+    assert score_source(Settings(), items, vectors, tfidf=tmp_path / "tfidf.npz") == EmbeddingSource(vectors)
+
+
+def test_an_exported_classifier_has_its_text_step_beside_it(tmp_path: Path):
+    skops_io = pytest.importorskip("skops.io")
+    project = tfidf_project(tmp_path)
+    state = load_state(project)
+    out, beside = write_export(state, "sklearn", tmp_path / "c.skops")
+    assert beside == tmp_path / "c.skops.tfidf.skops"
+    assert skops_io.get_untrusted_types(file=beside) == []
+    texts = ["kind cold", "rude room"]
+    assert project.tfidf_path is not None
+    X = Tfidf.load(project.tfidf_path).encode(texts)
+    vectors = skops_io.load(beside).transform(texts)
+    assert np.allclose(vectors, X, atol=1e-6)
+    positive = skops_io.load(out).predict_proba(vectors)[:, 1] > 0.5
+    assert np.array_equal(positive, state.classifier.apply(X).score > 0)
+    _, plain = write_export(state, "onnx", tmp_path / "c.onnx")
+    assert plain.read_bytes() == project.tfidf_path.read_bytes()
+    assert write_export(state, "report", tmp_path / "r.html") == [tmp_path / "r.html"]

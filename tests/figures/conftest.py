@@ -12,8 +12,8 @@ from tellmore.figures.curves import curve_rows
 from tellmore.rows import Row
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Workforce
+from tellmore.sim.rows import Quality, Trial
 from tellmore.sim.rows import Row as TrialRow
-from tellmore.sim.rows import Trial
 from tests.sim.conftest import write_pool
 
 TINY = Plan(seeds=2, answers=4, stop_at=None, heavy_seeds=2, quick=True)
@@ -21,9 +21,10 @@ TINY = Plan(seeds=2, answers=4, stop_at=None, heavy_seeds=2, quick=True)
 
 def fake_trial(seed: int, accuracy: list[float], mse: float = 1.0) -> Trial:
     rows = [
-        TrialRow(t, "rank", 4, a, mse / t, mse / t, -float(t), 0.5, 10.0 * t) for t, a in enumerate(accuracy, start=1)
+        TrialRow(t, "rank", 4, a, mse / t, mse / t, -float(t), 0.5, 10.0 * t, a, a)
+        for t, a in enumerate(accuracy, start=1)
     ]
-    return Trial(seed, tuple(rows))
+    return Trial(seed, Quality(0.5, 0.5, 0.5), tuple(rows))
 
 
 def fake_curves(**reached: int) -> list[Row]:

@@ -8,12 +8,12 @@ import pytest
 
 from tellmore.figures import grid
 from tellmore.figures.bench import Bench
-from tellmore.sim.rows import Row, Trial
+from tellmore.sim.rows import Quality, Row, Trial
 
 
 def trial(seed: int, accuracy: list[float], each_s: float, kind: str = "select_high") -> Trial:
-    rows = [Row(n, kind, 4, a, 1.0, 1.0, 0.0, 0.5, each_s * n) for n, a in enumerate(accuracy, start=1)]
-    return Trial(seed, tuple(rows))
+    rows = [Row(n, kind, 4, a, 1.0, 1.0, 0.0, 0.5, each_s * n, a, a) for n, a in enumerate(accuracy, start=1)]
+    return Trial(seed, Quality(0.5, 0.5, 0.5), tuple(rows))
 
 
 @pytest.fixture

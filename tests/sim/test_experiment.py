@@ -53,6 +53,42 @@ def test_a_trial_stops_at_the_accuracy_asked_for(small_pool: str) -> None:
     assert all(row.accuracy < 0.85 for row in rows[:-1])
 
 
+def test_a_trial_lasts_as_long_as_its_seconds_and_no_longer(small_pool: str) -> None:
+    unlimited = trial(Config(pool=small_pool, answers=20), 0).rows
+    rows = trial(Config(pool=small_pool, answers=None, seconds=100.0), 0).rows
+    assert rows[-1].seconds >= 100 > rows[-2].seconds
+    assert rows == unlimited[: len(rows)]
+    assert len(trial(Config(pool=small_pool, answers=2, seconds=100.0), 0).rows) == 2
+
+
+def test_the_quality_at_the_start_is_that_of_a_coin(small_pool: str) -> None:
+    truth = load_truth(small_pool, "X")
+    start = trial(Config(pool=small_pool, answers=1), 0).start
+    positive = truth.labels[truth.counted].mean()
+    assert start.accuracy == pytest.approx(0.5)
+    assert start.f1 == pytest.approx(positive / (0.5 + positive))
+    assert start.average_precision == pytest.approx(positive)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_quality_is_that_of_scikit_learn(small_pool: str, seed: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    truth = load_truth(small_pool, "X")
+    score = np.random.default_rng(seed).normal(size=len(truth.pool)).round(1 if seed % 2 else 6)
+    score[score == 0] = 0.05  # scikit-learn tosses no coins
+    found = truth.quality(score)
+    known, own = truth.labels[truth.counted], score[truth.counted]
+    assert found.accuracy == pytest.approx(metrics.accuracy_score(known, own > 0))
+    assert found.f1 == pytest.approx(metrics.f1_score(known, own > 0))
+    assert found.average_precision == pytest.approx(metrics.average_precision_score(known, own))
+
+
+def test_quality_without_a_positive_is_defined(tmp_path: Path) -> None:
+    truth = truth_of(Pool(np.eye(3), scores=Scores(np.array([-1.0, -1.0, -2.0]))))
+    found = truth.quality(np.array([-1.0, -1.0, -1.0]))
+    assert (found.accuracy, found.f1, found.average_precision) == (1.0, 0.0, 0.0)
+
+
 def test_measures_agree_with_their_definitions(small_pool: str) -> None:
     truth = load_truth(small_pool, "X")
     config = Config(pool=small_pool, answers=5)
@@ -134,6 +170,9 @@ def test_the_histogram_annotator_needs_a_histogram(small_pool: str) -> None:
         ({"mode": "fast"}, "default, paper"),
         ({"annotator": "crowd"}, "gaussian, histogram, model"),
         ({"answers": 0}, "at least 1 answer"),
+        ({"answers": None}, "give answers, seconds or both"),
+        ({"seconds": 0.0}, "more than 0 seconds, not 0"),
+        ({"seconds": float("inf")}, "more than 0 seconds, not inf"),
         ({"size": 1}, "2 to 10 items, not 1"),
         ({"lapse": 1.5}, "from 0 to 1"),
         ({"stop_at": 0.4}, "above 0.5"),

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from tellmore.sim.config import Config
-from tellmore.sim.rows import Row, Trial
+from tellmore.sim.rows import Quality, Row, Trial
 from tellmore.sim.summary import first_reached, mean_curve_seconds, padded, summarise, sustained_from, to_accuracy
 
 
 def make_trial(seed: int, accuracy: list[float], each_s: float = 10.0) -> Trial:
-    rows = [Row(t, "rank", 4, a, 1.0, 1.0, -5.0, 1.0, each_s * t) for t, a in enumerate(accuracy, start=1)]
-    return Trial(seed, tuple(rows))
+    rows = [Row(t, "rank", 4, a, 1.0, 1.0, -5.0, 1.0, each_s * t, a, a) for t, a in enumerate(accuracy, start=1)]
+    return Trial(seed, Quality(0.4, 0.4, 0.4), tuple(rows))
 
 
 def test_first_reached_and_sustained_differ_when_the_accuracy_falls_again() -> None:
@@ -52,7 +52,9 @@ def test_nobody_reached_it_is_null() -> None:
 
 def test_the_mean_curve_over_time_compares_seeds_at_equal_times() -> None:
     fast, slow = make_trial(0, [0.5, 0.9], each_s=1.0), make_trial(1, [0.5, 0.7], each_s=10.0)
-    # From 2 s on the fast one has 0.9; the slow one is unknown before 10 s, then 0.5, then 0.7 at 20 s.
+    # From 2 s on the fast one has 0.9; the slow one has 0.4 before 10 s, then 0.5, then 0.7 at 20 s.
+    assert mean_curve_seconds([fast, slow], 0.4) == 0.0
+    assert mean_curve_seconds([fast, slow], 0.65) == 2.0
     assert mean_curve_seconds([fast, slow], 0.7) == 10.0
     assert mean_curve_seconds([fast, slow], 0.75) == 20.0
 
@@ -70,6 +72,10 @@ def test_the_summary_is_json_of_the_promised_shape() -> None:
     assert set(plain["curves"]) >= {"accuracy", "mse", "logdet", "bits", "seconds"}
     assert plain["curves"]["accuracy"] == [[0.5, 0.8], [0.72, 0.74]]
     assert set(plain["to_accuracy"]) == {"0.70", "0.75", "0.80"}
+    assert plain["lasting"] == {"0.70": 20.0, "0.75": 20.0, "0.80": None}
+    assert plain["known_until_seconds"] == 20.0
+    assert plain["at_seconds"]["0"]["accuracy"] == {"mean": 0.4, "se": 0.0, "each": [0.4, 0.4]}
+    assert plain["at_seconds"]["30"]["runs"] == 0
     for reach in plain["to_accuracy"].values():
         for of in ("interactions", "seconds"):
             assert set(reach[of]) >= {"mean", "se", "reached", "sustained", "mean_curve"}

@@ -18,7 +18,7 @@ import typer
 from tellmore.cli.output import print_error
 from tellmore.errors import TellmoreError
 
-MODULES = ("serve", "project", "lab", "rates", "study")
+MODULES = ("serve", "project", "judge", "lab", "rates", "study")
 """Modules of this package, in the order in which --help shows their commands. Each has ``register(app)``."""
 
 app = typer.Typer(

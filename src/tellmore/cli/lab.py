@@ -34,7 +34,14 @@ def simulate(
     size: Annotated[
         int | None, typer.Option("--size", help="Items shown. [default: the kind's own: 4, or 12 to tick]")
     ] = None,
-    answers: Annotated[int, typer.Option("--answers", help="Answers per trial.")] = 100,
+    answers: Annotated[
+        int | None,
+        typer.Option("--answers", help="Answers per trial. [default: 100; with --seconds, as many as they hold]"),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", help="Human time per trial: the answer under way at this moment is the last."),
+    ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Trials, with the seeds 0, 1, …")] = 10,
     acquisition: Annotated[
         Literal["greedy", "random", "particles"],
@@ -56,6 +63,10 @@ def simulate(
     fatigue: Annotated[float, typer.Option("--fatigue", help="Added noise per 100 answers, in sd of scores.")] = 0.0,
     slowing: Annotated[float, typer.Option("--slowing", help="Fraction slower per 100 answers.")] = 0.0,
     stop_at: Annotated[float | None, typer.Option("--stop-at", help="End a trial at this accuracy.")] = None,
+    target: Annotated[
+        list[float] | None,
+        typer.Option("--target", help="An accuracy to reach; repeatable. [default: 0.7, 0.75 and 0.8]"),
+    ] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
     cache: Annotated[
@@ -67,17 +78,21 @@ def simulate(
     from tellmore.errors import SettingError
     from tellmore.sim.config import Config
     from tellmore.sim.distribute import Workforce, run_trials
-    from tellmore.sim.summary import summarise
+    from tellmore.sim.summary import TARGETS, summarise
     from tellmore.sim.trials import Ledger, default_folder
     from tellmore.sim.truth import load_truth
 
     if seeds < 1:
         raise SettingError(f"at least 1 seed is needed, not {seeds}")
+    targets = sorted(set(target or TARGETS))
+    if not 0 < targets[0] <= targets[-1] <= 1:
+        raise SettingError(f"a target is an accuracy above 0 and at most 1, not {', '.join(f'{t:g}' for t in targets)}")
     config = Config(
         pool=_absolute(pool),
         question=question,
         size=size,
-        answers=answers,
+        answers=100 if answers is None and seconds is None else answers,
+        seconds=seconds,
         acquisition=acquisition,
         mode=mode,
         matrix=matrix,
@@ -103,7 +118,7 @@ def simulate(
         "counted": int(truth.counted.sum()),
         "spread": truth.scores.has_spread,
     }
-    summary = summarise(config, trials, pool=about)
+    summary = summarise(config, trials, pool=about, targets=targets)
     if json:
         print_json(summary)
     else:
@@ -136,7 +151,7 @@ def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial])
         answers, seconds = reach["interactions"], reach["seconds"]
         rows.append(
             [
-                f"{float(target):.0%}",
+                f"{float(target) * 100:g}%",
                 answers["mean"],
                 answers["se"],
                 f"{answers['reached']} of {len(trials)}",
@@ -144,12 +159,41 @@ def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial])
                 answers["mean_curve"],
                 seconds["mean"],
                 seconds["se"],
+                summary["lasting"][target],
             ]
         )
-    print_table(
-        ["accuracy", "answers", "± se", "seeds that reached it", "sustained from", "mean curve", "seconds", "± se"],
-        rows,
+    columns = [
+        "accuracy",
+        "answers",
+        "± se",
+        "seeds that reached it",
+        "sustained from",
+        "mean curve",
+        "seconds",
+        "± se",
+    ]
+    print_table([*columns, "lasting from second"], rows)
+    _print_marks(config, summary, len(trials))
+
+
+def _print_marks(config: Config, summary: dict[str, Any], trials: int) -> None:
+    rows = []
+    for mark, found in summary["at_seconds"].items():
+        measured = [found[name][part] for name in ("accuracy", "f1", "average_precision") for part in ("mean", "se")]
+        rounded = [value if value is None else round(value, 4) for value in measured]
+        rows.append([int(mark), *rounded, f"{found['runs']} of {trials}"])
+    print_table(["seconds", "accuracy", "± se", "F1", "± se", "average precision", "± se", "seeds"], rows)
+    short = [mark for mark, found in summary["at_seconds"].items() if found["runs"] < trials]
+    if not short:
+        return
+    until = summary["known_until_seconds"]
+    typer.echo(
+        f"The shortest trial lasted {until:.0f} s: a later mean is of the seeds that lasted so long, a dash of none."
     )
+    if config.stop_at is not None:
+        typer.echo("--stop-at ends the best trials first, so later means are of the worse ones.")
+    else:
+        typer.echo(f"--seconds {short[-1]} lets every trial last to the last mark.")
 
 
 def reproduce(

@@ -22,8 +22,8 @@ EmbedOption = Annotated[
     str | None,
     typer.Option(
         "--embed",
-        help="Make the vectors: onnx:MODEL.onnx, model2vec:NAME, sentence-transformers:NAME, open_clip:MODEL/WEIGHTS "
-        "or exec:COMMAND.",
+        help="Make the vectors: tfidf, model2vec:NAME, onnx:MODEL.onnx, sentence-transformers:NAME, "
+        "open_clip:MODEL/WEIGHTS or exec:COMMAND.",
     ),
 ]
 EmbeddingIdsOption = Annotated[
@@ -66,6 +66,10 @@ def init(
     ] = None,
     positive_value: Annotated[
         str | None, typer.Option("--positive-value", help="Value of the label column that means positive.")
+    ] = None,
+    keep_column: Annotated[
+        list[str] | None,
+        typer.Option("--keep-column", help="Column to keep with the items, such as a model's scores; repeatable."),
     ] = None,
     seed_positive: Annotated[
         list[str] | None, typer.Option("--seed-positive", help="Id of an item known to be positive; repeatable.")
@@ -110,7 +114,7 @@ def init(
         items,
         EmbeddingSource(embeddings, embedding_ids, id_column, by_row, embed),
         settings,
-        Columns(id_column, text_column, image_column, label_column, positive_value),
+        Columns(id_column, text_column, image_column, label_column, positive_value, tuple(keep_column or ())),
         normalise,
         skip_unreadable,
         progress,
@@ -162,6 +166,10 @@ def import_answers(
     positive_value: Annotated[
         str | None, typer.Option("--positive-value", help="Label in the file that means positive.")
     ] = None,
+    random: Annotated[
+        bool,
+        typer.Option("--random", help="The items were drawn at random from the project: the answers measure accuracy."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Add answers that were collected elsewhere."""
@@ -172,7 +180,7 @@ def import_answers(
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
     project = open_project(folder)
     found = read_answers(file, project.pool, format=format, positive_value=positive_value)
-    added = append_answers(project, found)
+    added = append_answers(project, found, random=random)
     if json:
         print_json({"found": len(found), "added": added})
     else:
@@ -226,7 +234,9 @@ def score(
     from tellmore.export.scoring import score_file, score_source
 
     project = open_project(folder)
-    source = score_source(project.settings, items, embeddings, embedding_ids, id_column, by_row, embed)
+    source = score_source(
+        project.settings, items, embeddings, embedding_ids, id_column, by_row, embed, tfidf=project.tfidf_path
+    )
     columns = Columns(id_column, text_column, image_column)
     state = _learnt_state(project)
     count = score_file(state.classifier, items, out, source, columns, progress, provenance=state.provenance)

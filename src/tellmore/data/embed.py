@@ -1,6 +1,8 @@
 """Embedders: from items to vectors, behind one small protocol, resumable.
 
     onnx:MODEL.onnx                       any ONNX encoder on this machine; see ``tellmore.data.embed_onnx``
+    tfidf                                 words that count, fitted on the project's own texts; see ``tellmore.data.tfidf``
+    tfidf:FILE.npz                        the same, as an earlier project fitted it
     model2vec:FOLDER_OR_NAME              static text vectors, quick on a CPU
     sentence-transformers:FOLDER_OR_NAME  text, extra ``torch``
     open_clip:MODEL/WEIGHTS_OR_FOLDER     pictures, extra ``torch``
@@ -26,6 +28,7 @@ from tellmore.data.embed_hub import open_model2vec, open_open_clip, open_sentenc
 from tellmore.data.embed_onnx import open_onnx
 from tellmore.data.embedder import BatchEmbedder, Embedder, EmbedItem, Media
 from tellmore.data.progress import Advance, ProgressBar, silent
+from tellmore.data.tfidf import TFIDF, Tfidf
 from tellmore.errors import DataFileError, InputError, SettingError
 from tellmore.types import Array
 
@@ -34,7 +37,8 @@ def open_embedder(spec: str, media: Media) -> Embedder:
     """The embedder named by ``spec``, for texts or for pictures."""
     scheme, _, name = spec.partition(":")
     if scheme not in _SCHEMES or not name:
-        raise SettingError(f"--embed {spec!r}: expected one of {', '.join(f'{key}:…' for key in _SCHEMES)}")
+        known = ", ".join(f"{key}:…" for key in _SCHEMES)
+        raise SettingError(f"--embed {spec!r}: expected one of {known} or {TFIDF}")
     allowed, opener = _SCHEMES[scheme]
     if media not in allowed:
         raise SettingError(f"--embed {spec!r}: {scheme} embeds {' and '.join(allowed)}, but the items are {media}s")
@@ -47,7 +51,13 @@ _SCHEMES: dict[str, tuple[tuple[Media, ...], Callable[[str, Media], Embedder]]] 
     "sentence-transformers": (("text",), lambda name, _: open_sentence_transformers(name)),
     "open_clip": (("image",), lambda name, _: open_open_clip(name)),
     "exec": (("text", "image"), lambda name, _: CommandEmbedder(name)),
+    TFIDF: (("text",), lambda name, _: tfidf_embedder(Tfidf.load(Path(name)))),
 }
+
+
+def tfidf_embedder(model: Tfidf) -> Embedder:
+    """An embedder of texts by a fitted model."""
+    return BatchEmbedder(lambda items: model.encode([item.text or "" for item in items]), batch=1024)
 
 
 def embed_all(
@@ -78,7 +88,8 @@ def embed_all(
 
 def embedding_key(spec: str, items: Iterable[EmbedItem]) -> str:
     """Changes with the embedder's name, with its local model (a file or a folder), and with any text or picture."""
-    digest = hashlib.sha256(repr((spec, _model_stamps(Path(spec.partition(":")[2])))).encode())
+    model = spec.partition(":")[2]
+    digest = hashlib.sha256(repr((spec, _model_stamps(Path(model)) if model else [])).encode())
     for item in items:
         digest.update(repr((item.id, item.text, item.image and _stamp(item.image))).encode())
     return digest.hexdigest()

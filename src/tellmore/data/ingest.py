@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.embed import embed_all, embedding_key, open_embedder
+from tellmore.data.embed import embed_all, embedding_key, open_embedder, tfidf_embedder
 from tellmore.data.embedder import Embedder, EmbedItem, Media
 from tellmore.data.images import thumbnail
 from tellmore.data.items import Columns, ItemTable, read_items
@@ -26,6 +26,7 @@ from tellmore.data.project import (
     write_settings,
 )
 from tellmore.data.settings import Settings, check_seeds
+from tellmore.data.tfidf import TFIDF, TFIDF_FILE, Tfidf
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
 from tellmore.errors import DataFileError, InputError, SettingError, StoreError
 from tellmore.types import Array
@@ -58,7 +59,8 @@ class EmbeddingSource:
         if self.file is not None:
             return self.file.name
         assert self.embed is not None
-        return "exec" if self.embed.startswith("exec:") else self.embed
+        scheme = self.embed.partition(":")[0]
+        return scheme if scheme in ("exec", TFIDF) else self.embed
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Ingest:
 
     def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
         """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
-        embedder = None if self.source.embed is None else open_embedder(self.source.embed, media_of(table))
+        embedder = None if self.source.embed is None else self._embedder(self.source.embed, table, building)
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
@@ -134,6 +136,17 @@ class Ingest:
         project = Project(building, self._final_settings(building, table, statistics.d))
         write_settings(building, project.settings)
         return project, _findings(table, statistics, self.normalise, unreadable)
+
+    def _embedder(self, spec: str, table: ItemTable, building: Path) -> Embedder:
+        """The embedder named by ``spec``; one fitted on these texts stays with the project, for new texts."""
+        scheme, _, name = spec.partition(":")
+        if scheme != TFIDF:
+            return open_embedder(spec, media_of(table))
+        if media_of(table) != "text":
+            raise SettingError(f"--embed {spec}: {TFIDF} embeds texts, but the items are images")
+        model = Tfidf.load(Path(name)) if name else Tfidf.fit(table.text or ())
+        model.save(building / TFIDF_FILE)
+        return tfidf_embedder(model)
 
     def _check_pictures(self, table: ItemTable, cache: Path) -> tuple[ItemTable, tuple[str, ...]]:
         """Make every thumbnail, which decodes every picture whole; a bad one is an error or is left out."""

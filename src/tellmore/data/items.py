@@ -22,13 +22,17 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column holds what. None for text, image and label means: the usual name, where the file has it."""
+    """Which column holds what. None for text, image and label means: the usual name, where the file has it.
+
+    The columns named in ``keep`` stay with the items, as they are.
+    """
 
     id: str = "id"
     text: str | None = None
     image: str | None = None
     label: str | None = None
     positive_value: str | None = None
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ class ItemTable:
     text: tuple[str, ...] | None = None
     images: tuple[str, ...] | None = None
     labels: tuple[str | None, ...] | None = None
+    kept: tuple[dict[str, str], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -58,6 +63,7 @@ class ItemTable:
             text=pick(self.text),
             images=pick(self.images),
             labels=pick(self.labels),
+            kept=pick(self.kept),
         )
 
 
@@ -217,7 +223,7 @@ def _table(path: Path, columns: Columns, names: list[str], records: Iterator[tup
     _check_positive_value(path, columns.positive_value, label, kept)
     seen: dict[str, int] = {}
     for number, record in kept:
-        identifier = _identifier(path, number, columns.id, record.get(columns.id))
+        identifier = read_identifier(path, number, columns.id, record.get(columns.id))
         if identifier in seen:
             raise DataFileError(
                 f"{path}, row {number}, column {columns.id}: the id {identifier!r} is already in row {seen[identifier]}"
@@ -232,12 +238,13 @@ def _table(path: Path, columns: Columns, names: list[str], records: Iterator[tup
         tuple(_cell_text(path, n, text, r.get(text)) for n, r in kept) if text else None,
         tuple(_image_path(path, n, image, r.get(image)) for n, r in kept) if image else None,
         tuple(_label(path, n, label, r.get(label), columns.positive_value) for n, r in kept) if label else None,
+        tuple(_kept(path, n, columns.keep, r) for n, r in kept) if columns.keep else None,
     )
 
 
 def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str | None, str | None, str | None]:
     listed = ", ".join(map(repr, known))
-    for asked in (columns.id, columns.text, columns.image, columns.label):
+    for asked in (columns.id, columns.text, columns.image, columns.label, *columns.keep):
         if asked is not None and asked not in known:
             raise DataFileError(f"{path}: no column {asked!r}; the columns are {listed}")
     text, image, label = (
@@ -261,7 +268,8 @@ def _check_positive_value(path: Path, value: str | None, label: str | None, kept
         raise DataFileError(f"{path}, column {label}: no label is {value!r} (--positive-value); there are {listed}")
 
 
-def _identifier(path: Path, number: int, column: str, value: Any) -> str:
+def read_identifier(path: Path, number: int, column: str, value: Any) -> str:
+    """The id in a cell; a DataFileError says what is wrong with it."""
     if isinstance(value, bool) or (value is not None and not isinstance(value, str | int)):
         raise DataFileError(f"{path}, row {number}, column {column}: an id is text or a whole number, not {value!r}")
     text = "" if value is None else str(value)
@@ -288,6 +296,12 @@ def _cell_text(path: Path, number: int, column: str, value: Any) -> str:
     if isinstance(value, str | int | float):
         return _encodable(path, number, column, str(value))
     raise DataFileError(f"{path}, row {number}, column {column}: expected text, not {type(value).__name__}")
+
+
+def _kept(path: Path, number: int, columns: tuple[str, ...], record: Record) -> dict[str, str]:
+    """The cells of ``columns`` that hold anything."""
+    cells = {column: _cell_text(path, number, column, record.get(column)) for column in columns}
+    return {column: cell for column, cell in cells.items() if cell}
 
 
 def _image_path(path: Path, number: int, column: str, value: Any) -> str:

@@ -29,6 +29,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.data.checked import toml_text
 from tellmore.data.images import thumbnail
 from tellmore.data.settings import SETTINGS_FILE, Settings, read_settings
+from tellmore.data.tfidf import TFIDF_FILE
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
@@ -76,6 +77,12 @@ class Project:
                 f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
             )
         return belief
+
+    @property
+    def tfidf_path(self) -> Path | None:
+        """What was fitted on the project's texts, where that made its vectors."""
+        path = self.folder / TFIDF_FILE
+        return path if path.is_file() else None
 
     def picture(self, item: str) -> Path:
         """The file of an item's thumbnail, by its id; made where it is not there yet."""
@@ -199,13 +206,14 @@ def write_items(
     text: Sequence[str] | None,
     images: Sequence[str] | None,
     labels: Sequence[str | None] | None,
+    kept: Sequence[dict[str, str]] | None = None,
 ) -> None:
     """Write ``items.jsonl``; keys without a value are left out."""
-    columns = {"text": text, "image": images, "label": labels}
+    columns = {"text": text, "image": images, "label": labels, "kept": kept}
     with (folder / ITEMS_FILE).open("w", encoding="utf-8") as lines:
         for row, identifier in enumerate(ids):
-            kept = {key: values[row] for key, values in columns.items() if values and values[row]}
-            lines.write(json.dumps({"id": identifier, **kept}, ensure_ascii=False) + "\n")
+            known = {key: values[row] for key, values in columns.items() if values and values[row]}
+            lines.write(json.dumps({"id": identifier, **known}, ensure_ascii=False) + "\n")
 
 
 def write_settings(folder: Path, settings: Settings) -> None:

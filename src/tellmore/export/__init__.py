@@ -28,6 +28,9 @@ FORMATS: dict[str, tuple[str, str]] = {
 }
 """Format -> usual suffix of the file, and media type."""
 
+CLASSIFIERS = ("onnx", "sklearn", "npz", "json")
+"""The formats that can be applied to new items."""
+
 TABLES = ("scores", "answers")
 """What csv and parquet can hold: the scores of all items, or the answers one a row."""
 
@@ -63,10 +66,23 @@ def render(state: State, format: str, *, table: str = "scores") -> bytes:
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
     """Write ``render(state, format)`` to ``out``; returns the files written.
 
-    CSV has no place for settings: they go beside it, into OUT.provenance.json.
+    CSV has no place for settings: they go beside it, into OUT.provenance.json. A classifier takes vectors; what makes them of
+    texts goes beside it where the project holds it: OUT.tfidf.skops for scikit-learn, else OUT.tfidf.npz.
     """
     write_whole(out, render(state, format, table=table))
-    return [out] if format != "csv" else [out, write_beside(out, state.provenance)]
+    if format == "csv":
+        return [out, write_beside(out, state.provenance)]
+    if format in CLASSIFIERS and state.tfidf_path is not None:
+        return [out, _write_tfidf(state.tfidf_path, out, format)]
+    return [out]
+
+
+def _write_tfidf(path: Path, out: Path, format: str) -> Path:
+    from tellmore.export.sklearn import tfidf_skops_bytes
+
+    beside = out.with_name(f"{out.name}.tfidf{'.skops' if format == 'sklearn' else '.npz'}")
+    write_whole(beside, tfidf_skops_bytes(path) if format == "sklearn" else path.read_bytes())
+    return beside
 
 
 def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:

@@ -17,6 +17,7 @@ from tellmore.data.ingest import EmbeddingSource, checked_block, embedded, match
 from tellmore.data.items import Columns, ItemTable, read_items
 from tellmore.data.progress import ProgressBar, silent
 from tellmore.data.settings import Settings
+from tellmore.data.tfidf import TFIDF
 from tellmore.data.vectors import VectorFile, open_vectors
 from tellmore.errors import DataFileError, SettingError
 from tellmore.export import write_beside
@@ -36,8 +37,19 @@ def score_source(
     id_column: str = "id",
     by_row: bool = False,
     embed: str | None = None,
+    *,
+    tfidf: Path | None = None,
 ) -> EmbeddingSource | None:
-    """Where the vectors of ``items`` come from; None where ``items`` is itself a file of vectors."""
+    """Where the vectors of ``items`` come from; None where ``items`` is itself a file of vectors.
+
+    ``tfidf``: what was fitted on the project's own texts. It is plain numbers, so it is used without being named.
+    """
+    if embed == TFIDF and tfidf is None:
+        raise SettingError(
+            f"--embed {TFIDF}: the project's vectors were not made so; name the embedder it was made with"
+        )
+    if tfidf is not None and embeddings is None and embed in (None, TFIDF) and items.suffix.lower() != ".npz":
+        return EmbeddingSource(embed=f"{TFIDF}:{tfidf}")
     if embeddings is None and embed is None:
         if items.suffix.lower() == ".npz":
             return None

@@ -7,11 +7,14 @@ the file holds a pipeline that does so first.
 
 from __future__ import annotations
 
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tellmore.classifier import Classifier
+from tellmore.data.tfidf import Tfidf
 from tellmore.errors import needs
 
 NOTE = "plug-in probabilities at the mean of the belief; the belief-averaged ones are in the ONNX export"
@@ -37,7 +40,15 @@ def sklearn_estimator(classifier: Classifier, metadata: dict[str, str]) -> Any:
 
 def skops_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
     """``sklearn_estimator`` as the bytes of a skops file."""
-    estimator = sklearn_estimator(classifier, metadata)
+    return _skops(sklearn_estimator(classifier, metadata))
+
+
+def tfidf_skops_bytes(path: Path) -> bytes:
+    """The pipeline from texts to embeddings that was fitted on a project's texts, as the bytes of a skops file."""
+    return _skops(Tfidf.load(path).pipeline)
+
+
+def _skops(estimator: Any) -> bytes:
     with needs("skops", "sklearn"):
         import skops.io
-    return bytes(skops.io.dumps(estimator))
+    return bytes(skops.io.dumps(estimator, compression=zipfile.ZIP_DEFLATED))

@@ -12,7 +12,7 @@ from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import BLUE, GREY, VERMILION, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
-from tellmore.sim.summary import mean_and_se
+from tellmore.sim.seconds import mean_and_se
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

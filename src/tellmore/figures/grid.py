@@ -20,7 +20,8 @@ from tellmore.policy.cost import PAPER_COST
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
 from tellmore.sim.rows import Trial
-from tellmore.sim.summary import first_reached, mean_and_se
+from tellmore.sim.seconds import mean_and_se
+from tellmore.sim.summary import first_reached
 from tellmore.types import Array
 
 if TYPE_CHECKING:

@@ -62,9 +62,10 @@ def fig9(rows: Rows) -> Figure:
 def gains_along(bench: Bench) -> Rows:
     """Gains of all kinds and sizes at beliefs along a run of active rankings of 4, mean and se over seeds."""
     plan, source = bench.plan, bench.source("sentiment")
-    config = bench.config(source, question="rank", size=4, answers=30 if plan.quick else 200, stop_at=None)
+    answers = 30 if plan.quick else 200
+    config = bench.config(source, question="rank", size=4, answers=answers, stop_at=None)
     sizes = (2, 4) if plan.quick else (2, 4, 6)
-    stops = sorted({0, *np.unique(np.linspace(0, config.answers, 4 if plan.quick else 11).astype(int)).tolist()})
+    stops = sorted({0, *np.unique(np.linspace(0, answers, 4 if plan.quick else 11).astype(int)).tolist()})
     measured: dict[tuple[int, str, int], list[float]] = {}
     for seed in plan.seed_list[: 2 if plan.quick else 5]:
         for answer, gains in _gains_of_seed(bench, config, seed, stops, sizes).items():

@@ -12,7 +12,7 @@ from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import GREY, kind_colour, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.ideal import ideal_problem, stopping_times
-from tellmore.sim.summary import mean_and_se
+from tellmore.sim.seconds import mean_and_se
 from tellmore.sim.theory import (
     lemma_constants,
     lower_bound,

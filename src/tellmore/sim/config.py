@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -26,13 +27,17 @@ class Config:
     ``pool`` is a name or a path and ``matrix`` the key of its embeddings. ``annotator`` "auto" draws scores from the
     histogram where there is one, else from mean and sd. ``lapse`` is the share of random answers; ``drift`` and
     ``fatigue`` are in standard deviations of the pool's mean scores per 100 answers; ``slowing`` is the fraction by
-    which answers get slower per 100 answers. ``stop_at`` ends a trial at that accuracy. ``options`` go to the Learner.
+    which answers get slower per 100 answers. ``options`` go to the Learner.
+
+    A trial ends after ``answers``, with the first answer that finishes at ``seconds`` or later, or at the accuracy
+    ``stop_at``, whatever comes first; ``answers`` may be None where ``seconds`` are given.
     """
 
     pool: str = "words"
     question: str = "rank"
     size: int | None = None
-    answers: int = 100
+    answers: int | None = 100
+    seconds: float | None = None
     acquisition: Acquisition = "greedy"
     mode: Mode = "default"
     matrix: str = "X"
@@ -52,8 +57,7 @@ class Config:
         one_of("acquisition", self.acquisition, get_args(Acquisition))
         one_of("mode", self.mode, get_args(Mode))
         one_of("annotator", self.annotator, get_args(AnnotatorKind))
-        if self.answers < 1:
-            raise SettingError(f"a trial needs at least 1 answer, not {self.answers}")
+        self._check_budget()
         if not 0 <= self.lapse <= 1:
             raise SettingError(f"lapse is a share from 0 to 1, not {self.lapse}")
         if self.stop_at is not None and not 0.5 < self.stop_at <= 1:
@@ -67,6 +71,14 @@ class Config:
         """A short hash of the setting and of what else it must change with."""
         text = json.dumps([self.as_dict(), *salt], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def _check_budget(self) -> None:
+        if self.answers is None and self.seconds is None:
+            raise SettingError("a trial without end: give answers, seconds or both")
+        if self.answers is not None and self.answers < 1:
+            raise SettingError(f"a trial needs at least 1 answer, not {self.answers}")
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise SettingError(f"a trial needs more than 0 seconds, not {self.seconds:g}")
 
     def _check_size(self, kind: kinds.Kind) -> None:
         if self.size is not None and kind.most > 1 and not kind.fewest <= self.size <= kind.most:

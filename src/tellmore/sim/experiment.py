@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
     """Run one trial; the rows depend on ``config``, ``seed`` and the pool only."""
     known = load_truth(config.pool, config.matrix) if truth is None else truth
     learner, notes = make_learner(config, known, seed)
-    return Trial(seed, tuple(_rows(config, learner, known, seed)), notes)
+    start = known.quality(learner.scores()[0])
+    return Trial(seed, start, tuple(_rows(config, learner, known, seed)), notes)
 
 
 def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict[str, float]]:
@@ -111,17 +113,19 @@ class Exchange:
 
 
 def conversation(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Exchange]:
-    """Ask, answer and tell, ``config.answers`` times; the learner has learnt from each exchange when it is yielded."""
+    """Ask, answer and tell until the budget is spent; the learner has learnt from each exchange when it is yielded."""
     annotator = make_annotator(config, truth)
     rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0x7E11]).spawn(2))
     seconds = 0.0
-    for answered in range(config.answers):
+    for answered in count() if config.answers is None else range(config.answers):
         question = learner.ask()
         bits = question_bits(learner, question, answered)
         reply = annotator.reply(question, truth.pool.rows(question.items), now=Moment(rng, answered), clock=clock)
         learner.tell(question, reply.answer)
         seconds += reply.seconds
         yield Exchange(question, bits, seconds)
+        if config.seconds is not None and seconds >= config.seconds:
+            return
 
 
 def question_bits(learner: Learner, question: Question, answered: int) -> float:
@@ -133,18 +137,20 @@ def question_bits(learner: Learner, question: Question, answered: int) -> float:
 
 def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Row]:
     for number, exchange in enumerate(conversation(config, learner, truth, seed), start=1):
-        accuracy = truth.accuracy(learner.scores()[0])
+        quality = truth.quality(learner.scores()[0])
         mse, mse_scores = truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]]))
         yield Row(
             answer=number,
             kind=exchange.question.kind,
             size=exchange.question.size,
-            accuracy=accuracy,
+            accuracy=quality.accuracy,
             mse=mse,
             mse_scores=mse_scores,
             logdet=float(learner.belief.logdet),
             bits=exchange.bits,
             seconds=exchange.seconds,
+            f1=quality.f1,
+            average_precision=quality.average_precision,
         )
-        if config.stop_at is not None and accuracy >= config.stop_at:
+        if config.stop_at is not None and quality.accuracy >= config.stop_at:
             return

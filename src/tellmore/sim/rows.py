@@ -1,9 +1,18 @@
-"""What a trial leaves behind: one row after each answer."""
+"""What a trial leaves behind: how good it was before any answer, and one row after each."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well the counted items are told apart."""
+
+    accuracy: float
+    f1: float
+    average_precision: float
 
 
 @dataclass(frozen=True)
@@ -19,13 +28,16 @@ class Row:
     logdet: float
     bits: float
     seconds: float
+    f1: float
+    average_precision: float
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The rows of one seed, and what was fitted for it (w and K in paper mode)."""
+    """The rows of one seed, its quality before any answer, and what was fitted for it (w and K in paper mode)."""
 
     seed: int
+    start: Quality
     rows: tuple[Row, ...]
     notes: dict[str, float] = field(default_factory=dict)
 
@@ -35,9 +47,11 @@ class Trial:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"seed": self.seed, "notes": self.notes, "rows": [list(asdict(row).values()) for row in self.rows]}
+        rows = [list(asdict(row).values()) for row in self.rows]
+        return {"seed": self.seed, "notes": self.notes, "start": asdict(self.start), "rows": rows}
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Trial:
         """The inverse of ``as_dict``."""
-        return cls(int(plain["seed"]), tuple(Row(*row) for row in plain["rows"]), dict(plain["notes"]))
+        rows = tuple(Row(*row) for row in plain["rows"])
+        return cls(int(plain["seed"]), Quality(**plain["start"]), rows, dict(plain["notes"]))

@@ -9,10 +9,11 @@ import numpy as np
 
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
+from tellmore.sim.seconds import at_seconds, known_until, lasting, mean_and_se
 from tellmore.types import Array
 
 TARGETS = (0.70, 0.75, 0.80)
-CURVES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
+CURVES = ("accuracy", "f1", "average_precision", "mse", "mse_scores", "logdet", "bits", "seconds")
 
 
 def first_reached(accuracy: Array, target: float) -> int | None:
@@ -28,14 +29,6 @@ def sustained_from(accuracy: Array, target: float) -> int | None:
     return start + 1 if start < len(accuracy) else None
 
 
-def mean_and_se(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """Mean and standard error; the latter needs two values."""
-    if not values:
-        return None, None
-    se = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
-    return float(np.mean(values)), se
-
-
 def padded(curves: Sequence[Sequence[float]], length: int | None = None) -> Array:
     """Curves of trials as a matrix [seeds, answers]; a trial that stopped early keeps its last value."""
     width = max(len(curve) for curve in curves) if length is None else length
@@ -48,16 +41,17 @@ def mean_curve_crossing(trials: Sequence[Trial], target: float) -> int | None:
 
 
 def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
-    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``."""
+    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``.
+
+    A trial that stopped early keeps its last value.
+    """
     times = [np.asarray(trial.column("seconds")) for trial in trials]
-    levels = [np.concatenate([[np.nan], trial.column("accuracy")]) for trial in trials]
-    moments = np.unique(np.concatenate(times))
+    levels = [np.concatenate([[trial.start.accuracy], trial.column("accuracy")]) for trial in trials]
+    moments = np.unique(np.concatenate([[0.0], *times]))
     at = np.array(
         [level[np.searchsorted(time, moments, side="right")] for time, level in zip(times, levels, strict=True)]
     )
-    # Before a trial's first answer its accuracy is unknown, and so is the mean.
-    mean = at.mean(axis=0)
-    hits = np.flatnonzero(mean >= target)
+    hits = np.flatnonzero(at.mean(axis=0) >= target)
     return float(moments[hits[0]]) if hits.size else None
 
 
@@ -89,12 +83,26 @@ def _reach(first: Sequence[float], lasting: Sequence[float], crossing: float | N
     }
 
 
-def summarise(config: Config, trials: Sequence[Trial], *, pool: dict[str, Any]) -> dict[str, Any]:
-    """The JSON of `tellmore simulate`: curves per seed after each answer, and what it took to reach each target."""
+def target_name(target: float) -> str:
+    """The key of a target: two digits, more where it has more.
+
+    >>> target_name(0.7), target_name(0.925)
+    ('0.70', '0.925')
+    """
+    return max(f"{target:.2f}", f"{target:g}", key=len)
+
+
+def summarise(
+    config: Config, trials: Sequence[Trial], *, pool: dict[str, Any], targets: Sequence[float] = TARGETS
+) -> dict[str, Any]:
+    """The JSON of `tellmore simulate`: curves per seed after each answer, marks in seconds, what it took to reach targets."""
     return {
         "pool": pool,
         "config": {**config.as_dict(), **trials[0].notes},
         "seeds": [trial.seed for trial in trials],
         "curves": {name: [trial.column(name) for trial in trials] for name in CURVES},
-        "to_accuracy": {f"{target:.2f}": to_accuracy(trials, target) for target in TARGETS},
+        "at_seconds": at_seconds(trials),
+        "to_accuracy": {target_name(target): to_accuracy(trials, target) for target in targets},
+        "lasting": {target_name(target): lasting(trials, target) for target in targets},
+        "known_until_seconds": known_until(trials),
     }

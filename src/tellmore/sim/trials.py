@@ -21,7 +21,7 @@ from tellmore.sim.rows import Trial
 # What the rows of a trial depend on; a change of it makes stored rows stale.
 _SOURCES = (
     "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "questions.py", "sim/annotators.py", "sim/experiment.py",
-    "sim/method.py", "sim/truth.py", "types.py",
+    "sim/method.py", "sim/rows.py", "sim/truth.py", "types.py",
 )  # fmt: skip
 
 

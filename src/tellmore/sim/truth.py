@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tellmore.data.bundled import load_pool
 from tellmore.errors import PoolError
 from tellmore.pool import Pool, Scores
+from tellmore.sim.rows import Quality
 from tellmore.sim.score_model import ScoreModel, fit_score_model, unit_least_squares
 from tellmore.types import Array
 
@@ -40,15 +41,36 @@ class Truth:
         scores = self.scores
         return fit_score_model(self.pool.X, scores.mean, scores.threshold, scores.spread())
 
-    def accuracy(self, z: Array) -> float:
-        """Share of the counted items whose estimated score z [n] has the sign of the human label."""
-        return float(np.mean((z[self.counted] > 0) == self.labels[self.counted]))
+    def quality(self, z: Array) -> Quality:
+        """How well estimated scores z [n] tell the counted items apart.
+
+        An item is called positive where its score is above 0; a score of exactly 0 is a coin toss and counts as half of each.
+        """
+        score, label = z[self.counted], self.labels[self.counted]
+        called = np.heaviside(score, 0.5)
+        called_or_positive = float(called.sum() + label.sum())
+        return Quality(
+            accuracy=float(1 - np.abs(called - label).mean()),
+            f1=2 * float(called[label].sum()) / called_or_positive if called_or_positive else 0.0,
+            average_precision=average_precision(score, label),
+        )
 
     def mse(self, theta: Array) -> tuple[float, float]:
         """Squared distances of theta [D], scaled to unit norm, from the classifier of the labels and of the scores."""
         norm = float(np.linalg.norm(theta))
         unit = theta / norm if norm > 0 else theta
         return float(np.sum((unit - self.theta_labels) ** 2)), float(np.sum((unit - self.theta_scores) ** 2))
+
+
+def average_precision(score: Array, label: NDArray[np.bool_]) -> float:
+    """Mean over the positives of the precision among the items with at least their score; 0 without a positive."""
+    if not label.any():
+        return 0.0
+    order = np.argsort(-score, kind="stable")
+    last_of_ties = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
+    found = np.cumsum(label[order])[last_of_ties]
+    precision = found / (last_of_ties + 1)
+    return float(np.sum(np.diff(found, prepend=0) * precision) / found[-1])
 
 
 def truth_of(pool: Pool) -> Truth:

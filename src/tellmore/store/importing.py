@@ -321,17 +321,20 @@ def _order_of_ranks(reader: Reader, row: int, cells: Record) -> list[str]:
 # Into the log
 
 
-def append_answers(project: Project, found: Sequence[Collected], *, why: str = "import") -> int:
-    """Add the answers that are not in the log yet, all at once; returns how many."""
+def append_answers(project: Project, found: Sequence[Collected], *, why: str = "import", random: bool = False) -> int:
+    """Add the answers that are not in the log yet, all at once; returns how many.
+
+    ``random``: their items were drawn at random from the project, so they measure accuracy as its own random questions do.
+    """
     with closing(Repository(project.database_url)) as repository:
         known = {event.question_id for event in repository.since(kinds=("question",))}
         fresh = [each for each in found if each.question.id not in known]
-        events = [event for each in fresh for event in _events(each, why)]
+        events = [event for each in fresh for event in _events(each, why, random)]
         if events:
             repository.append(events)
         return len(fresh)
 
 
-def _events(each: Collected, why: str) -> Iterator[Event]:
-    yield question_event(each.question, each.participant, why=why)
+def _events(each: Collected, why: str, random: bool) -> Iterator[Event]:
+    yield question_event(each.question, each.participant, check=random, why=why)
     yield answer_event(each.question.id, each.participant, each.answer, timing=each.timing)

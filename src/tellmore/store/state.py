@@ -29,6 +29,7 @@ class State:
     effects: Sequence[AnswerEffect]
     events: Sequence[Event]
     images_folder: Path | None = None
+    tfidf_path: Path | None = None
 
     @cached_property
     def classifier(self) -> Classifier:
@@ -66,12 +67,21 @@ def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 def load_state(project: Project) -> State:
     """The state of ``project`` now: its log, folded."""
+    return state_of(project, _events(project))
+
+
+def load_ledger(project: Project) -> Ledger:
+    """What the log of ``project`` says now; nothing is learnt from it."""
+    return Ledger(project.settings, _events(project))
+
+
+def _events(project: Project) -> list[Event]:
     with closing(Repository(project.database_url)) as repository:
-        return state_of(project, list(repository.since()))
+        return list(repository.since())
 
 
 def state_of(project: Project, events: Sequence[Event]) -> State:
     """The state of ``project`` after ``events``."""
     ledger = Ledger(project.settings, events)
     fold = Fold.of(ledger, project.pool, prior=project.prior)
-    return State(project.pool, fold.learner, ledger, fold.effects, events, images_folder=project.images_folder)
+    return State(project.pool, fold.learner, ledger, fold.effects, events, project.images_folder, project.tfidf_path)

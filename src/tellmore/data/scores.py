@@ -1,0 +1,192 @@
+"""Another model's scores of the items: a column of numbers or words, and what counts as positive in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tellmore.data.items import open_records, read_identifier
+from tellmore.data.project import Project
+from tellmore.errors import DataFileError, SettingError
+
+POSITIVE_WORDS = ("positive", "yes", "true")
+NEGATIVE_WORDS = ("negative", "no", "false")
+MISSING = ("", "nan")
+SHOWN = 5
+"""Values named in a message."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the user says of the values: from which number on, or at which words, they mean positive and negative."""
+
+    threshold: float | None = None
+    positive_value: str | None = None
+    negative_value: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and (self.positive_value is not None or self.negative_value is not None):
+            raise SettingError(
+                "--threshold is for numbers, --positive-value and --negative-value for words: choose one"
+            )
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise SettingError(f"--threshold is a number, not {self.threshold}")
+        if self.negative_value is not None and self.positive_value is None:
+            raise SettingError("--negative-value needs --positive-value")
+        if self.positive_value is not None and _same(self.positive_value) == _same(self.negative_value or ""):
+            raise SettingError(f"--positive-value and --negative-value are both {self.positive_value!r}")
+
+
+@dataclass(frozen=True)
+class JudgeScores:
+    """Scores by item; items without one are not in it.
+
+    ``numbers`` are None for words. ``probabilities``: all numbers lie within 0 to 1. ``rule`` says in words what is positive.
+    """
+
+    values: Mapping[str, str]
+    positive: Mapping[str, bool]
+    rule: str
+    numbers: Mapping[str, float] | None = None
+    threshold: float | None = None
+
+    @cached_property
+    def probabilities(self) -> bool:
+        """Whether every score is a number within 0 to 1."""
+        return self.numbers is not None and _within_unit(self.numbers.values())
+
+    def prediction(self, item: str) -> float:
+        """The score as a number from 0 to 1: a probability as it is, any other as 0 or 1."""
+        if self.numbers is not None and self.probabilities:
+            return self.numbers[item]
+        return float(self.positive[item])
+
+
+def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path | None, id_column: str) -> JudgeScores:
+    """The scores in a column of ``file``, else in one that the project keeps; rows of other items are passed over."""
+    known = {item["id"] for item in project.items}
+    if file is None:
+        where, found = f"{project.folder}", _kept(project, column)
+    else:
+        where, found = f"{file}", _column(file, column, id_column)
+    scores = {item: value for item, value in found.items() if item in known and _same(value) not in MISSING}
+    if not scores:
+        what = "no score in it" if set(found) & known or not found else "none of its ids is an item of the project"
+        raise DataFileError(f"{where}, column {column}: {what}")
+    return scores_of(scores, meaning, where=f"{where}, column {column}")
+
+
+def _kept(project: Project, column: str) -> dict[str, str]:
+    kept = {item["id"]: str(item["kept"][column]) for item in project.items if column in item.get("kept", {})}
+    if not kept:
+        raise SettingError(
+            f"{project.folder}: the project keeps no column {column!r}; give the file that has it with --scores-file FILE, "
+            "or make the project with --keep-column"
+        )
+    return kept
+
+
+def _column(file: Path, column: str, id_column: str) -> dict[str, str]:
+    names, records = open_records(file)
+    found: dict[str, str] = {}
+    for number, record in records:
+        for wanted in (id_column, column):
+            if wanted not in (names or record):
+                listed = ", ".join(map(repr, names or record))
+                raise DataFileError(f"{file}, row {number}: no column {wanted!r}; the columns are {listed}")
+        item = read_identifier(file, number, id_column, record[id_column])
+        if item in found:
+            raise DataFileError(f"{file}, row {number}, column {id_column}: the id {item!r} is there twice")
+        found[item] = text_of(record[column])
+    return found
+
+
+def text_of(value: Any) -> str:
+    """A cell as text; "" where there is nothing."""
+    return "" if value is None else str(value).strip()
+
+
+def scores_of(values: Mapping[str, str], meaning: Meaning, *, where: str) -> JudgeScores:
+    """``values`` as numbers, or as words where some are named or some are none; an error says ``where`` they stand."""
+    numbers = _numbers(values) if meaning.positive_value is None else None
+    if numbers is not None:
+        return _by_threshold(values, numbers, meaning.threshold, where)
+    if meaning.threshold is not None:
+        odd = next(value for value in values.values() if _number(value) is None)
+        raise DataFileError(f"{where}: --threshold, but {odd!r} is not a number; words need --positive-value")
+    return _by_words(values, meaning, where)
+
+
+def _by_threshold(
+    values: Mapping[str, str], numbers: Mapping[str, float], chosen: float | None, where: str
+) -> JudgeScores:
+    usual, kind = (0.5, "probabilities") if _within_unit(numbers.values()) else (0.0, "numbers")
+    threshold = usual if chosen is None else chosen
+    positive = {item: number >= threshold for item, number in numbers.items()}
+    if chosen is None and len(numbers) > 1 and len(set(positive.values())) == 1:
+        lowest, highest = min(numbers.values()), max(numbers.values())
+        raise DataFileError(
+            f"{where}: {kind} from {lowest:g} to {highest:g} are all on one side of {usual:g}; say from where on they "
+            "mean positive with --threshold"
+        )
+    return JudgeScores(values, positive, f"{kind}, positive from {threshold:g} on", numbers, threshold)
+
+
+def _by_words(values: Mapping[str, str], meaning: Meaning, where: str) -> JudgeScores:
+    present = {_same(value): value for value in values.values()}
+    listed = ", ".join(repr(value) for value in sorted(present.values())[:SHOWN])
+    if meaning.positive_value is None:
+        unknown = [value for word, value in present.items() if word not in (*POSITIVE_WORDS, *NEGATIVE_WORDS)]
+        if unknown:
+            odd = min(unknown, key=lambda value: _number(value) is not None)
+            raise DataFileError(
+                f"{where}: {odd!r} is neither a number nor yes or no; there are {listed}: say which means positive "
+                "with --positive-value"
+            )
+        yes, no = set(POSITIVE_WORDS), set(NEGATIVE_WORDS)
+    else:
+        for option, value in (("positive", meaning.positive_value), ("negative", meaning.negative_value)):
+            if value is not None and _same(value) not in present:
+                raise DataFileError(f"{where}: no score is {value!r} (--{option}-value); there are {listed}")
+        yes = {_same(meaning.positive_value)}
+        no = set(present) - yes if meaning.negative_value is None else {_same(meaning.negative_value)}
+    counted = {item: value for item, value in values.items() if _same(value) in yes | no}
+    return JudgeScores(
+        counted,
+        {item: _same(value) in yes for item, value in counted.items()},
+        f"words, positive: {_listed(present, yes)}; negative: {_listed(present, no)}",
+    )
+
+
+def _listed(present: Mapping[str, str], words: Iterable[str]) -> str:
+    found = sorted(present[word] for word in words if word in present)
+    more = ", …" if len(found) > SHOWN else ""
+    return (", ".join(found[:SHOWN]) or "none") + more
+
+
+def _same(value: str) -> str:
+    """Words that differ in case or blanks only are the same."""
+    return value.strip().casefold()
+
+
+def _number(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _numbers(values: Mapping[str, str]) -> dict[str, float] | None:
+    """All values as numbers; None where one is none."""
+    found = {item: _number(value) for item, value in values.items()}
+    numbers = {item: number for item, number in found.items() if number is not None}
+    return numbers if len(numbers) == len(found) else None
+
+
+def _within_unit(numbers: Iterable[float]) -> bool:
+    return all(0 <= number <= 1 for number in numbers)
