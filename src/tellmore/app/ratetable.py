@@ -8,7 +8,6 @@ from threading import Condition
 
 import numpy as np
 
-from tellmore.core.scan import PoolScan
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Rate, rates
 from tellmore.store.fold import AnswerEffect, Fold
@@ -71,12 +70,5 @@ def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (
     learner = fold.learner
     rng = np.random.default_rng([learner.seed, len(fold.effects)])
     shown = sorted(size for size in sizes if size <= min(LARGEST_SIZE, len(learner.pool)))
-    return rates(
-        PoolScan(learner.pool.X, *learner.scores()),
-        learner.posterior,
-        learner.behaviour,
-        sizes=shown or (2,),
-        cost=cost,
-        rng=rng,
-        repeats=2,
-    )
+    scan, belief, behaviour = learner.scan, learner.posterior, learner.behaviour
+    return rates(scan, belief, behaviour, sizes=shown or (2,), cost=cost, rng=rng, repeats=2)

@@ -134,18 +134,9 @@ def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial])
     rows = []
     for target, reach in summary["to_accuracy"].items():
         answers, seconds = reach["interactions"], reach["seconds"]
-        rows.append(
-            [
-                f"{float(target):.0%}",
-                answers["mean"],
-                answers["se"],
-                f"{answers['reached']} of {len(trials)}",
-                answers["sustained"],
-                answers["mean_curve"],
-                seconds["mean"],
-                seconds["se"],
-            ]
-        )
+        reached = f"{answers['reached']} of {len(trials)}"
+        counts = [answers["mean"], answers["se"], reached, answers["sustained"], answers["mean_curve"]]
+        rows.append([f"{float(target):.0%}", *counts, seconds["mean"], seconds["se"]])
     print_table(
         ["accuracy", "answers", "± se", "seeds that reached it", "sustained from", "mean curve", "seconds", "± se"],
         rows,

@@ -30,16 +30,15 @@ FLOOR_S = 0.5
 
 def basis(form: str, size: Any) -> Array:
     """The regressor of a form: k, log2 k or k^2, of the shape of ``size``; zeros for the constant form."""
-    k = np.asarray(size, dtype=float)
-    if form == "constant":
-        return np.zeros_like(k)
-    if form == "linear":
-        return k
-    if form == "logarithmic":
-        return np.asarray(np.log2(k))
-    if form == "quadratic":
-        return np.asarray(k**2)
-    raise InputError(f"unknown time model {form!r}; the forms are {', '.join(FORMS)}")
+    regressors: dict[str, Any] = {
+        "constant": np.zeros_like,
+        "linear": np.copy,
+        "logarithmic": np.log2,
+        "quadratic": np.square,
+    }
+    if form not in regressors:
+        raise InputError(f"unknown time model {form!r}; the forms are {', '.join(FORMS)}")
+    return np.asarray(regressors[form](np.asarray(size, dtype=float)))
 
 
 @dataclass(frozen=True)

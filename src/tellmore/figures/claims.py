@@ -71,9 +71,14 @@ def _if_long_enough(rows: Rows, holds: bool) -> bool | None:
     return holds if max(row["answer"] for row in rows) >= ENOUGH_ANSWERS else None
 
 
-def _bits_by_size(evidence: Evidence) -> dict[tuple[str, int], float]:
+def _rates(evidence: Evidence) -> Rows:
+    """Rows of Fig. 11 at the paper's times."""
     rows = evidence("fig11")
-    return {(row["kind"], row["size"]): row["bits"] for row in where(rows, times=rows[0]["times"])}
+    return where(rows, times=rows[0]["times"])
+
+
+def _bits_by_size(evidence: Evidence) -> dict[tuple[str, int], float]:
+    return {(row["kind"], row["size"]): row["bits"] for row in _rates(evidence)}
 
 
 def _affine(evidence: Evidence) -> Measured:
@@ -205,11 +210,6 @@ def _less_time(evidence: Evidence) -> Measured:
     saved = 1 - best["seconds"] / label["seconds"]
     words = f"{best['setting']} in default mode saves {saved:.0%} of the seconds of paper mode's labels to 75 %"
     return words, saved > 0.57
-
-
-def _rates(evidence: Evidence) -> Rows:
-    rows = evidence("fig11")
-    return where(rows, times=rows[0]["times"])
 
 
 def _select_peaks_at_three(evidence: Evidence) -> Measured:

@@ -11,16 +11,9 @@ from tellmore.figures.bench import Bench, once
 from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import GREY, kind_colour, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
+from tellmore.sim import theory
 from tellmore.sim.ideal import ideal_problem, stopping_times
 from tellmore.sim.summary import mean_and_se
-from tellmore.sim.theory import (
-    lemma_constants,
-    lower_bound,
-    outcome_count,
-    smallest_gain,
-    upper_bound_corrected,
-    upper_bound_printed,
-)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,12 +67,14 @@ def stopping_rows(bench: Bench) -> Rows:
         for epsilon in epsilons:
             found = stopping_times(problem, epsilon, runs, rng=np.random.default_rng(2))
             times = [float(run.stopping_time) for run in found]
-            rows.append(_row(kind, size, epsilon, times, smallest_gain(g for run in found for g in run.gains_bits)))
+            rows.append(
+                _row(kind, size, epsilon, times, theory.smallest_gain(g for run in found for g in run.gains_bits))
+            )
     return rows
 
 
 def _row(kind: str, size: int, epsilon: float, times: list[float], least_bits: float) -> Row:
-    constants = lemma_constants(DIMENSIONS, size, K=SHARPNESS.K, w=SHARPNESS.w)
+    constants = theory.lemma_constants(DIMENSIONS, size, K=SHARPNESS.K, w=SHARPNESS.w)
     mean, se = mean_and_se(times)
     return {
         "question": "label" if kind == "label" else f"{kind.split('_')[0]}-{size}",
@@ -87,10 +82,10 @@ def _row(kind: str, size: int, epsilon: float, times: list[float], least_bits: f
         "runs": len(times),
         "measured": mean,
         "measured_se": se,
-        "lower": lower_bound(DIMENSIONS, outcome_count(kind, size), epsilon),
+        "lower": theory.lower_bound(DIMENSIONS, theory.outcome_count(kind, size), epsilon),
         "least_gain_bits": least_bits,
-        "upper_printed": upper_bound_printed(DIMENSIONS, least_bits, epsilon),
-        "upper_corrected": upper_bound_corrected(DIMENSIONS, least_bits, epsilon, constants.gamma_bits),
+        "upper_printed": theory.upper_bound_printed(DIMENSIONS, least_bits, epsilon),
+        "upper_corrected": theory.upper_bound_corrected(DIMENSIONS, least_bits, epsilon, constants.gamma_bits),
     }
 
 
@@ -107,7 +102,7 @@ def _compare(rows: Rows) -> str:
         f"the corrected upper bound, {printed} below the printed upper bound too; at ε = {tightest:g}: {', '.join(parts)}. "
         "At d = 301, M = 1, ε = 0.001 the lower bound is "
         + ", ".join(
-            f"{lower_bound(301, outcome_count(kind, size), 1e-3):.0f} ({kind.split('_')[0]})"
+            f"{theory.lower_bound(301, theory.outcome_count(kind, size), 1e-3):.0f} ({kind.split('_')[0]})"
             for kind, size in QUESTIONS
         )
         + "."
