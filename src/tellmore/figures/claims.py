@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,27 +36,23 @@ _PEOPLE_CLAIMS = (
 )
 
 
+_EXHIBITS = {
+    exhibit.name: exhibit
+    for module in (score_distance, table1, learning, information, gumbel, stopping, black_box, times)
+    for exhibit in module.EXHIBITS
+}
+
+
 class Evidence:
-    """Rows of the other exhibits, collected when first asked for."""
+    """``evidence("fig3")`` are the rows of another exhibit, collected when first asked for."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._rows: dict[str, Rows] = {}
-
-    @property
-    def has_images(self) -> bool:
-        """Whether an image pool is at hand."""
-        return self._bench.has("images")
+        self.has_images = bench.has("images")
+        self._collect: Callable[[str], Rows] = cache(lambda name: _EXHIBITS[name].collect(bench))
 
     def __call__(self, name: str) -> Rows:
-        if name not in self._rows:
-            exhibits = {
-                exhibit.name: exhibit
-                for module in (score_distance, table1, learning, information, gumbel, stopping, black_box, times)
-                for exhibit in module.EXHIBITS
-            }
-            self._rows[name] = exhibits[name].collect(self._bench)
-        return self._rows[name]
+        return self._collect(name)
 
     def long_run(self, setting: str) -> Row | None:
         """A setting of the long runs on words, to 75 %; None where a seed failed."""

@@ -9,7 +9,7 @@ import numpy as np
 from tellmore.core.evidence import Behaviour
 from tellmore.figures.bench import Bench, once
 from tellmore.figures.exhibit import Exhibit
-from tellmore.plotting import GREY, kind_colour, new_figure
+from tellmore.plotting import GREY, kind_colour, legend_below, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim import theory
 from tellmore.sim.ideal import ideal_problem, stopping_times
@@ -30,17 +30,9 @@ def theorem1(rows: Rows) -> Figure:
     figure, grid = new_figure(1, len(names), width=3.7, height=3.6)
     for axes, name in zip(grid[0], names, strict=True):
         own = where(rows, question=name)
-        epsilon = column(own, "epsilon")
+        epsilon, measured, se = (column(own, measure) for measure in ("epsilon", "measured", "measured_se"))
         colour = kind_colour(name.split("-")[0])
-        axes.errorbar(
-            epsilon,
-            column(own, "measured"),
-            yerr=column(own, "measured_se"),
-            fmt="o-",
-            color=colour,
-            capsize=3,
-            label="measured",
-        )
+        axes.errorbar(epsilon, measured, yerr=se, fmt="o-", color=colour, capsize=3, label="measured")
         axes.plot(epsilon, np.maximum(column(own, "lower"), 0.01), "--", color=GREY, label="lower bound")
         axes.plot(epsilon, column(own, "upper_printed"), ":", color=GREY, label="upper bound, as printed")
         axes.plot(epsilon, column(own, "upper_corrected"), "-.", color=GREY, label="upper bound, corrected")
@@ -49,8 +41,7 @@ def theorem1(rows: Rows) -> Figure:
         axes.set_xticks(epsilon, [f"{value:g}" for value in epsilon])
         axes.set_xticks([], minor=True)
         axes.invert_xaxis()
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend_below(figure, grid[0, 0])
     return figure
 
 
