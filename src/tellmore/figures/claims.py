@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,10 +48,12 @@ class Evidence:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self.has_images = bench.has("images")
-        self._collect: Callable[[str], Rows] = cache(lambda name: _EXHIBITS[name].collect(bench))
+        self._rows: dict[str, Rows] = {}
 
     def __call__(self, name: str) -> Rows:
-        return self._collect(name)
+        if name not in self._rows:
+            self._rows[name] = _EXHIBITS[name].collect(self._bench)
+        return self._rows[name]
 
     def long_run(self, setting: str) -> Row | None:
         """A setting of the long runs on words, to 75 %; None where a seed failed."""
