@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tellmore.app.desk import Desk, epoch_seconds
+from datetime import UTC, datetime
+
+from tellmore.app.desk import Desk
 from tellmore.data.settings import Settings
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
@@ -10,7 +12,7 @@ from tellmore.store.events import answer_event, lease_event, question_event, rel
 from tellmore.store.repository import Event
 from tellmore.types import Skip
 
-T0 = epoch_seconds("2026-01-01T00:00:00.000Z")
+T0 = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 TIMING = {"onset_ms": 0, "submit_ms": 30_000, "hidden_ms": 0}
 
 

@@ -162,7 +162,7 @@ def test_a_replay_that_differs_fails(here: Path, monkeypatch):
 
     run(INIT)
     state = load_state(open_project("p"))
-    moved = replay._compared("x", state, state.learner, len(state.effects), 1e-8)
+    moved = replay._compared("x", state, state, 1e-8)
     assert moved.same
     monkeypatch.setattr(replay, "_exported", lambda whole: list(whole.events)[:-2])
     assert not json.loads(run("replay p --json", code=1).output)[0]["same"]

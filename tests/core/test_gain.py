@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tellmore.core import plackett_luce
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import Gain, label_gain_bits
 from tellmore.core.rank_gain import ranking_gain_nats
 from tellmore.core.sampling import normal_points, score_root
 from tellmore.kinds import named
-from tellmore.kinds import rank as rank_kind
 from tests.oracles import information
 
 
@@ -62,7 +62,7 @@ def test_the_estimator_of_the_search_agrees_with_enumeration(k: int, monkeypatch
         mean, cov = moments(k, 100 + seed)
         exact = named("rank").gain(mean, cov, behaviour, rng=np.random.default_rng(0), draws=2048)
         with monkeypatch.context() as patch:
-            patch.setattr(rank_kind, "MAX_ENUMERATED", 3)
+            patch.setattr(plackett_luce, "MAX_ENUMERATED", 3)
             z = np.random.default_rng(seed).multivariate_normal(mean, cov, size=1024)
             gains, errors = named("rank").gain_nats(z[None], behaviour, np.random.default_rng(seed))
         bits, error = gains[0] / np.log(2), errors[0] / np.log(2)

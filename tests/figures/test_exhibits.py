@@ -16,7 +16,7 @@ from tellmore.figures.bench import Bench, Source, data_folder
 from tellmore.figures.curves import at_least, crossing, curve_rows, reach_row, reach_text
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.registry import EXHIBITS, chosen
-from tellmore.figures.report import html_report, write_page, write_report
+from tellmore.figures.report import write_page, write_report
 from tellmore.figures.reproduce import SIMULATED, as_csv, produce, produce_all
 from tellmore.rows import Rows
 from tellmore.sim.config import Config
@@ -82,7 +82,6 @@ def test_the_report_and_the_page_hold_every_exhibit(bench: Bench, tmp_path: Path
     outcomes = produce_all([exhibit()], bench, tmp_path, announce=lambda e: announced.append(e.name))
     assert announced == ["fig99"]
     report = write_report(outcomes, bench, tmp_path).read_text()
-    assert report == html_report(outcomes, bench)
     assert '<img src="fig99.png"' in report
     assert "It compares." in report
     assert "2 seeds (0 to 1)" in report

@@ -145,8 +145,8 @@ def test_without_a_spread_scores_are_certain_and_all_items_count(tmp_path: Path)
     assert truth.counted.all()
     config = Config(pool=str(path), question="label", answers=3)
     learner, _ = make_learner(config, truth, 0)
-    for exchange in conversation(config, learner, truth, 0):
-        row = truth.pool.rows(exchange.question.items)[0]
+    for question, _, _ in conversation(config, learner, truth, 0):
+        row = truth.pool.rows(question.items)[0]
         assert learner.history[-1][1].positive == truth.labels[row]
 
 
@@ -165,8 +165,8 @@ def test_the_histogram_annotator_needs_a_histogram(small_pool: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"question": "sort"}, "known ones are label, select, rank, .*, auto"),
-        ({"acquisition": "best"}, "known ones are greedy"),
+        ({"question": "sort"}, "must be one of label, select, rank, .*, auto"),
+        ({"acquisition": "best"}, "must be one of greedy"),
         ({"mode": "fast"}, "default, paper"),
         ({"annotator": "crowd"}, "gaussian, histogram, model"),
         ({"answers": 0}, "at least 1 answer"),

@@ -84,8 +84,8 @@ def test_the_question_file_reads_back(bank: list[BankQuestion], tmp_path: Path) 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "line 1: expected an object"),
-        ('{"kind": "rank"}', "line 1: .*items"),
+        ("{", "row 1: not valid JSON"),
+        ('{"kind": "rank"}', "row 1: .*items"),
         ('{"kind": "rank", "items": ["w1", "gone"], "stage": "early", "iteration": 1}', "'gone' is not an item"),
     ],
 )

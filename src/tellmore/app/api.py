@@ -115,15 +115,10 @@ def answer(body: wire.AnswerIn, shared: Shared, visitor: Teacher) -> wire.Answer
 @people.post("/undo")
 def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
     """Take back my last answer, or the one named; owners may name anybody's."""
-    undone = shared.session.undo(visitor.participant, body.question_id, anybody=visitor.role == "owner")
+    undone, previous = shared.session.undo(visitor.participant, body.question_id, anybody=visitor.role == "owner")
     asked = shared.session.question(visitor.participant)
-    return wire.UndoReply.model_validate(
-        {
-            "undone": undone.question_id,
-            "previous": undone.answer.as_json(),
-            "next": present.question_reply(shared.session, visitor, asked),
-        }
-    )
+    following = present.question_reply(shared.session, visitor, asked)
+    return wire.UndoReply.model_validate({"undone": undone, "previous": previous.as_json(), "next": following})
 
 
 @people.get(

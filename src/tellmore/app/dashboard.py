@@ -11,53 +11,46 @@ from urllib.parse import quote
 import numpy as np
 
 from tellmore import kinds
+from tellmore.app import wire_board as board
 from tellmore.app.wire import ItemOut
-from tellmore.app.wire_board import (
-    AccuracyPoint,
-    AnnotatorOut,
-    CurvePoint,
-    HistogramOut,
-    LogRow,
-    ScoredItem,
-)
 from tellmore.data.settings import words_of
 from tellmore.kinds import Words
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Given, Ledger
-from tellmore.store.statistics import accuracy, contributions, minutes_spent
+from tellmore.store.statistics import accuracy, contributions, extreme_rows, minutes_spent
 from tellmore.types import Answer, Array, Skip
 
 HISTOGRAM_BINS = 20
 LISTED_ITEMS = 10
 
 
-def accuracy_curve(effects: Sequence[AnswerEffect]) -> list[AccuracyPoint]:
+def accuracy_curve(effects: Sequence[AnswerEffect]) -> list[board.AccuracyPoint]:
     """The accuracy after each check question."""
     points = []
     minutes = minutes_spent(effects)
     for position, each in enumerate(effects):
         now = accuracy(effects[: position + 1]) if each.scored else None
         if now is not None:
-            points.append(AccuracyPoint(**vars(now), answers=position + 1, minutes=float(minutes[position])))
+            points.append(board.AccuracyPoint(**vars(now), answers=position + 1, minutes=float(minutes[position])))
     return points
 
 
-def curve(effects: Sequence[AnswerEffect]) -> list[CurvePoint]:
+def curve(effects: Sequence[AnswerEffect]) -> list[board.CurvePoint]:
     """What each answer did."""
     minutes = minutes_spent(effects).tolist()
     shown = ("logdet_per_dim", "bits", "expected_accuracy", "check", "question_id", "kind", "size")
     return [
-        CurvePoint(answers=answers, minutes=spent, **{name: getattr(each, name) for name in shown})
+        board.CurvePoint(answers=answers, minutes=spent, **{name: getattr(each, name) for name in shown})
         for answers, (spent, each) in enumerate(zip(minutes, effects, strict=True), start=1)
     ]
 
 
-def histogram(probability: Array) -> HistogramOut:
+def histogram(probability: Array) -> board.HistogramOut:
     """The pool's probabilities in equal bins from 0 to 1."""
     counts, edges = np.histogram(probability, bins=HISTOGRAM_BINS, range=(0.0, 1.0))
-    return HistogramOut(edges=edges.tolist(), counts=counts.tolist())
+    return board.HistogramOut(edges=edges.tolist(), counts=counts.tolist())
 
 
 def positive_share(probability: Array) -> float:
@@ -84,12 +77,12 @@ def image_address(item: str) -> str:
 
 def extremes(
     pool: Pool, mean: Array, sd: Array, probability: Array, n: int = LISTED_ITEMS
-) -> tuple[list[ScoredItem], list[ScoredItem], list[ScoredItem]]:
+) -> tuple[list[board.ScoredItem], list[board.ScoredItem], list[board.ScoredItem]]:
     """The most positive, the most negative and the most uncertain items; equal ones in the order of the pool."""
 
-    def listed(rows: Iterable[int]) -> list[ScoredItem]:
+    def listed(rows: Iterable[int]) -> list[board.ScoredItem]:
         return [
-            ScoredItem(
+            board.ScoredItem(
                 **item_out(pool, pool.ids[row]).model_dump(),
                 probability=float(probability[row]),
                 score=float(mean[row]),
@@ -98,18 +91,19 @@ def extremes(
             for row in rows
         ]
 
-    order = np.argsort(probability, kind="stable")
-    unsure = np.argsort(np.abs(probability - 0.5), kind="stable")[:n]
-    return listed(np.argsort(-probability, kind="stable")[:n]), listed(order[:n]), listed(unsure)
+    most_positive, most_negative, most_uncertain = (listed(rows[:n]) for rows in extreme_rows(probability))
+    return most_positive, most_negative, most_uncertain
 
 
-def annotators_out(ledger: Ledger, pool: Pool, probability: Array, at_work: Collection[str]) -> list[AnnotatorOut]:
+def annotators_out(
+    ledger: Ledger, pool: Pool, probability: Array, at_work: Collection[str]
+) -> list[board.AnnotatorOut]:
     """One row a person; those in ``at_work`` have a question in hand."""
     people = contributions(ledger, pool, probability)
-    return [AnnotatorOut(**vars(person), open=person.participant in at_work) for person in people]
+    return [board.AnnotatorOut(**vars(person), open=person.participant in at_work) for person in people]
 
 
-def log_rows(ledger: Ledger, pool: Pool, *, limit: int, offset: int = 0) -> list[LogRow]:
+def log_rows(ledger: Ledger, pool: Pool, *, limit: int, offset: int = 0) -> list[board.LogRow]:
     """The answer log, newest first. What was deleted with its participant is not shown."""
     kept = [given for given in ledger.given.values() if given.void != "deleted" and given.question_id in ledger.asked]
     return [_log_row(given, ledger, pool) for given in kept[::-1][offset : offset + limit]]
@@ -129,9 +123,9 @@ def _seen(pool: Pool, item: str) -> str:
     return item_out(pool, item).text or item
 
 
-def _log_row(given: Given, ledger: Ledger, pool: Pool) -> LogRow:
+def _log_row(given: Given, ledger: Ledger, pool: Pool) -> board.LogRow:
     asked = ledger.asked[given.question_id]
-    return LogRow(
+    return board.LogRow(
         seq=given.seq,
         t_utc=given.t_utc,
         participant=given.participant,

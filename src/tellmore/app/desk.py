@@ -17,15 +17,6 @@ from tellmore.store.repository import Event
 from tellmore.types import Skip
 
 
-def epoch_seconds(t_utc: str) -> float:
-    """Seconds since the epoch of an ISO 8601 moment.
-
-    >>> epoch_seconds("1970-01-01T00:01:00.500Z")
-    60.5
-    """
-    return datetime.fromisoformat(t_utc).timestamp()
-
-
 class Desk(Ledger):
     """The log so far, and what is in whose hands."""
 
@@ -112,7 +103,7 @@ class Desk(Ledger):
         if event.payload.get("released"):
             self._release(question_id, event.participant or "")
         elif question_id in self.asked:
-            self._leases[question_id] = epoch_seconds(event.payload["until_utc"])
+            self._leases[question_id] = datetime.fromisoformat(event.payload["until_utc"]).timestamp()
 
     def _on_answer(self, event: Event) -> None:
         super()._on_answer(event)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeAlias
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import Field, StrictInt, StringConstraints
 
 from tellmore.app.access import Tokens, Visitor
@@ -119,6 +119,16 @@ class StudySaved(Wire):
     next: StudyOut
 
 
+def _participant(request: Request) -> str:
+    visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
+    if visitor is None or visitor.role != "participant":
+        raise HTTPException(401, "open the link of the study again")
+    return visitor.participant
+
+
+Participant = Annotated[str, Depends(_participant)]
+
+
 def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page: Callable[[], Response]) -> APIRouter:
     """The routes of a study; ``page`` serves the participants' screen at /study, to anybody."""
     router = APIRouter(tags=["study"])
@@ -161,33 +171,23 @@ def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page:
         return shown(study_session.state(participant))
 
     @router.get("/api/study")
-    def state(request: Request) -> StudyOut:
+    def state(participant: Participant) -> StudyOut:
         """What to show now: the same question again after a refresh."""
-        participant = _participant(request)
         return shown(study_session.state(participant))
 
     @router.post("/api/study/step")
-    def step(body: StepIn, request: Request) -> StudyOut:
+    def step(body: StepIn, participant: Participant) -> StudyOut:
         """Leave a step with what was given."""
-        participant = _participant(request)
         return shown(study_session.leave(participant, body.step, body.value, body.elapsed_ms))
 
     @router.post("/api/study/answers")
-    def answer(body: StudyAnswerIn, request: Request) -> StudySaved:
+    def answer(body: StudyAnswerIn, participant: Participant) -> StudySaved:
         """Store an answer with raw times. Idempotent by question id."""
-        participant = _participant(request)
         given = body.answer.as_json()
         timing = body.timing.model_dump(mode="json")
         return StudySaved(next=shown(study_session.answer(participant, body.question_id, given, timing)))
 
     return router
-
-
-def _participant(request: Request) -> str:
-    visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
-    if visitor is None or visitor.role != "participant":
-        raise HTTPException(401, "open the link of the study again")
-    return visitor.participant
 
 
 def _with_image_addresses(state: dict[str, Any]) -> dict[str, Any]:

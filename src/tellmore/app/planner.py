@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -151,31 +152,23 @@ class Planner:
             # Chores wait for a quiet moment, but not for ever.
             if job is None or time.monotonic() > chores_due:
                 chores_due = time.monotonic() + CHORES_EVERY_S
-                if any([self._attempt_chore(chore) for chore in self._chores]) or job is not None:  # noqa: C419
+                if any([self._attempt(partial(chore, self._fold)) for chore in self._chores]) or job is not None:  # noqa: C419
                     continue
                 with self._changed:
                     if not self._closing and self._next_job() is None:
                         self._changed.wait(POLL_S)
 
-    def _attempt(self, job: Job) -> None:
+    def _attempt(self, job: Callable[[], object]) -> object:
         """A fault of one step must not end the thread: answers are still taken, and the owner is told."""
         try:
-            job()
+            return job()
         except Exception as problem:
             self.failure = (
                 f"{type(problem).__name__}: {problem}" if not isinstance(problem, TellmoreError) else str(problem)
             )
             log.exception("the background work failed")
             time.sleep(POLL_S)
-
-    def _attempt_chore(self, chore: Callable[[Fold], bool]) -> bool:
-        did: list[bool] = [False]
-
-        def job() -> None:
-            did[0] = chore(self._fold)
-
-        self._attempt(job)
-        return did[0]
+            return None
 
     def _next_job(self) -> Job | None:
         """The most urgent thing to do, with what it needs taken from the desk under the lock."""

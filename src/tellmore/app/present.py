@@ -5,20 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tellmore import kinds
-from tellmore.app import dashboard
+from tellmore.app import dashboard, wire
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
 from tellmore.app.seeds import SEEDS, seed_ids
 from tellmore.app.session import Session
-from tellmore.app.wire import (
-    KindOut,
-    ProgressOut,
-    ProjectOut,
-    QuestionOut,
-    QuestionReply,
-    SettingsChange,
-    SettingsOut,
-)
 from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, words_of
 from tellmore.kinds import Words
@@ -35,10 +26,10 @@ LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_
 NOTHING_LEFT = "every item is out with somebody else; try again in a minute"
 
 
-def project_out(settings: Settings, *, images: bool) -> ProjectOut:
+def project_out(settings: Settings, *, images: bool) -> wire.ProjectOut:
     """The project's words, with what each kind of question asks in them."""
     words = settings.project
-    return ProjectOut(
+    return wire.ProjectOut(
         **{key: getattr(words, key) for key in WORDING},
         kinds=kinds_out(words_of(settings), ties=settings.learning.ties),
         media="image" if images else "text",
@@ -46,10 +37,10 @@ def project_out(settings: Settings, *, images: bool) -> ProjectOut:
     )
 
 
-def kinds_out(words: Words, *, ties: bool = False) -> list[KindOut]:
+def kinds_out(words: Words, *, ties: bool = False) -> list[wire.KindOut]:
     """Every kind of question, in the project's words."""
     return [
-        KindOut(
+        wire.KindOut(
             name=kind.name,
             family=kind.family,
             title=kind.title,
@@ -68,23 +59,23 @@ def script_address(kind: str) -> str:
     return f"/api/kinds/{kind}/card.js"
 
 
-def question_out(session: Session, question: Question, *, stale: bool) -> QuestionOut:
+def question_out(session: Session, question: Question, *, stale: bool) -> wire.QuestionOut:
     """A question with what its items look like."""
     items = [dashboard.item_out(session.pool, item) for item in question.items]
-    return QuestionOut(id=question.id, kind=question.kind, items=items, stale=stale)
+    return wire.QuestionOut(id=question.id, kind=question.kind, items=items, stale=stale)
 
 
-def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> QuestionReply:
+def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> wire.QuestionReply:
     """The question open for ``visitor`` and how far they are."""
     question = None if asked is None else question_out(session, asked.question, stale=asked.stale)
-    return QuestionReply(
+    return wire.QuestionReply(
         question=question,
         reason=None if question else NOTHING_LEFT,
         progress=progress_out(session, visitor),
     )
 
 
-def progress_out(session: Session, visitor: Visitor) -> ProgressOut:
+def progress_out(session: Session, visitor: Visitor) -> wire.ProgressOut:
     """What a person has done; the model's part is for the owner only."""
     with session.lock:
         desk, view = session.desk, session.planner.view
@@ -94,9 +85,9 @@ def progress_out(session: Session, visitor: Visitor) -> ProgressOut:
             "can_undo": desk.can_undo(visitor.participant),
         }
     if visitor.role != "owner":
-        return ProgressOut(**own)
+        return wire.ProgressOut(**own)
     target = session.settings.learning.target_accuracy
-    return ProgressOut(
+    return wire.ProgressOut(
         **own,
         answers_all=len(view.effects),
         accuracy=accuracy(view.effects),
@@ -104,16 +95,16 @@ def progress_out(session: Session, visitor: Visitor) -> ProgressOut:
     )
 
 
-def settings_out(settings: Settings) -> SettingsOut:
+def settings_out(settings: Settings) -> wire.SettingsOut:
     """What the owner may edit, and the whole configuration without secrets."""
-    return SettingsOut(
+    return wire.SettingsOut(
         **{key: getattr(settings.project, key) for key in WORDING},
         **{key: getattr(settings.learning, key) for key in LEARNING},
         config=settings.redacted(),
     )
 
 
-def changes_of(change: SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
+def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
     """A change by section, as the log keeps it; seed examples by id, however they were named."""
     given = change.model_dump(exclude_unset=True)
     given = {key: value for key, value in given.items() if value is not None or key == "set_size"}

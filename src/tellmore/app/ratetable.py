@@ -70,12 +70,4 @@ def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (
     learner = fold.learner
     rng = np.random.default_rng([learner.seed, len(fold.effects)])
     shown = sorted(size for size in sizes if size <= min(LARGEST_SIZE, len(learner.pool)))
-    return rates(
-        learner.scan,
-        learner.belief,
-        learner.behaviour,
-        sizes=shown or (2,),
-        cost=cost,
-        rng=rng,
-        repeats=2,
-    )
+    return rates(learner.scan, learner.belief, learner.behaviour, sizes=shown or (2,), cost=cost, rng=rng, repeats=2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,14 +25,7 @@ from tellmore.data.settings import Settings, check_seeds
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
-from tellmore.store.events import (
-    answer_event,
-    lease_event,
-    question_event,
-    release_event,
-    setting_event,
-    undo_event,
-)
+from tellmore.store import events as log
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
@@ -60,14 +52,6 @@ class UnknownQuestionError(TellmoreError):
 
 class ConflictError(StateError):
     """The question has another answer already, or does not exist any more."""
-
-
-@dataclass(frozen=True)
-class Undone:
-    """What an undo took back."""
-
-    question_id: str
-    answer: Answer
 
 
 class Session:
@@ -142,7 +126,7 @@ class Session:
             self._agree(self.desk.given[question_id], answer)
             return self.question(participant, patience_s=PATIENCE_S)
 
-    def undo(self, participant: str, question_id: str | None = None, *, anybody: bool = False) -> Undone:
+    def undo(self, participant: str, question_id: str | None = None, *, anybody: bool = False) -> tuple[str, Answer]:
         """Take back one's own last answer, or the one named; its question is then open again, under a new id.
 
         ``anybody`` lets the owner take back other people's answers; their questions are not shown again.
@@ -153,7 +137,7 @@ class Session:
                 raise ConflictError("this answer was deleted with the participant who gave it")
             if not given.void:
                 self._append(self._undo_events(given, participant))
-            return Undone(given.question_id, given.answer)
+            return given.question_id, given.answer
 
     # For the owner
 
@@ -165,7 +149,7 @@ class Session:
         with self.lock:
             changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
             check_seeds(changed.learning, self.pool.ids)
-            self._append([setting_event(participant, changes)])
+            self._append([log.setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
 
@@ -215,11 +199,11 @@ class Session:
         while asked is not None:
             until = self.desk.lease_until(asked.question.id)
             if until < now and set(asked.question.items) & self.desk.reserved(now, besides=participant):
-                self._append([release_event(asked.question.id, participant)])
+                self._append([log.release_event(asked.question.id, participant)])
                 asked = self.desk.open_for(participant)
                 continue
             if until - now < self.settings.server.lease_s / 2:
-                self._append([lease_event(asked.question.id, participant, self._lease_end())])
+                self._append([log.lease_event(asked.question.id, participant, self._lease_end())])
             return asked
         return None
 
@@ -259,7 +243,7 @@ class Session:
         """Write the answer, and in the same transaction what is asked next if that is ready."""
         question_id = asked.question.id
         late = self._clock() > self.desk.lease_until(question_id)
-        written = answer_event(question_id, participant, answer, timing=timing, late=late)
+        written = log.answer_event(question_id, participant, answer, timing=timing, late=late)
         following: list[Event] = []
         if self.desk.hand(participant) in ([], [question_id]):
             following = self._next_events(participant, after=(question_id, answer), ready_only=True)
@@ -298,12 +282,12 @@ class Session:
         return self._issue_events(question, participant, behind=behind, as_of=prepared.as_of, why=why)
 
     def _issue_events(self, question: Question, participant: str, **facts: Any) -> list[Event]:
-        issued = question_event(question, participant, **facts)
-        return [issued, lease_event(question.id, participant, self._lease_end())]
+        issued = log.question_event(question, participant, **facts)
+        return [issued, log.lease_event(question.id, participant, self._lease_end())]
 
     def _undo_events(self, given: Given, participant: str) -> list[Event]:
         asked = self.desk.asked[given.question_id]
-        events = [undo_event(given.question_id, participant, given.seq)]
+        events = [log.undo_event(given.question_id, participant, given.seq)]
         if given.participant == participant:
             again = Question(asked.question.kind, asked.question.items)
             events += self._issue_events(again, participant, check=asked.check, why="again", again_of=given.question_id)

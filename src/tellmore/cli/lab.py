@@ -149,19 +149,10 @@ def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial])
     rows = []
     for target, reach in summary["to_accuracy"].items():
         answers, seconds = reach["interactions"], reach["seconds"]
-        rows.append(
-            [
-                f"{float(target) * 100:g}%",
-                answers["mean"],
-                answers["se"],
-                f"{answers['reached']} of {len(trials)}",
-                answers["sustained"],
-                answers["mean_curve"],
-                seconds["mean"],
-                seconds["se"],
-                summary["lasting"][target],
-            ]
-        )
+        reached = f"{answers['reached']} of {len(trials)}"
+        counts = [answers["mean"], answers["se"], reached, answers["sustained"], answers["mean_curve"]]
+        lasting = summary["lasting"][target]
+        rows.append([f"{float(target) * 100:g}%", *counts, seconds["mean"], seconds["se"], lasting])
     columns = [
         "accuracy",
         "answers",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tellmore.cli.output import JsonOption, MatrixOption, print_json, print_table, progress
+from tellmore.cli.serve import AllowHost, Host, Port
 from tellmore.errors import SettingError
 
 if TYPE_CHECKING:
@@ -80,11 +81,9 @@ def _open(folder: Path) -> tuple[Project, Study]:
 
 def serve(
     folder: FolderArgument,
-    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.", min=0, max=65535)] = 8000,
-    allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", help="A further name under which the server is reached.")
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    allow_host: AllowHost = None,
 ) -> None:
     """Let participants take part; each comes back to where they stopped."""
     from tellmore.app.participants import serve_study

@@ -23,6 +23,12 @@ from tellmore.types import Array
 
 Form = Literal["constant", "linear", "logarithmic", "quadratic"]
 FORMS: tuple[Form, ...] = get_args(Form)
+_REGRESSORS: dict[str, Any] = {
+    "constant": np.zeros_like,
+    "linear": np.positive,
+    "logarithmic": np.log2,
+    "quadratic": np.square,
+}
 
 FLOOR_S = 0.5
 """No model predicts less: nobody reads and answers a question faster."""
@@ -30,16 +36,9 @@ FLOOR_S = 0.5
 
 def basis(form: str, size: Any) -> Array:
     """The regressor of a form: k, log2 k or k^2, of the shape of ``size``; zeros for the constant form."""
-    k = np.asarray(size, dtype=float)
-    if form == "constant":
-        return np.zeros_like(k)
-    if form == "linear":
-        return k
-    if form == "logarithmic":
-        return np.asarray(np.log2(k))
-    if form == "quadratic":
-        return np.asarray(k**2)
-    raise InputError(f"unknown time model {form!r}; the forms are {', '.join(FORMS)}")
+    if form not in _REGRESSORS:
+        raise InputError(f"unknown time model {form!r}; the forms are {', '.join(FORMS)}")
+    return np.asarray(_REGRESSORS[form](np.asarray(size, dtype=float)))
 
 
 @dataclass(frozen=True)
@@ -90,8 +89,8 @@ class TimeModel:
         """Expected seconds for ``size`` items shown, of which ``marks`` are marked."""
         if size < 1:
             raise InputError(f"a question shows at least 1 item, not {size}")
-        total = sum(b * x for b, x in zip(self.coefficients, self.terms(size, marks), strict=True))
-        return max(self.floor_s, round(total, 12))
+        _, x, marked = self.terms(size, marks)
+        return max(self.floor_s, round(self.intercept + self.slope * x + self.per_mark * marked, 12))
 
     def sample(self, size: int, rng: np.random.Generator, marks: float | None = None) -> float:
         """One answer's seconds: lognormal, as response times are, with the model's mean and ``spread_s``."""

@@ -132,7 +132,7 @@ class Ingest:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
         check_seeds(self.settings.learning, table.ids)
         statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
-        write_items(building, table.ids, table.text, table.images, table.labels)
+        write_items(building, table.ids, table.text, table.images, table.labels, table.kept)
         project = Project(building, self._final_settings(building, table, statistics.d))
         write_settings(building, project.settings)
         return project, _findings(table, statistics, self.normalise, unreadable)

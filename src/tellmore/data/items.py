@@ -52,19 +52,10 @@ class ItemTable:
 
     def keep(self, wanted: list[int]) -> ItemTable:
         """Only the items at the positions ``wanted``."""
-
-        def pick(values: tuple[Any, ...] | None) -> Any:
-            return None if values is None else tuple(values[position] for position in wanted)
-
-        return replace(
-            self,
-            ids=pick(self.ids),
-            rows=pick(self.rows),
-            text=pick(self.text),
-            images=pick(self.images),
-            labels=pick(self.labels),
-            kept=pick(self.kept),
-        )
+        names = ("ids", "rows", "text", "images", "labels", "kept")
+        own: dict[str, Any] = {name: getattr(self, name) for name in names}
+        own = {name: values and tuple(values[position] for position in wanted) for name, values in own.items()}
+        return replace(self, **own)
 
 
 def read_items(path: Path, columns: Columns | None = None) -> ItemTable:
@@ -81,8 +72,8 @@ def open_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]]]:
     readers: dict[str, Callable[[Path], tuple[list[str], Iterator[tuple[int, Record]]]]] = {
         ".csv": _csv_records,
         ".tsv": _csv_records,
-        ".jsonl": _jsonl_records,
-        ".ndjson": _jsonl_records,
+        ".jsonl": lambda path: ([], json_lines(path)),
+        ".ndjson": lambda path: ([], json_lines(path)),
         ".parquet": _parquet_records,
     }
     reader = readers.get(path.suffix.lower())
@@ -153,11 +144,8 @@ def encoding_error(path: Path) -> DataFileError:
     return DataFileError(f"{path}: not UTF-8 text; save the file with encoding UTF-8")
 
 
-def _jsonl_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]]]:
-    return [], _json_lines(path)
-
-
-def _json_lines(path: Path) -> Iterator[tuple[int, Record]]:
+def json_lines(path: Path) -> Iterator[tuple[int, Record]]:
+    """(row number, object) of a JSONL file."""
     try:
         with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, start=1):

@@ -20,8 +20,4 @@ ProgressBar = Callable[[str, int], AbstractContextManager[Advance]]
 @contextmanager
 def silent(what: str, total: int) -> Iterator[Advance]:  # noqa: ARG001
     """Reports nothing."""
-
-    def advance(steps: int = 1) -> None:
-        pass
-
-    yield advance
+    yield lambda _steps=1: None

@@ -28,6 +28,7 @@ from tellmore import __version__
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.checked import toml_text
 from tellmore.data.images import thumbnail
+from tellmore.data.items import json_lines
 from tellmore.data.settings import SETTINGS_FILE, Settings, read_settings
 from tellmore.data.tfidf import TFIDF_FILE
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
@@ -121,17 +122,13 @@ def _column(items: Sequence[dict[str, Any]], key: str) -> tuple[str, ...] | None
 
 def _read_items(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                item = json.loads(line)
-                if not isinstance(item, dict) or not isinstance(item.get("id"), str):
-                    raise DataFileError(f'{path}, row {number}: expected an object with a string "id"')
-                yield item
+        for number, item in json_lines(path):
+            if not isinstance(item.get("id"), str):
+                raise DataFileError(f'{path}, row {number}: expected an object with a string "id"')
+            yield item
     except FileNotFoundError:
         raise DataFileError(f"{path}: no such file; make the project anew with: tellmore init") from None
-    except json.JSONDecodeError as error:
-        raise DataFileError(f"{path}, row {number}: not valid JSON: {error.msg}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tellmore.pages import render_page
 from tellmore.types import Array
 
-WIDTH, HEIGHT = 360, 200
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 36
+FRAME = {"width": 360, "height": 200, "left": 52, "right": 348, "top": 12, "base": 164}
 MOST_POINTS = 400
 
 
@@ -30,19 +30,10 @@ class Curve:
 def curve_svg(curve: Curve) -> str:
     """A figure with axes, round numbers on each, and one line."""
     x, y = _thinned(np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float))
-    x_low, x_high = _range(x)
-    y_low, y_high = _range(y)
-    across = LEFT + (x - x_low) / (x_high - x_low) * (WIDTH - LEFT - RIGHT)
-    up = HEIGHT - BOTTOM - (y - y_low) / (y_high - y_low) * (HEIGHT - TOP - BOTTOM)
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, up, strict=True))
-    last = f"{curve.title}: {y[-1]:.3g} at the end"
-    line = f'<polyline points="{points}" fill="none" stroke="#1f5fa8" stroke-width="2"/>'
-    dot = f'<circle cx="{across[-1]:.1f}" cy="{up[-1]:.1f}" r="3" fill="#1f5fa8"/>'
-    axes = _x_axis(x_low, x_high, curve.x_name) + _y_axis(y_low, y_high)
-    return (
-        f'<figure><svg role="img" aria-label="{escape(last)}" viewBox="0 0 {WIDTH} {HEIGHT}">{axes}{line}{dot}</svg>'
-        f"<figcaption>{escape(curve.title)} ({escape(curve.y_name)})</figcaption></figure>"
-    )
+    across, x_marks = _placed(x, FRAME["left"], FRAME["right"])
+    up, y_marks = _placed(y, FRAME["base"], FRAME["top"])
+    points = list(zip(across, up, strict=True))
+    return render_page("curve.html", curve=curve, last=y[-1], points=points, x_marks=x_marks, y_marks=y_marks, **FRAME)
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
@@ -52,9 +43,16 @@ def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
     return x[kept], y[kept]
 
 
-def _range(values: Array) -> tuple[float, float]:
+def _placed(values: Array, start: float, end: float) -> tuple[Array, list[tuple[float, float]]]:
+    """Where values [n] are on an axis from ``start`` to ``end``, and its marks, each with its place."""
     low, high = float(values.min()), float(values.max())
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+
+    def place(value: Any) -> Any:
+        return start + (value - low) / (high - low) * (end - start)
+
+    return place(values), [(place(mark), mark) for mark in _marks(low, high)]
 
 
 def _marks(low: float, high: float) -> Sequence[float]:
@@ -64,25 +62,3 @@ def _marks(low: float, high: float) -> Sequence[float]:
     step = power * next(round_one for round_one in (1, 2, 5, 10) if round_one * power >= rough)
     first, last = np.ceil(low / step), np.floor(high / step + 1e-9)
     return [float(number * step) + 0.0 for number in np.arange(first, last + 1)]
-
-
-def _text(x: float, y: float, words: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="11" text-anchor="{anchor}" fill="#444">{escape(words)}</text>'
-
-
-def _x_axis(low: float, high: float, name: str) -> str:
-    base = HEIGHT - BOTTOM
-    parts = [f'<line x1="{LEFT}" y1="{base}" x2="{WIDTH - RIGHT}" y2="{base}" stroke="#888"/>']
-    for mark in _marks(low, high):
-        at = LEFT + (mark - low) / (high - low) * (WIDTH - LEFT - RIGHT)
-        parts.append(_text(at, base + 14, f"{mark:.6g}", "middle"))
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, name, "middle"))
-    return "".join(parts)
-
-
-def _y_axis(low: float, high: float) -> str:
-    parts = [f'<line x1="{LEFT}" y1="{TOP}" x2="{LEFT}" y2="{HEIGHT - BOTTOM}" stroke="#888"/>']
-    for mark in _marks(low, high):
-        at = HEIGHT - BOTTOM - (mark - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
-        parts.append(_text(LEFT - 6, at + 4, f"{mark:.6g}", "end"))
-    return "".join(parts)

@@ -11,7 +11,6 @@ import numpy as np
 
 from tellmore.data.project import Project
 from tellmore.export.tables import log_jsonl_bytes
-from tellmore.learner import Learner
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
@@ -36,13 +35,9 @@ def replay_project(project: Project, tolerance: float) -> list[Replayed]:
         snapshot = _from_snapshot(project, repository, events)
     state = state_of(project, events)
     again = state_of(project, _exported(state))
-    found = [_compared("the log, exported and read back", state, again.learner, len(again.effects), tolerance)]
+    found = [_compared("the log, exported and read back", state, again, tolerance)]
     if snapshot is not None:
-        found.append(
-            _compared(
-                "the saved state and the answers since", state, snapshot.learner, len(snapshot.effects), tolerance
-            )
-        )
+        found.append(_compared("the saved state and the answers since", state, snapshot, tolerance))
     return found
 
 
@@ -61,7 +56,7 @@ def _from_snapshot(project: Project, repository: Repository, events: Sequence[Ev
     return fold
 
 
-def _compared(what: str, state: State, other: Learner, answers: int, tolerance: float) -> Replayed:
-    one, two = state.learner.posterior, other.posterior
+def _compared(what: str, state: State, other: State | Fold, tolerance: float) -> Replayed:
+    one, two, answers = state.learner.posterior, other.learner.posterior, len(other.effects)
     difference = max(float(np.abs(one.mean - two.mean).max()), float(np.abs(one.cov - two.cov).max()))
     return Replayed(what, answers, difference, difference <= tolerance and answers == len(state.effects))

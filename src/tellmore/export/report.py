@@ -21,6 +21,7 @@ from tellmore.pages import render_page
 from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.state import State
+from tellmore.store.statistics import extreme_rows
 from tellmore.types import Answer, Skip
 
 SHOWN = 12
@@ -100,27 +101,18 @@ def _said(state: State, answer: Answer | None, question: Question) -> str:
     return kinds.named(question.kind).tell(question.items, answer, lambda item: _item(state, item), escaped)
 
 
-def _words(state: State) -> tuple[str, str]:
-    project = state.ledger.settings.project
-    return project.positive, project.negative
-
-
 def _extremes(state: State) -> dict[str, list[tuple[Markup, float, float, float]]]:
     """The most positive, most negative and most uncertain items, each with probability, score and its sd."""
     probability = state.learner.probabilities()
     mean, variance = state.learner.scores()
     sd = np.sqrt(variance)
-    positive, negative = _words(state)
-    orders = {
-        f"Most {positive}": np.argsort(-probability, kind="stable"),
-        f"Most {negative}": np.argsort(probability, kind="stable"),
-        "Most uncertain": np.argsort(np.abs(probability - 0.5), kind="stable"),
-    }
+    project = state.ledger.settings.project
+    titles = f"Most {project.positive}", f"Most {project.negative}", "Most uncertain"
     return {
         title: [
             (Markup(_item(state, state.pool.ids[row])), probability[row], mean[row], sd[row]) for row in order[:SHOWN]
         ]
-        for title, order in orders.items()
+        for title, order in zip(titles, extreme_rows(probability), strict=True)
     }
 
 

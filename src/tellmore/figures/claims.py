@@ -35,26 +35,24 @@ _PEOPLE_CLAIMS = (
 )
 
 
+_EXHIBITS = {
+    exhibit.name: exhibit
+    for module in (score_distance, table1, learning, information, gumbel, stopping, black_box, times)
+    for exhibit in module.EXHIBITS
+}
+
+
 class Evidence:
-    """Rows of the other exhibits, collected when first asked for."""
+    """``evidence("fig3")`` are the rows of another exhibit, collected when first asked for."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
+        self.has_images = bench.has("images")
         self._rows: dict[str, Rows] = {}
-
-    @property
-    def has_images(self) -> bool:
-        """Whether an image pool is at hand."""
-        return self._bench.has("images")
 
     def __call__(self, name: str) -> Rows:
         if name not in self._rows:
-            exhibits = {
-                exhibit.name: exhibit
-                for module in (score_distance, table1, learning, information, gumbel, stopping, black_box, times)
-                for exhibit in module.EXHIBITS
-            }
-            self._rows[name] = exhibits[name].collect(self._bench)
+            self._rows[name] = _EXHIBITS[name].collect(self._bench)
         return self._rows[name]
 
     def long_run(self, setting: str) -> Row | None:
@@ -71,9 +69,14 @@ def _if_long_enough(rows: Rows, holds: bool) -> bool | None:
     return holds if max(row["answer"] for row in rows) >= ENOUGH_ANSWERS else None
 
 
-def _bits_by_size(evidence: Evidence) -> dict[tuple[str, int], float]:
+def _rates(evidence: Evidence) -> Rows:
+    """Rows of Fig. 11 at the paper's times."""
     rows = evidence("fig11")
-    return {(row["kind"], row["size"]): row["bits"] for row in where(rows, times=rows[0]["times"])}
+    return where(rows, times=rows[0]["times"])
+
+
+def _bits_by_size(evidence: Evidence) -> dict[tuple[str, int], float]:
+    return {(row["kind"], row["size"]): row["bits"] for row in _rates(evidence)}
 
 
 def _affine(evidence: Evidence) -> Measured:
@@ -205,11 +208,6 @@ def _less_time(evidence: Evidence) -> Measured:
     saved = 1 - best["seconds"] / label["seconds"]
     words = f"{best['setting']} in default mode saves {saved:.0%} of the seconds of paper mode's labels to 75 %"
     return words, saved > 0.57
-
-
-def _rates(evidence: Evidence) -> Rows:
-    rows = evidence("fig11")
-    return where(rows, times=rows[0]["times"])
 
 
 def _select_peaks_at_three(evidence: Evidence) -> Measured:

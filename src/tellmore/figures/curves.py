@@ -9,7 +9,8 @@ import numpy as np
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
-from tellmore.sim.summary import first_reached, mean_and_se, padded, to_accuracy
+from tellmore.sim.seconds import mean_and_se
+from tellmore.sim.summary import first_reached, padded, to_accuracy
 from tellmore.types import Array
 
 MEASURES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")

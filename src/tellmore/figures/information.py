@@ -15,7 +15,7 @@ from tellmore.policy.rates import nested_bits, rates, to_rates
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
-from tellmore.sim.summary import mean_and_se
+from tellmore.sim.seconds import mean_and_se
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -177,15 +177,9 @@ def rates_by_size(bench: Bench) -> Rows:
     """Information rates of all kinds and sizes at the prior, under both time models."""
     source, plan = bench.source("sentiment"), bench.plan
     learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
-    bits = nested_bits(
-        learner.scan,
-        learner.belief,
-        learner.behaviour,
-        kinds=KINDS,
-        sizes=range(2, 7) if plan.quick else range(2, 11),
-        rng=np.random.default_rng(0),
-        repeats=1 if plan.quick else 3,
-    )
+    sizes, repeats = (range(2, 7), 1) if plan.quick else (range(2, 11), 3)
+    belief, rng = learner.belief, np.random.default_rng(0)
+    bits = nested_bits(learner.scan, belief, learner.behaviour, kinds=KINDS, sizes=sizes, rng=rng, repeats=repeats)
     return [
         {"times": name, **vars(rate)}
         for name, cost in (("the paper's fitted times", PAPER_COST), ("synthetic times", SYNTHETIC_COST))

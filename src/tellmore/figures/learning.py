@@ -66,13 +66,7 @@ def fig3(rows: Rows) -> Figure:
 def fig3_configs(bench: Bench) -> list[Config]:
     """Label, select and rank, active and random, |S| = 2 and 4 in paper mode, |S| = 4 in default mode."""
     source = bench.source("sentiment")
-    kinds = [
-        ("label", 1, "paper"),
-        ("select", 2, "paper"),
-        ("rank", 2, "paper"),
-        ("select", 4, "paper"),
-        ("rank", 4, "paper"),
-    ]
+    kinds = [("label", 1, "paper"), *((kind, size, "paper") for size in (2, 4) for kind in ("select", "rank"))]
     kinds += [("label", 1, "default"), ("select", 4, "default"), ("rank", 4, "default")]
     return [
         bench.config(source, question=question, size=size, mode=mode, acquisition=acquisition)
@@ -112,14 +106,8 @@ def fig4(rows: Rows) -> Figure:
     draw_curves(grid[0, 0], rows, "mse", colours=colours)
     grid[0, 0].set_title("selection, paper mode")
     last = [where(rows, setting=name)[-1] for name in names]
-    grid[0, 1].errorbar(
-        column(last, "size"),
-        column(last, "mse"),
-        yerr=column(last, "mse_se"),
-        fmt="o-",
-        color=kind_colour("select"),
-        capsize=3,
-    )
+    sizes, mse, se = (column(last, name) for name in ("size", "mse", "mse_se"))
+    grid[0, 1].errorbar(sizes, mse, yerr=se, fmt="o-", color=kind_colour("select"), capsize=3)
     grid[0, 1].set(
         title=f"after {last[0]['answer']} interactions", xlabel="|S|, items shown", ylabel=AXIS_LABELS["mse"]
     )

@@ -17,6 +17,8 @@ from tellmore.study import plots as drawings
 PARTICIPANTS = 101
 """As many as the paper had."""
 SEED = 0
+_NO_EFFECT = "The paper finds no effect of the learning stage (p = 0.90); the simulated people were given none."
+_AT_RANDOM = "Drawn at random; it shows the function, not people."
 
 
 def study_rows(bench: Bench) -> dict[str, list[Row]]:
@@ -88,24 +90,9 @@ EXHIBITS = tuple(
         ("fig8", "Fig. 8: response time against |S|", drawings.fig8, _compare_fig8),
         ("fig15", "Fig. 15: ages", drawings.fig15, _compare_ages),
         ("fig16", "Fig. 16: total time", drawings.fig16, _compare_minutes),
-        (
-            "fig17",
-            "Fig. 17: response time by learning stage",
-            drawings.fig17,
-            _says("The paper finds no effect of the learning stage (p = 0.90); the simulated people were given none."),
-        ),
-        (
-            "table2",
-            "Table II: ethnicity",
-            drawings.table2,
-            _says("Drawn at random; it shows the function, not people."),
-        ),
-        (
-            "table3",
-            "Table III: country of birth",
-            drawings.table3,
-            _says("Drawn at random; it shows the function, not people."),
-        ),
+        ("fig17", "Fig. 17: response time by learning stage", drawings.fig17, _says(_NO_EFFECT)),
+        ("table2", "Table II: ethnicity", drawings.table2, _says(_AT_RANDOM)),
+        ("table3", "Table III: country of birth", drawings.table3, _says(_AT_RANDOM)),
         ("table4", "Table IV: answers by set size", drawings.table4, _compare_counts),
         ("table5", "Table V: candidate response-time models", drawings.table5, _compare_models),
     )

@@ -26,16 +26,10 @@ def command_text(bench: Bench, names: Sequence[str], out: str) -> str:
     return f"tellmore reproduce {' '.join(names)}{' --quick' if bench.plan.quick else ''}{data} --out {out}"
 
 
-def html_report(outcomes: Sequence[Outcome], bench: Bench) -> str:
-    """The report: what was run, then every exhibit with its sentence, from top to bottom."""
-    command = command_text(bench, ["all"], "DIR")
-    return render_page("exhibits.html", outcomes=outcomes, plan=plan_text(bench.plan), command=command)
-
-
 def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:
-    """Write ``index.html`` beside the exhibits."""
-    path = out / "index.html"
-    write_whole(path, html_report(outcomes, bench))
+    """Write ``index.html`` beside the exhibits: what was run, then every exhibit with its sentence, from top to bottom."""
+    path, command = out / "index.html", command_text(bench, ["all"], "DIR")
+    write_whole(path, render_page("exhibits.html", outcomes=outcomes, plan=plan_text(bench.plan), command=command))
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,9 +51,18 @@ def score_rows(bench: Bench, source: Source) -> list[Row]:
     ]
 
 
-def _collect(bench: Bench, parts: tuple[str, ...]) -> Rows:
-    sources = dict.fromkeys(bench.source(part) for part in parts if bench.has(part))
-    return [row for source in sources for row in score_rows(bench, source)]
+def _pools(*parts: str) -> Callable[[Bench], Rows]:
+    """The rows of the pools for these parts, where they are at hand."""
+
+    def collect(bench: Bench) -> Rows:
+        sources = dict.fromkeys(bench.source(part) for part in parts if bench.has(part))
+        return [row for source in sources for row in score_rows(bench, source)]
+
+    return collect
+
+
+_FIG1 = _pools("valence", "sentiment", "images", "faces")
+_FIG13 = _pools("valence", "ratings", "sentiment")
 
 
 def _compare(rows: Rows) -> str:
@@ -63,18 +73,6 @@ def _compare(rows: Rows) -> str:
 
 
 EXHIBITS = (
-    Exhibit(
-        "fig1",
-        "Fig. 1: score against distance for words, images and faces",
-        lambda bench: _collect(bench, ("valence", "sentiment", "images", "faces")),
-        fig1,
-        _compare,
-    ),
-    Exhibit(
-        "fig13",
-        "Fig. 13: score against distance, further word pools",
-        lambda bench: _collect(bench, ("valence", "ratings", "sentiment")),
-        fig1,
-        _compare,
-    ),
+    Exhibit("fig1", "Fig. 1: score against distance for words, images and faces", _FIG1, fig1, _compare),
+    Exhibit("fig13", "Fig. 13: score against distance, further word pools", _FIG13, fig1, _compare),
 )

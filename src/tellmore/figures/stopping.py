@@ -9,18 +9,11 @@ import numpy as np
 from tellmore.core.evidence import Behaviour
 from tellmore.figures.bench import Bench, once
 from tellmore.figures.exhibit import Exhibit
-from tellmore.plotting import GREY, kind_colour, new_figure
+from tellmore.plotting import GREY, kind_colour, legend_below, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
+from tellmore.sim import theory
 from tellmore.sim.ideal import ideal_problem, stopping_times
 from tellmore.sim.seconds import mean_and_se
-from tellmore.sim.theory import (
-    lemma_constants,
-    lower_bound,
-    outcome_count,
-    smallest_gain,
-    upper_bound_corrected,
-    upper_bound_printed,
-)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,17 +30,9 @@ def theorem1(rows: Rows) -> Figure:
     figure, grid = new_figure(1, len(names), width=3.7, height=3.6)
     for axes, name in zip(grid[0], names, strict=True):
         own = where(rows, question=name)
-        epsilon = column(own, "epsilon")
+        epsilon, measured, se = (column(own, measure) for measure in ("epsilon", "measured", "measured_se"))
         colour = kind_colour(name.split("-")[0])
-        axes.errorbar(
-            epsilon,
-            column(own, "measured"),
-            yerr=column(own, "measured_se"),
-            fmt="o-",
-            color=colour,
-            capsize=3,
-            label="measured",
-        )
+        axes.errorbar(epsilon, measured, yerr=se, fmt="o-", color=colour, capsize=3, label="measured")
         axes.plot(epsilon, np.maximum(column(own, "lower"), 0.01), "--", color=GREY, label="lower bound")
         axes.plot(epsilon, column(own, "upper_printed"), ":", color=GREY, label="upper bound, as printed")
         axes.plot(epsilon, column(own, "upper_corrected"), "-.", color=GREY, label="upper bound, corrected")
@@ -56,8 +41,7 @@ def theorem1(rows: Rows) -> Figure:
         axes.set_xticks(epsilon, [f"{value:g}" for value in epsilon])
         axes.set_xticks([], minor=True)
         axes.invert_xaxis()
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend_below(figure, grid[0, 0])
     return figure
 
 
@@ -74,12 +58,14 @@ def stopping_rows(bench: Bench) -> Rows:
         for epsilon in epsilons:
             found = stopping_times(problem, epsilon, runs, rng=np.random.default_rng(2))
             times = [float(run.stopping_time) for run in found]
-            rows.append(_row(kind, size, epsilon, times, smallest_gain(g for run in found for g in run.gains_bits)))
+            rows.append(
+                _row(kind, size, epsilon, times, theory.smallest_gain(g for run in found for g in run.gains_bits))
+            )
     return rows
 
 
 def _row(kind: str, size: int, epsilon: float, times: list[float], least_bits: float) -> Row:
-    constants = lemma_constants(DIMENSIONS, size, K=SHARPNESS.K, w=SHARPNESS.w)
+    constants = theory.lemma_constants(DIMENSIONS, size, K=SHARPNESS.K, w=SHARPNESS.w)
     mean, se = mean_and_se(times)
     return {
         "question": "label" if kind == "label" else f"{kind.split('_')[0]}-{size}",
@@ -87,10 +73,10 @@ def _row(kind: str, size: int, epsilon: float, times: list[float], least_bits: f
         "runs": len(times),
         "measured": mean,
         "measured_se": se,
-        "lower": lower_bound(DIMENSIONS, outcome_count(kind, size), epsilon),
+        "lower": theory.lower_bound(DIMENSIONS, theory.outcome_count(kind, size), epsilon),
         "least_gain_bits": least_bits,
-        "upper_printed": upper_bound_printed(DIMENSIONS, least_bits, epsilon),
-        "upper_corrected": upper_bound_corrected(DIMENSIONS, least_bits, epsilon, constants.gamma_bits),
+        "upper_printed": theory.upper_bound_printed(DIMENSIONS, least_bits, epsilon),
+        "upper_corrected": theory.upper_bound_corrected(DIMENSIONS, least_bits, epsilon, constants.gamma_bits),
     }
 
 
@@ -107,7 +93,7 @@ def _compare(rows: Rows) -> str:
         f"the corrected upper bound, {printed} below the printed upper bound too; at ε = {tightest:g}: {', '.join(parts)}. "
         "At d = 301, M = 1, ε = 0.001 the lower bound is "
         + ", ".join(
-            f"{lower_bound(301, outcome_count(kind, size), 1e-3):.0f} ({kind.split('_')[0]})"
+            f"{theory.lower_bound(301, theory.outcome_count(kind, size), 1e-3):.0f} ({kind.split('_')[0]})"
             for kind, size in QUESTIONS
         )
         + "."

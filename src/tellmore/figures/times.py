@@ -18,7 +18,8 @@ from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import make_learner
 from tellmore.sim.rows import Trial
-from tellmore.sim.summary import first_reached, mean_and_se
+from tellmore.sim.seconds import mean_and_se
+from tellmore.sim.summary import first_reached
 from tellmore.types import Array
 
 if TYPE_CHECKING:

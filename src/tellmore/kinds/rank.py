@@ -21,16 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from tellmore.core import plackett_luce
 from tellmore.core.acquire import Effort
 from tellmore.core.evidence import Behaviour, Evidence, choice_evidence
 from tellmore.core.gain import Gain, contrastive_gain_nats, sampled_gain
-from tellmore.core.plackett_luce import (
-    MAX_ENUMERATED,
-    enumerated_gains,
-    levels_of,
-    pairwise_log_likelihood,
-    sample_outcomes,
-)
 from tellmore.core.rank_gain import ranking_gain_nats
 from tellmore.core.sampling import normal_points, score_root
 from tellmore.core.time_model import TimeModel
@@ -121,12 +115,12 @@ class RankKind(Kind):
         ranked = np.asarray(z, dtype=np.float64)[..., list(order)]
         x = behaviour.K * ranked
         tails = np.logaddexp.accumulate(x[..., ::-1], axis=-1)[..., ::-1]
-        levels = levels_of(behaviour.w * ranked)
+        levels = plackett_luce.levels_of(behaviour.w * ranked)
         return np.asarray((x - tails).sum(axis=-1) + levels[..., n_positive] - logsumexp(levels, axis=-1))
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
         """Sort under Gumbel noise, then draw the threshold."""
-        orders, thresholds = sample_outcomes(np.asarray(z)[None], behaviour, rng)
+        orders, thresholds = plackett_luce.sample_outcomes(np.asarray(z)[None], behaviour, rng)
         return tuple(int(i) for i in orders[0]), int(thresholds[0])
 
     def respond(self, seen: Perception) -> RankOutcome:
@@ -135,15 +129,15 @@ class RankKind(Kind):
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """By enumeration to k = 5, by contrastive bounds beyond; z [B, N, k]."""
-        if z.shape[-1] <= MAX_ENUMERATED:
-            gains = enumerated_gains(z, behaviour)
+        if z.shape[-1] <= plackett_luce.MAX_ENUMERATED:
+            gains = plackett_luce.enumerated_gains(z, behaviour)
             return gains, np.zeros_like(gains)
         bounds = np.array([contrastive_gain_nats(self.pairwise(one, behaviour, rng)) for one in z])
         return bounds[:, 0], bounds[:, 1]
 
     def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
         """All pairs at once."""
-        return pairwise_log_likelihood(z, *sample_outcomes(z, behaviour, rng), behaviour)
+        return plackett_luce.pairwise_log_likelihood(z, *plackett_luce.sample_outcomes(z, behaviour, rng), behaviour)
 
     def gain(
         self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
@@ -152,8 +146,8 @@ class RankKind(Kind):
 
         That is 1 to 3 % of the gain, more where answers are all but certain (a deviation of K z above thirty).
         """
-        if len(mean) <= MAX_ENUMERATED:
-            return sampled_gain(lambda z: enumerated_gains(z, behaviour), mean, cov, rng=rng, draws=draws)
+        if len(mean) <= plackett_luce.MAX_ENUMERATED:
+            return sampled_gain(lambda z: plackett_luce.enumerated_gains(z, behaviour), mean, cov, rng=rng, draws=draws)
         points = normal_points(draws or LARGE_DRAWS, len(mean), rng)
         bits, error = np.array(ranking_gain_nats(mean, score_root(cov), points, behaviour, rng)) / log(2)
         return Gain(max(float(bits), 0.0), float(error))
@@ -162,13 +156,13 @@ class RankKind(Kind):
         """Keeps 99 % of the gain of an unshortened greedy search on average (benchmarks/bench_engine.py)."""
         if k <= 3:
             return Effort(256, 256, finalists=16)
-        if k <= MAX_ENUMERATED:
+        if k <= plackett_luce.MAX_ENUMERATED:
             return Effort(96, 256, finalists=8) if k == 4 else Effort(32, 128, finalists=6)
         return Effort(8, 128)
 
     def search_is_rough(self, k: int) -> bool:
         """Beyond five items the search takes the best of several noisy estimates, which flatters it."""
-        return k > MAX_ENUMERATED
+        return k > plackett_luce.MAX_ENUMERATED
 
     def evidence(self, outcome: RankOutcome, k: int) -> Evidence:
         """k labels (none where n_positive is UNMARKED) and k - 1 choices on shrinking sets.

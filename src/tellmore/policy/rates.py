@@ -49,11 +49,6 @@ def table_kinds() -> tuple[str, ...]:
     return tuple(dict.fromkeys(question_kinds.named(name).family for name in question_kinds.standard_kinds()))
 
 
-def _measured(kind: str) -> Kind:
-    """The kind that is measured: of a family (either end, at random) the first."""
-    return question_kinds.family(kind)[0]
-
-
 def _sizes_of(kind: Kind, sizes: Collection[int], n: int) -> list[int]:
     if kind.most == 1:
         return [1]
@@ -76,7 +71,8 @@ def nested_bits(
     Every kind of a repeat starts from the same seed (common random numbers); ``exclude`` holds pool rows not to show.
     """
     n = len(scan.mean)
-    wanted = {kind: _sizes_of(_measured(kind), sizes, n) for kind in kinds}
+    measured = {kind: question_kinds.family(kind)[0] for kind in kinds}  # of a family, either end at random, the first
+    wanted = {kind: _sizes_of(measured[kind], sizes, n) for kind in kinds}
     wanted = {kind: own for kind, own in wanted.items() if own}
     if not wanted:
         raise InputError(f"no question fits: kinds {list(kinds)} with sizes {sorted(sizes)} on {n} items")
@@ -84,9 +80,9 @@ def nested_bits(
     for seed in rng.integers(2**63, size=repeats):
         for kind, own in wanted.items():
             common = np.random.default_rng(seed)
-            measured = _measure(scan, posterior, _measured(kind), own, behaviour, common, tuple(exclude))
+            found = _measure(scan, posterior, measured[kind], own, behaviour, common, tuple(exclude))
             for k in own:
-                bits[kind, k].append(float(measured[k - 1]))
+                bits[kind, k].append(float(found[k - 1]))
     return {key: np.asarray(values) for key, values in bits.items()}
 
 
@@ -132,19 +128,10 @@ def rates(
     cost: CostModel = PAPER_COST,
     rng: np.random.Generator,
     repeats: int = 3,
-    exclude: Collection[int] = (),
 ) -> tuple[Rate, ...]:
     """The table of rates: one row a kind and size, label with size 1, exactly one row ``best``."""
-    bits = nested_bits(
-        scan,
-        posterior,
-        behaviour,
-        kinds=kinds or table_kinds(),
-        sizes=sizes,
-        rng=rng,
-        repeats=repeats,
-        exclude=exclude,
-    )
+    kinds = kinds or table_kinds()
+    bits = nested_bits(scan, posterior, behaviour, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats)
     return to_rates(bits, cost)
 
 
@@ -180,7 +167,6 @@ class Policy:
     cost: CostModel = PAPER_COST
     drift: float = 0.2
     every: int = 50
-    repeats: int = 1
 
     def drifted(self, table: RateTable | None, scan: PoolScan, answers: int) -> bool:
         """Whether the gains must be measured anew."""
@@ -201,16 +187,7 @@ class Policy:
     ) -> tuple[str, int, RateTable]:
         """Kind and size to ask now, and the table to hand back at the next call."""
         if table is None or self.drifted(table, scan, answers):
-            bits = nested_bits(
-                scan,
-                posterior,
-                behaviour,
-                kinds=self.kinds,
-                sizes=self.sizes,
-                rng=rng,
-                repeats=self.repeats,
-                exclude=exclude,
-            )
+            bits = nested_bits(scan, posterior, behaviour, kinds=self.kinds, sizes=self.sizes, rng=rng, exclude=exclude)
             table = RateTable(bits, to_rates(bits, self.cost), score_spread(scan), answers)
         best = best_rate(to_rates(table.bits, self.cost))
         return best.kind, best.size, table

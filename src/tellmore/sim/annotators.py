@@ -142,14 +142,6 @@ class LapsingRespondent:
 
 
 @dataclass(frozen=True)
-class Reply:
-    """An answer and the seconds it took."""
-
-    answer: Answer
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Annotator:
     """A respondent who takes the time that ``cost`` draws, slower by the fraction ``slowing`` per answer given."""
 
@@ -157,9 +149,11 @@ class Annotator:
     cost: CostModel
     slowing: float = 0.0
 
-    def reply(self, question: Question, rows: IntArray, *, now: Moment, clock: np.random.Generator) -> Reply:
-        """Answer ``question`` on the pool rows [k]; ``clock`` draws the time apart, so it never moves an answer."""
+    def reply(
+        self, question: Question, rows: IntArray, *, now: Moment, clock: np.random.Generator
+    ) -> tuple[Answer, float]:
+        """The answer on the pool rows [k], and its seconds; ``clock`` draws them apart, so that they never move an answer."""
         answer = self.respondent.respond(question, rows, now=now)
         marks = kinds.named(question.kind).marks(answer)
         seconds = self.cost.sample(question.kind, question.size, clock, marks=marks)
-        return Reply(answer, seconds * (1.0 + self.slowing * now.n_answered))
+        return answer, seconds * (1.0 + self.slowing * now.n_answered)

@@ -52,8 +52,15 @@ class Report:
     duplicated: int = 0
 
     def same_at_once(self) -> int:
-        """How many pairs of people had the same items of the same kind in hand at the same time."""
-        return _overlaps(self.shown, lambda one, other: one.kind == other.kind and one.items == other.items)
+        """How many pairs of people had the same items of the same kind in hand at the same time; a sweep over start times."""
+        count = 0
+        active: list[Shown] = []
+        for each in sorted(self.shown, key=lambda one: one.start_s):
+            active = [one for one in active if one.end_s > each.start_s]
+            alike = (one for one in active if (one.kind, one.items) == (each.kind, each.items))
+            count += sum(one.person != each.person for one in alike)
+            active.append(each)
+        return count
 
     def summary(self) -> dict[str, Any]:
         """The figures to print."""
@@ -70,17 +77,6 @@ class Report:
             "same_question_at_once": self.same_at_once(),
             "faults": len(self.faults),
         }
-
-
-def _overlaps(shown: list[Shown], alike: Callable[[Shown, Shown], bool]) -> int:
-    """Pairs of different people's questions that are alike and overlap in time; a sweep over start times."""
-    count = 0
-    active: list[Shown] = []
-    for each in sorted(shown, key=lambda one: one.start_s):
-        active = [one for one in active if one.end_s > each.start_s]
-        count += sum(one.person != each.person and alike(one, each) for one in active)
-        active.append(each)
-    return count
 
 
 class Mind:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -15,19 +14,7 @@ from tellmore.learner import Learner
 from tellmore.policy.cost import PAPER_COST
 from tellmore.pool import Pool
 from tellmore.questions import Question
-from tellmore.sim.annotators import (
-    Annotator,
-    DriftingScores,
-    GaussianScores,
-    HistogramScores,
-    LapsingRespondent,
-    ModelRespondent,
-    Moment,
-    Respondent,
-    ScoreRespondent,
-    ScoreSource,
-    TiredScores,
-)
+from tellmore.sim import annotators as people
 from tellmore.sim.config import Config
 from tellmore.sim.method import Method, MethodLearner
 from tellmore.sim.rows import Row, Trial
@@ -72,58 +59,51 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
     return learner, notes
 
 
-def make_annotator(config: Config, truth: Truth) -> Annotator:
+def make_annotator(config: Config, truth: Truth) -> people.Annotator:
     """The simulated annotator of a trial."""
     respondent = _respondent(config, truth)
     if config.lapse:
-        respondent = LapsingRespondent(respondent, config.lapse)
-    return Annotator(respondent, PAPER_COST, slowing=config.slowing / PER_ANSWERS)
+        respondent = people.LapsingRespondent(respondent, config.lapse)
+    return people.Annotator(respondent, PAPER_COST, slowing=config.slowing / PER_ANSWERS)
 
 
-def _respondent(config: Config, truth: Truth) -> Respondent:
+def _respondent(config: Config, truth: Truth) -> people.Respondent:
     if config.annotator == "model":
         model = truth.model
         z = model.theta[0] + truth.pool.X.astype(float) @ model.theta[1:]
-        return ModelRespondent(z, model.w, model.K)
+        return people.ModelRespondent(z, model.w, model.K)
     source = _score_source(config, truth)
     unit = float(np.std(truth.scores.mean)) / PER_ANSWERS
     if config.drift:
-        source = DriftingScores(source, config.drift * unit)
+        source = people.DriftingScores(source, config.drift * unit)
     if config.fatigue:
-        source = TiredScores(source, config.fatigue * unit)
-    return ScoreRespondent(source, truth.scores.threshold)
+        source = people.TiredScores(source, config.fatigue * unit)
+    return people.ScoreRespondent(source, truth.scores.threshold)
 
 
-def _score_source(config: Config, truth: Truth) -> ScoreSource:
+def _score_source(config: Config, truth: Truth) -> people.ScoreSource:
     scores = truth.scores
     if config.annotator == "histogram" and scores.histogram is None:
         raise PoolError(f"the pool {truth.pool.name!r} has no histogram of ratings; use --annotator gaussian")
     if config.annotator != "gaussian" and scores.histogram is not None and scores.histogram_values is not None:
-        return HistogramScores(scores.histogram, scores.histogram_values)
-    return GaussianScores(scores.mean, scores.spread() if scores.has_spread else None)
+        return people.HistogramScores(scores.histogram, scores.histogram_values)
+    return people.GaussianScores(scores.mean, scores.spread() if scores.has_spread else None)
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """One question answered and learnt from; ``seconds`` are all so far."""
-
-    question: Question
-    bits: float
-    seconds: float
-
-
-def conversation(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Exchange]:
-    """Ask, answer and tell until the budget is spent; the learner has learnt from each exchange when it is yielded."""
+def conversation(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[tuple[Question, float, float]]:
+    """Ask, answer and tell until the budget is spent: each question with its bits and all seconds so far, once it is learnt."""
     annotator = make_annotator(config, truth)
     rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0x7E11]).spawn(2))
     seconds = 0.0
     for answered in count() if config.answers is None else range(config.answers):
         question = learner.ask()
         bits = question_bits(learner, question, answered)
-        reply = annotator.reply(question, truth.pool.rows(question.items), now=Moment(rng, answered), clock=clock)
-        learner.tell(question, reply.answer)
-        seconds += reply.seconds
-        yield Exchange(question, bits, seconds)
+        reply, took = annotator.reply(
+            question, truth.pool.rows(question.items), now=people.Moment(rng, answered), clock=clock
+        )
+        learner.tell(question, reply)
+        seconds += took
+        yield question, bits, seconds
         if config.seconds is not None and seconds >= config.seconds:
             return
 
@@ -136,19 +116,19 @@ def question_bits(learner: Learner, question: Question, answered: int) -> float:
 
 
 def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Row]:
-    for number, exchange in enumerate(conversation(config, learner, truth, seed), start=1):
+    for number, (question, bits, seconds) in enumerate(conversation(config, learner, truth, seed), start=1):
         quality = truth.quality(learner.scores()[0])
         mse, mse_scores = truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]]))
         yield Row(
             answer=number,
-            kind=exchange.question.kind,
-            size=exchange.question.size,
+            kind=question.kind,
+            size=question.size,
             accuracy=quality.accuracy,
             mse=mse,
             mse_scores=mse_scores,
             logdet=float(learner.belief.logdet),
-            bits=exchange.bits,
-            seconds=exchange.seconds,
+            bits=bits,
+            seconds=seconds,
             f1=quality.f1,
             average_precision=quality.average_precision,
         )

@@ -35,11 +35,6 @@ def padded(curves: Sequence[Sequence[float]], length: int | None = None) -> Arra
     return np.array([list(curve)[:width] + [curve[-1]] * (width - len(curve)) for curve in curves], dtype=float)
 
 
-def mean_curve_crossing(trials: Sequence[Trial], target: float) -> int | None:
-    """Answers at which the accuracy averaged over seeds first is at least ``target``."""
-    return first_reached(padded([trial.column("accuracy") for trial in trials]).mean(axis=0), target)
-
-
 def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
     """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``.
 
@@ -59,7 +54,7 @@ def to_accuracy(trials: Sequence[Trial], target: float) -> dict[str, dict[str, f
     """Interactions and seconds to ``target``: mean and se over the seeds that reached it, sustained, of the mean curve."""
     first = [first_reached(np.asarray(trial.column("accuracy")), target) for trial in trials]
     lasting = [sustained_from(np.asarray(trial.column("accuracy")), target) for trial in trials]
-    crossing = mean_curve_crossing(trials, target)
+    crossing = first_reached(padded([trial.column("accuracy") for trial in trials]).mean(axis=0), target)
 
     def seconds(answers: Sequence[int | None]) -> list[float]:
         pairs = zip(trials, answers, strict=True)

@@ -31,7 +31,6 @@ from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
 from tellmore.types import Answer
 
-FORMATS = ("tellmore", "label-studio", "pairwise", "ranking")
 IMPORTED = "import"
 """The participant of answers whose giver is unknown."""
 
@@ -98,16 +97,10 @@ def read_answers(
 ) -> list[Collected]:
     """All answers of the file, checked against ``pool``; the format is seen from the file unless given."""
     require_file(path)
-    readers: dict[str, Callable[[Reader], Iterator[Collected]]] = {
-        "tellmore": _read_own,
-        "label-studio": _read_label_studio,
-        "pairwise": _read_pairwise,
-        "ranking": _read_ranking,
-    }
     chosen = format or _format_of(path)
-    if chosen not in readers:
+    if chosen not in FORMATS:
         raise SettingError(f"unknown format {chosen!r}; the formats are {', '.join(FORMATS)}")
-    found = list(readers[chosen](Reader(path, pool, positive_value)))
+    found = list(FORMATS[chosen](Reader(path, pool, positive_value)))
     if not found:
         raise DataFileError(f"{path}: no answers found in it (read as {chosen}; say --format for another)")
     return found
@@ -316,6 +309,14 @@ def _order_of_ranks(reader: Reader, row: int, cells: Record) -> list[str]:
             raise reader.fault(row, f"{ranks[rank]!r} and {item!r} share rank {rank}; ties cannot be imported")
         ranks[rank] = item
     return [ranks[rank] for rank in sorted(ranks)]
+
+
+FORMATS: dict[str, Callable[[Reader], Iterator[Collected]]] = {
+    "tellmore": _read_own,
+    "label-studio": _read_label_studio,
+    "pairwise": _read_pairwise,
+    "ranking": _read_ranking,
+}
 
 
 # Into the log

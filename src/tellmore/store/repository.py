@@ -53,14 +53,7 @@ class Event:
 
     def as_json(self) -> dict[str, Any]:
         """The row as exported."""
-        return {
-            "seq": self.seq,
-            "t_utc": self.t_utc,
-            "kind": self.kind,
-            "question_id": self.question_id,
-            "participant": self.participant,
-            "payload": self.payload,
-        }
+        return {"seq": self.seq, "t_utc": self.t_utc, **vars(self)}
 
 
 @dataclass(frozen=True)
@@ -261,13 +254,9 @@ def _transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
 
 
 def _row(each: Event, now: str) -> dict[str, Any]:
-    return {
-        "t_utc": each.t_utc or now,
-        "kind": each.kind,
-        "question_id": each.question_id,
-        "participant": each.participant,
-        "payload": each.payload,
-    }
+    row = {**vars(each), "t_utc": each.t_utc or now}
+    del row["seq"]  # the database gives it
+    return row
 
 
 def _first_line(error: DBAPIError) -> str:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from tellmore import kinds
@@ -158,6 +159,11 @@ def _agreement(work: list[Given], ledger: Ledger, pool: Pool, probability: Array
             right += int(np.sum(predicted == np.array(list(labels.values()))))
             total += len(labels)
     return right / total if total else None
+
+
+def extreme_rows(probability: Array) -> tuple[NDArray[np.intp], ...]:
+    """The rows of a pool, the most positive first, the most negative first and the most uncertain first; ties in its order."""
+    return tuple(np.argsort(key, kind="stable") for key in (-probability, probability, np.abs(probability - 0.5)))
 
 
 def fitted_cost(ledger: Ledger) -> CostModel:

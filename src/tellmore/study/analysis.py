@@ -147,20 +147,10 @@ def fit_candidate(answers: Sequence[Mapping[str, Any]], kind: str, form: Form) -
     if len(set(groups.tolist())) > 2:
         robust = fit.get_robustcov_results("cluster", groups=groups, use_correction=True)
         clustered = float(robust.bse[1])
-    return CandidateFit(
-        kind,
-        form,
-        float(fit.params[0]),
-        float(fit.bse[0]),
-        float(fit.params[1]),
-        float(fit.bse[1]),
-        clustered,
-        float(fit.rsquared),
-        float(fit.rsquared_adj),
-        float(fit.mse_resid),
-        int(fit.nobs),
-        *((float(fit.params[2]), float(fit.bse[2])) if len(fit.params) > 2 else ()),
-    )
+    b, se = fit.params.tolist(), fit.bse.tolist()
+    quality = float(fit.rsquared), float(fit.rsquared_adj), float(fit.mse_resid), int(fit.nobs)
+    marks = (b[2], se[2]) if len(b) > 2 else ()
+    return CandidateFit(kind, form, b[0], se[0], b[1], se[1], clustered, *quality, *marks)
 
 
 def fit_candidates(answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[CandidateFit]:
@@ -301,15 +291,6 @@ def analyse(records: Records, kinds: Sequence[str], *, pay: float = 0.0) -> Anal
     if hidden:
         notes.append(f"{hidden} answers are analysed although the page was hidden for part of the time")
     minutes = total_times(records)
-    return Analysis(
-        answers,
-        steps,
-        counts_by_size(answers),
-        candidates,
-        tests,
-        ancova,
-        unusable_times(records),
-        minutes,
-        hourly_pay(minutes, pay),
-        notes,
-    )
+    counts, unusable = counts_by_size(answers), unusable_times(records)
+    paid = hourly_pay(minutes, pay)
+    return Analysis(answers, steps, counts, candidates, tests, ancova, unusable, minutes, paid, notes)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from tellmore.data.items import open_records
 from tellmore.errors import DataFileError
 from tellmore.files import write_whole
 from tellmore.study.design import BankQuestion
@@ -19,27 +20,22 @@ def write_bank(path: Path, bank: Sequence[BankQuestion]) -> None:
 
 
 def read_bank(path: Path, known_items: Sequence[str]) -> list[BankQuestion]:
-    """The questions of a file; DataFileError names the line at fault, also where an item is not in the pool."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise DataFileError(f"{path}: no such file; draw questions with: tellmore study init --redraw") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
+    """The questions of a file; DataFileError names the row at fault, also where an item is not in the pool."""
     known = set(known_items)
     bank = []
-    for number, line in enumerate(lines, start=1):
+    if not path.exists():
+        raise DataFileError(f"{path}: no such file; draw questions with: tellmore study init --redraw")
+    for number, row in open_records(path)[1]:
         try:
-            row = json.loads(line)
             question = BankQuestion(
                 str(row["kind"]), tuple(str(i) for i in row["items"]), str(row["stage"]), int(row["iteration"])
             )
         except (ValueError, KeyError, TypeError) as error:
             raise DataFileError(
-                f"{path}, line {number}: expected an object with kind, items, stage and iteration ({error!r})"
+                f"{path}, row {number}: expected an object with kind, items, stage and iteration ({error!r})"
             ) from None
         foreign = [item for item in question.items if item not in known]
         if foreign:
-            raise DataFileError(f"{path}, line {number}: {foreign[0]!r} is not an item of the project's pool")
+            raise DataFileError(f"{path}, row {number}: {foreign[0]!r} is not an item of the project's pool")
         bank.append(question)
     return bank

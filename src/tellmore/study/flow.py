@@ -117,11 +117,6 @@ def practice_question(study: Study, progress: Progress) -> Planned:
     return Planned(identifier, practice.kind, practice.items, 0, progress.practised + 1)
 
 
-def completion_code(study: Study, ended: str) -> str:
-    """The code of an outcome."""
-    return str(getattr(study.completion, ended))
-
-
 def right_answer(gold: Gold, kind: str, answer: Answer) -> bool:
     """Whether a gold question was answered exactly as expected, order, choice and labels alike."""
     asked = kinds.named(kind)

@@ -33,27 +33,12 @@ def fig8(rows: Rows) -> Figure:
     axes = grid[0, 0]
     for kind in distinct(rows, "kind"):
         own = sorted(where(rows, kind=kind), key=lambda row: row["size"])
-        sizes = column(own, "size")
-        colour = kind_colour(kind)
-        axes.errorbar(
-            sizes,
-            column(own, "mean_s"),
-            yerr=column(own, "se_s"),
-            fmt="o",
-            color=colour,
-            markersize=5,
-            capsize=3,
-            label=f"{noun(kind)}, mean ± s.e.",
-        )
+        sizes, mean, se = (column(own, name) for name in ("size", "mean_s", "se_s"))
+        style = {"color": kind_colour(kind), "label": f"{noun(kind)}, mean ± s.e."}
+        axes.errorbar(sizes, mean, yerr=se, fmt="o", markersize=5, capsize=3, **style)
         if all(row["fitted_s"] is not None for row in own):
-            axes.plot(
-                sizes,
-                column(own, "fitted_s"),
-                color=colour,
-                linestyle="--",
-                linewidth=1.2,
-                label=f"{noun(kind)}, linear fit",
-            )
+            style["label"] = f"{noun(kind)}, linear fit"
+            axes.plot(sizes, column(own, "fitted_s"), linestyle="--", linewidth=1.2, **style)
     axes.set(xlabel="items shown |S|", ylabel="response time (s)")
     axes.set_ylim(bottom=0)
     axes.set_xticks(sorted({row["size"] for row in rows}))

@@ -82,7 +82,7 @@ def read_records(study: Study, events: Iterable[Event]) -> Records:
 
 def _person_row(study: Study, name: str, person: _Person) -> dict[str, Any]:
     steps = person.progress.steps
-    wall_s = (_moment(person.last_utc) - _moment(person.first_utc)).total_seconds()
+    wall_s = (datetime.fromisoformat(person.last_utc) - datetime.fromisoformat(person.first_utc)).total_seconds()
     return {
         "participant": name,
         "order": list(dict.fromkeys(planned.kind for planned in person.progress.assignment)),
@@ -92,10 +92,6 @@ def _person_row(study: Study, name: str, person: _Person) -> dict[str, Any]:
         "total_s": person.reported_s if person.reported_s is not None else wall_s,
         "demographics": dict(steps.get("demographics") or {}),
     }
-
-
-def _moment(t_utc: str) -> datetime:
-    return datetime.fromisoformat(t_utc.replace("Z", "+00:00"))
 
 
 def _answer_rows(name: str, person: _Person) -> list[dict[str, Any]]:

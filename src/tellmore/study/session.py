@@ -15,20 +15,8 @@ from tellmore.kinds import answer_from_json
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store.repository import Event, Repository
+from tellmore.study import flow
 from tellmore.study.design import BankQuestion, Planned, assignment, check_bank
-from tellmore.study.flow import (
-    EVENT_KINDS,
-    TEXT_STEPS,
-    Progress,
-    check_step_value,
-    completion_code,
-    current_step,
-    open_question,
-    outcome,
-    practice_question,
-    right_answer,
-    right_choices,
-)
 from tellmore.study.settings import Study
 from tellmore.types import Skip
 
@@ -41,12 +29,12 @@ class StudySession:
         self._repository, self.study, self._bank = repository, study, tuple(bank)
         self._pool, self._rows = pool, {identifier: row for row, identifier in enumerate(pool.ids)}
         self._lock = threading.RLock()
-        self._progress: dict[str, Progress] = {}
+        self._progress: dict[str, flow.Progress] = {}
         self._external: dict[str, str] = {}
         self._answers: dict[str, dict[str, Any]] = {}
         self._entered = 0
         opened = None
-        for event in repository.since(0, kinds=EVENT_KINDS):
+        for event in repository.since(0, kinds=flow.EVENT_KINDS):
             if event.kind == "study_opened":
                 opened = event.payload.get("fingerprint")
             self._learn(event)
@@ -63,7 +51,7 @@ class StudySession:
     def forget(self, participant: str) -> None:
         """Drop from memory a participant who was erased from the log."""
         with self._lock:
-            self._progress[participant] = Progress()
+            self._progress[participant] = flow.Progress()
             self._external = {outside: own for outside, own in self._external.items() if own != participant}
 
     def enter(self, external: str, details: Mapping[str, str] | None = None) -> str:
@@ -90,9 +78,9 @@ class StudySession:
         """What to show now. A question, and the completion code, are in the log before they are returned."""
         with self._lock:
             progress = self._of(participant)
-            step = current_step(self.study, progress)
+            step = flow.current_step(self.study, progress)
             state: dict[str, Any] = {"step": step, "progress": _share_done(progress)}
-            if step in TEXT_STEPS:
+            if step in flow.TEXT_STEPS:
                 state["text"] = getattr(self.study.texts, step)
             if step == "demographics":
                 state["fields"] = [field.model_dump(mode="json") for field in self.study.demographics]
@@ -113,15 +101,15 @@ class StudySession:
         """Leave a step with what the person gave; leaving a step twice changes nothing."""
         with self._lock:
             progress = self._of(participant)
-            now = current_step(self.study, progress)
+            now = flow.current_step(self.study, progress)
             if step != now and step in progress.steps:
                 return self.state(participant)
             if step != now:
                 raise StateError(f"the step {step!r} is not the one shown now, which is {now!r}; reload the page")
-            checked = check_step_value(self.study, step, value)
+            checked = flow.check_step_value(self.study, step, value)
             payload: dict[str, Any] = {"step": step, "value": checked, "elapsed_ms": elapsed_ms}
             if step == "comprehension":
-                payload["passed"] = right_choices(self.study, checked)
+                payload["passed"] = flow.right_choices(self.study, checked)
             self._write(Event("study_step", participant=participant, payload=payload))
             return self.state(participant)
 
@@ -134,7 +122,7 @@ class StudySession:
             if question_id in self._answers:
                 self._repeat(participant, question_id, answer)
                 return self.state(participant)
-            step = current_step(self.study, progress)
+            step = flow.current_step(self.study, progress)
             planned = self._open(participant) if step in ("practice", "question") else None
             if planned is None or planned.id != question_id:
                 raise StateError(f"{question_id!r} is not the question shown now; reload the page")
@@ -147,7 +135,7 @@ class StudySession:
                 raise AnswerError(refusal)
             payload = {"answer": answer, "timing": timing, "part": "practice" if step == "practice" else "main"}
             batch = [Event("study_answer", question_id, participant, payload)]
-            if planned.gold is not None and not right_answer(planned.gold, planned.kind, given):
+            if planned.gold is not None and not flow.right_answer(planned.gold, planned.kind, given):
                 flag = {"reason": "gold", "kind": planned.kind, "position": planned.position}
                 batch.append(Event("study_flag", question_id, participant, flag))
             self._write(*batch, *self._shown_after(participant, batch))
@@ -155,7 +143,7 @@ class StudySession:
 
     # Inside
 
-    def _of(self, participant: str) -> Progress:
+    def _of(self, participant: str) -> flow.Progress:
         progress = self._progress.get(participant)
         if progress is None:
             raise StateError("this participant is not part of the study (any more); open the link of the study again")
@@ -163,9 +151,9 @@ class StudySession:
 
     def _open(self, participant: str) -> Planned:
         progress = self._of(participant)
-        if current_step(self.study, progress) == "practice":
-            return practice_question(self.study, progress)
-        planned = open_question(progress)
+        if flow.current_step(self.study, progress) == "practice":
+            return flow.practice_question(self.study, progress)
+        planned = flow.open_question(progress)
         if planned is None:
             raise StateError("no question is open")
         return planned
@@ -180,8 +168,8 @@ class StudySession:
         progress = self._of(participant)
         for event in batch:
             progress = progress.after(event.kind, event.question_id, event.payload)
-        planned = open_question(progress)
-        if planned is None or current_step(self.study, progress) != "question" or planned.id in progress.shown:
+        planned = flow.open_question(progress)
+        if planned is None or flow.current_step(self.study, progress) != "question" or planned.id in progress.shown:
             return []
         return [self._shown_event(participant, planned, "question")]
 
@@ -201,9 +189,9 @@ class StudySession:
         image = self._pool.images[row] if self._pool.images else None
         return {"id": identifier, "text": text or (None if image else identifier), "image": image or None}
 
-    def _end(self, participant: str, progress: Progress) -> dict[str, Any]:
-        ended = outcome(self.study, progress) or "complete"
-        code = completion_code(self.study, ended)
+    def _end(self, participant: str, progress: flow.Progress) -> dict[str, Any]:
+        ended = flow.outcome(self.study, progress) or "complete"
+        code = str(getattr(self.study.completion, ended))
         if progress.ended is None:
             self._write(Event("study_ended", participant=participant, payload={"outcome": ended, "code": code}))
         url = self.study.completion.url.replace("{code}", code)
@@ -228,7 +216,7 @@ class StudySession:
             return
         if event.kind == "study_entered" and participant not in self._progress:
             self._entered += 1
-            self._progress[participant] = Progress()
+            self._progress[participant] = flow.Progress()
         if event.erased:
             self.forget(participant)
             return
@@ -239,5 +227,5 @@ class StudySession:
         self._progress[participant] = self._progress[participant].after(event.kind, event.question_id, event.payload)
 
 
-def _share_done(progress: Progress) -> dict[str, int]:
+def _share_done(progress: flow.Progress) -> dict[str, int]:
     return {"done": len(progress.answered), "total": len(progress.assignment)}
