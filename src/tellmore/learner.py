@@ -34,7 +34,7 @@ from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import DeterminantRule, Progress, Rule, Stability, Stop
-from tellmore.pool import Pool
+from tellmore.pool import Pool, check_pool
 from tellmore.questions import Question, check_answer, check_new
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
@@ -98,8 +98,7 @@ class Learner:
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
     ) -> None:
-        if not isinstance(pool, Pool):
-            raise PoolError(f"a learner needs a Pool, not {type(pool).__name__}; write Learner(Pool(X))")
+        check_pool(pool)
         bound = bound if bound is not None else ("moments" if pool.d <= FEW_DIMENSIONS else "centred")
         one_of("bound", bound, ("moments", "centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
