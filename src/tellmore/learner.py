@@ -27,7 +27,7 @@ from tellmore.core.prior import seeded_prior
 from tellmore.core.scan import PoolScan
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
-from tellmore.errors import PoolError, StateError
+from tellmore.errors import StateError
 from tellmore.kinds import Kind, Outcome
 from tellmore.options import one_of, positive_number, seed_ids, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
@@ -36,7 +36,7 @@ from tellmore.policy.looking import one_side_is_short, sought
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import Progress, Rule, Settled, Stop
 from tellmore.policy.tally import Tally
-from tellmore.pool import Pool
+from tellmore.pool import Pool, check_pool
 from tellmore.predictor import Predictor, State
 from tellmore.questions import Question, check_answer, check_new, labels_in
 from tellmore.threads import one_at_a_time
@@ -96,8 +96,7 @@ class Learner(Predictor):
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
     ) -> None:
-        if not isinstance(pool, Pool):
-            raise PoolError(f"a learner needs a Pool, not {type(pool).__name__}; write Learner(Pool(X))")
+        check_pool(pool)
         bound = bound or ("moments" if pool.d <= FEW_DIMENSIONS else "centred")
         one_of("bound", bound, ("moments", "centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))

@@ -214,6 +214,12 @@ class Pool:
         return digest.hexdigest()
 
 
+def check_pool(pool: Any) -> None:
+    """Refuse a matrix in place of a pool."""
+    if not isinstance(pool, Pool):
+        raise PoolError(f"a learner needs a Pool, not {type(pool).__name__}; write Learner(Pool(X))")
+
+
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False

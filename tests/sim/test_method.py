@@ -60,3 +60,10 @@ def test_copies_and_undo_keep_the_method(tmp_path: Path) -> None:
     twin.undo()
     np.testing.assert_array_equal(twin.posterior.mean, before)
     assert np.linalg.norm(twin.posterior.mean) == pytest.approx(1)
+
+
+def test_an_unknown_option_of_the_prior_is_named() -> None:
+    with pytest.raises(
+        SettingError, match="prior_options must be one of gamma, scale, bias_variance, shrinkage, not 'gama'"
+    ):
+        Method(prior_options={"gama": 1.0})

@@ -51,7 +51,7 @@ class ProjectSettings(Section):
 
 
 class LearningSettings(Section):
-    """How it is learnt. Unset, ``w`` and ``K`` are the learner's own and ``set_size`` is the kind's; ``prior = "earlier"``
+    """How it is learnt. Unset, ``bound``, ``w`` and ``K`` are the learner's own and ``set_size`` is the kind's; ``prior = "earlier"``
     reads FOLDER/prior.npz."""
 
     question: QuestionChoice = "auto"
@@ -62,7 +62,7 @@ class LearningSettings(Section):
     check_share: float = Field(default=0.1, ge=0.0, le=0.9)
     ties: bool = False
     prior: PriorChoice = "pool"
-    bound: BoundChoice = "centred"
+    bound: BoundChoice | None = None
     seed: int = Field(default=0, ge=0)
     w: float | None = Field(default=None, gt=0)
     K: float | None = Field(default=None, gt=0)

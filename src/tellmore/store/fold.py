@@ -161,15 +161,16 @@ def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked,
 def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:
     """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
     chosen = settings.learning
+    usual = ("centred", CLASSIC.w, CLASSIC.K) if settings.classic else (None, None, None)
     return Learner(
         pool,
         question=chosen.question,
         set_size=chosen.set_size,
         seed=chosen.seed,
         prior=_prior(settings, prior),
-        bound=chosen.bound,
-        w=chosen.w if chosen.w is not None or not settings.classic else CLASSIC.w,
-        K=chosen.K if chosen.K is not None or not settings.classic else CLASSIC.K,
+        bound=chosen.bound or usual[0],
+        w=chosen.w or usual[1],
+        K=chosen.K or usual[2],
         seeds_positive=chosen.seeds_positive,
         seeds_negative=chosen.seeds_negative,
         kinds=chosen.kinds,
