@@ -32,7 +32,7 @@ from tellmore.kinds import Kind, Outcome
 from tellmore.options import one_of, positive_number, seed_ids, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.looking import one_side_is_short, sought
+from tellmore.policy.looking import labels_are_few, sought
 from tellmore.policy.rates import Policy, Rate, RateTable
 from tellmore.policy.stopping import Progress, Rule, Settled, Stop
 from tellmore.policy.tally import Tally
@@ -63,8 +63,9 @@ class Learner(Predictor):
     bound: how answers are learnt: ``moments`` (mean and covariance of the exact posterior; the default up to 32 dimensions, where
         the belief soon narrows), ``centred`` (a variational bound, the default beyond), or ``paper`` (the paper's bound).
     acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
-    w, K: sharpness of labels and of choices, in units of the scores: P(positive) = sigmoid(w score). By default they follow
-        from how many directions the pool varies in.
+    w, K: sharpness of labels and of choices, in units of the scores. A given w is also that of the probabilities,
+        P(positive) = sigmoid(w score). By default both follow from how many directions the pool varies in, and probabilities
+        are twice as sharp as a label is learnt: see docs/method.md.
     stop: a rule of `tellmore.policy.stopping`; by default `Settled`.
     cost: seconds per question.
     check_share: this share of the questions is on items drawn at random, to measure what was learnt; before it stops, a rule
@@ -109,6 +110,7 @@ class Learner(Predictor):
         frame = self._frame(prior)
         self.coordinates, usual = frame.coordinates, frame.behaviour
         self.behaviour = Behaviour(positive_number("w", w, usual.w), positive_number("K", K, usual.K))
+        self.w = self.behaviour.w if w is not None else frame.w
         self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
         self.stop: Rule = stop if stop is not None else Settled()
         stopping_rule(self.stop)
@@ -204,11 +206,10 @@ class Learner(Predictor):
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
             return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
-        # Of the side that has few labels: a share of the items that are labelled, or of the questions that label one.
-        wanted = int(kind.looks_for * (count + self._asked % 2))
-        if not (wanted and one_side_is_short(now.tally)):
+        if not (kind.looks_for and labels_are_few(now.tally)):
             return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows
-        found = sought(now.scan, now.tally, wanted, exclude=np.union1d(exclude, self.pool.rows(self.labels())))
+        known = np.union1d(exclude, self.pool.rows(self.labels()))
+        found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, exclude=known)
         if len(found) == count:
             return found
         seen = np.union1d(exclude, found)
@@ -252,7 +253,7 @@ class Learner(Predictor):
         foretold: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
             rows = self.pool.rows(labels)
-            foretold = probability(state.scan.mean[rows], state.scan.variance[rows], self.behaviour.w).tolist()
+            foretold = probability(state.scan.mean[rows], state.scan.variance[rows], self.w).tolist()
         return State(belief, scan, tally.told(list(labels.values()), changed, foretold)), info
 
     def _update(self, state: State, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
@@ -353,7 +354,7 @@ class Learner(Predictor):
     @one_at_a_time
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
-        now, frame = self._now, Frame(self.coordinates, self._prior, self.behaviour)
+        now, frame = self._now, Frame(self.coordinates, self._prior, self.behaviour, self.w)
         told = tuple(self._history), self._asked, tuple(self._open), now.tally, self._rates
         saved.write(path, saved.Saved(self.pool, self._saved_options(), frame, now.belief, now.scan, *told))
 
@@ -367,7 +368,7 @@ class Learner(Predictor):
         """
         state = saved.read(path, pool)
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
-        learner._prior = state.frame.prior  # as saved: seeds and a random start are in it already
+        learner._prior, learner.w = state.frame.prior, state.frame.w  # as saved: seeds are in the prior already
         learner._history, learner._asked, learner._rates = list(state.history), state.asked, state.rates
         learner._open.extend(state.open)
         learner._now = State(state.belief, state.scan, learner._counted() if state.tally is None else state.tally)

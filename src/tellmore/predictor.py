@@ -32,11 +32,13 @@ class State:
 
 
 class Predictor:
-    """A belief over a pool. ``coordinates`` say how embeddings are centred and scaled, ``behaviour`` how sharp answers are."""
+    """A belief over a pool. ``coordinates`` say how embeddings are centred and scaled, ``behaviour`` how sharp answers are
+    learnt, ``w`` how sharp probabilities are: P(positive) = sigmoid(w score)."""
 
     pool: Pool
     coordinates: Coordinates
     behaviour: Behaviour
+    w: float
     _now: State
     _threshold: float | None = None
 
@@ -94,7 +96,7 @@ class Predictor:
 
     def probabilities(self) -> Array:
         """Probability of positive [n] of every item of the pool, averaged over the belief."""
-        return probability(*self.scores(), self.behaviour.w)
+        return probability(*self.scores(), self.w)
 
     def predict(self, X: Array | None = None) -> NDArray[np.bool_]:
         """Whether embeddings X [n, d] are positive [n], the pool's items where X is None: by the sign of the mean score, or by
@@ -109,7 +111,7 @@ class Predictor:
 
     def predict_proba(self, X: Array) -> Array:
         """Probabilities [n, 2] of negative and positive for embeddings X [n, d], averaged over the belief."""
-        positive = probability(*self._scores_of(X), self.behaviour.w)
+        positive = probability(*self._scores_of(X), self.w)
         return np.column_stack([1 - positive, positive])
 
     def joint_scores(self, items: Collection[str]) -> tuple[Array, Array]:

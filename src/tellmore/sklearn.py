@@ -87,9 +87,8 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             known = self._two_classes(labels if classes is None else classes)
             return self._learn(rows, labels, sample_weight, known, None)
         now = self.learner_
-        return self._learn(
-            rows, labels, sample_weight, self.classes_, Frame(now.coordinates, now.belief, now.behaviour)
-        )
+        frame = Frame(now.coordinates, now.belief, now.behaviour, now.w)
+        return self._learn(rows, labels, sample_weight, self.classes_, frame)
 
     def _two_classes(self, labels: ArrayLike) -> NDArray[Any]:
         check_classification_targets(labels)

@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tellmore as tm
-from tellmore.policy.looking import one_side_is_short, sought
+from tellmore.core.scan import PoolScan
+from tellmore.policy.looking import labels_are_few, sought
 from tellmore.policy.tally import Tally
 from tests.oracles.plain import prior_of, scan_of
 
 
-def scan_with(mean: list[float]) -> object:
-    from dataclasses import replace
-
+def scan_with(mean: list[float]) -> PoolScan:
     X = np.random.default_rng(0).normal(size=(len(mean), 3))
     return replace(scan_of(X, prior_of(X)), mean=np.array(mean))
 
 
 @pytest.mark.parametrize(
     ("positive", "negative", "short"),
-    [(0, 2, False), (0, 3, True), (4, 4, True), (5, 5, False), (5, 20, False), (5, 26, True), (40, 9, True)],
+    [(0, 3, True), (4, 4, True), (5, 5, False), (5, 20, False), (5, 26, True), (40, 9, True)],
 )
-def test_when_one_side_is_short(positive: int, negative: int, short: bool) -> None:
-    assert one_side_is_short(Tally(positive=positive, negative=negative)) is short
+def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bool) -> None:
+    assert labels_are_few(Tally(positive=positive, negative=negative)) is short
 
 
-def test_first_the_likeliest_of_the_side_then_the_nearest_to_the_boundary() -> None:
+@pytest.mark.parametrize(
+    ("positive", "negative", "turn", "rows"),
+    [
+        (0, 2, 0, []),  # information alone at first
+        (3, 3, 0, []),  # every second question where neither side is rare
+        (3, 3, 1, [2]),  # the likeliest to be positive
+        (3, 2, 1, [0]),  # the likeliest to be negative
+        (1, 9, 0, [3]),  # rare: the nearest to the boundary
+        (1, 9, 1, [2]),
+        (6, 60, 1, [3]),  # some were found, still rare
+        (6, 20, 1, []),
+    ],
+)
+def test_one_label_goes_to_the_side_that_has_few(positive: int, negative: int, turn: int, rows: list[int]) -> None:
     scan = scan_with([-3.0, 0.5, 2.0, -0.1, -1.0])
-    assert sought(scan, Tally(positive=1, negative=9), 2).tolist() == [2, 1]  # type: ignore[arg-type]
-    assert sought(scan, Tally(positive=9, negative=1), 2).tolist() == [0, 4]  # type: ignore[arg-type]
-    assert sought(scan, Tally(positive=6, negative=60), 2).tolist() == [3, 1]  # type: ignore[arg-type]
-    assert sought(scan, Tally(positive=1, negative=9), 2, exclude=[2]).tolist() == [1, 3]  # type: ignore[arg-type]
+    assert sought(scan, Tally(positive=positive, negative=negative), 1, turn).tolist() == rows
+
+
+def test_many_labels_are_shared_out_and_known_items_left_out() -> None:
+    scan = scan_with([-3.0, 0.5, 2.0, -0.1, -1.0])
+    rare = Tally(positive=1, negative=9)
+    assert sought(scan, rare, 4, 0).tolist() == [2, 1, 3, 4]
+    assert sought(scan, rare, 2, 0, exclude=[2]).tolist() == [1, 3]
 
 
 @pytest.mark.parametrize("kind", ["label", "tick"])

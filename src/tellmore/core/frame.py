@@ -16,15 +16,19 @@ from tellmore.options import one_of
 
 CLASSIC = Behaviour(9.0, 6.75)
 """The sharpness of version 0.1, for unit-norm embeddings."""
+PREDICTING_SHARPNESS = 2.0
+"""Probabilities are this much sharper than labels are learnt: a belief that took labels for so sharp would be sure too soon."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """``prior`` is over (1, z), z the items in ``coordinates``; ``behaviour`` is in units of the scores that it expects."""
+    """``prior`` is over (1, z), z the items in ``coordinates``; ``behaviour`` is in units of the scores that it expects, and so
+    is ``w``, the sharpness of probabilities."""
 
     coordinates: Coordinates
     prior: Gaussian
     behaviour: Behaviour
+    w: float
 
 
 def frame_of(moments: Moments, prior: str | Gaussian) -> Frame:
@@ -44,7 +48,7 @@ def pool_frame(moments: Moments, **options: float) -> Frame:
         raise PoolError("all items have the same embedding; there is nothing to tell apart")
     coordinates = Coordinates.of(moments)
     C = coordinates.covariance(moments)
-    return Frame(coordinates, pool_prior(C, **options), usual_sharpness(C))
+    return _usual(coordinates, pool_prior(C, **options), usual_sharpness(C))
 
 
 def isotropic_frame(moments: Moments) -> Frame:
@@ -55,12 +59,12 @@ def isotropic_frame(moments: Moments) -> Frame:
 def classic_frame(moments: Moments) -> Frame:
     """As version 0.1 began: for unit-norm embeddings of some hundred dimensions and balanced classes."""
     coordinates = Coordinates(moments.mean, np.ones_like(moments.mean))
-    return Frame(coordinates, classic_prior(moments.cov), CLASSIC)
+    return Frame(coordinates, classic_prior(moments.cov), CLASSIC, CLASSIC.w)
 
 
 def paper_frame(d: int, scale: float = 1.0) -> Frame:
     """As the paper begins: the embeddings as they are, and N(0, scale I / D)."""
-    return Frame(Coordinates.plain(d), paper_prior(d, scale=scale), CLASSIC)
+    return Frame(Coordinates.plain(d), paper_prior(d, scale=scale), CLASSIC, CLASSIC.w)
 
 
 def given_frame(moments: Moments, belief: Gaussian) -> Frame:
@@ -73,8 +77,12 @@ def given_frame(moments: Moments, belief: Gaussian) -> Frame:
     second = prior.cov + np.outer(prior.mean, prior.mean)
     typical = float(np.sum(second[1:, 1:] * C) + second[0, 0])
     if moments.constant:
-        return Frame(coordinates, prior, CLASSIC)
-    return Frame(coordinates, prior, usual_sharpness(C, typical))
+        return Frame(coordinates, prior, CLASSIC, CLASSIC.w)
+    return _usual(coordinates, prior, usual_sharpness(C, typical))
+
+
+def _usual(coordinates: Coordinates, prior: Gaussian, behaviour: Behaviour) -> Frame:
+    return Frame(coordinates, prior, behaviour, PREDICTING_SHARPNESS * behaviour.w)
 
 
 FRAMES: dict[str, Callable[[Moments], Frame]] = {

@@ -51,8 +51,8 @@ class ProjectSettings(Section):
 
 
 class LearningSettings(Section):
-    """How it is learnt. Unset, ``bound``, ``w`` and ``K`` are the learner's own and ``set_size`` is the kind's; ``prior = "earlier"``
-    reads FOLDER/prior.npz."""
+    """How it is learnt. Unset, ``bound``, ``w`` and ``K`` are the learner's own and ``set_size`` is the kind's;
+    ``prior = "earlier"`` reads FOLDER/prior.npz."""
 
     question: QuestionChoice = "auto"
     kinds: tuple[KindName, ...] = Field(default_factory=question_kinds.standard_kinds, min_length=1)

@@ -37,7 +37,7 @@ class LabelKind(Kind):
     help = "Say whether the item is {positive} or {negative}."
     fewest = most = usual = 1
     standard = labels_all = True
-    looks_for = 0.5
+    looks_for = 1.0
     # 4.37 s is the mean of the paper's fits of selections and rankings at one item; nobody measured labels, so the spread
     # of selections is taken.
     time = TimeModel("constant", 4.37, spread_s=math.sqrt(11.22))

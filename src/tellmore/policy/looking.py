@@ -2,7 +2,7 @@
 
 What tells most about a classifier is not what finds the first positive items among many negative ones. Until there are a few
 labels of either side, every second label is therefore of the item most likely to be of the side that has fewer. Where one side
-stays rare, every second label is of the item nearest to the boundary, which with few positive items is the likeliest of all.
+stays rare, the other labels are of the items nearest to the boundary, which among many negative items are the likeliest too.
 """
 
 from __future__ import annotations
@@ -15,24 +15,41 @@ from numpy.typing import NDArray
 from tellmore.core.acquire import available_rows
 from tellmore.core.scan import PoolScan
 from tellmore.policy.tally import Tally
+from tellmore.types import Array
 
 ENOUGH = 5
 RARE = 0.2
 BEFORE = 3  # labels at first, by information alone
 
-
-def one_side_is_short(tally: Tally) -> bool:
-    """Whether labels of one side are few, by number or by share."""
-    fewer, labels = min(tally.positive, tally.negative), tally.positive + tally.negative
-    return labels >= BEFORE and fewer < max(ENOUGH, RARE * labels)
+Rows = NDArray[np.int64]
 
 
 def sought(
-    scan: PoolScan, tally: Tally, count: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()
-) -> NDArray[np.int64]:
-    """The rows of ``count`` items to label in order to have enough of the side that is short."""
-    sign = 1.0 if tally.positive <= tally.negative else -1.0
-    found_some = min(tally.positive, tally.negative) >= ENOUGH
-    wanted = -np.abs(scan.mean) if found_some else sign * scan.mean
-    available = available_rows(len(wanted), exclude, count)
-    return np.argsort(np.where(available, -wanted, np.inf), kind="stable")[:count]
+    scan: PoolScan, tally: Tally, count: int, turn: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()
+) -> Rows:
+    """Rows of at most ``count`` items to label now, because labels of one side are few; none where they are not.
+
+    ``turn``: questions before, of which every second one is to find items of that side where it asks for one label.
+    """
+    fewer, labels = min(tally.positive, tally.negative), tally.positive + tally.negative
+    if labels < BEFORE:
+        return np.empty(0, dtype=np.int64)
+    found: Rows = np.empty(0, dtype=np.int64)
+    left = available_rows(len(scan.mean), exclude, count)
+    if fewer < ENOUGH:
+        towards = scan.mean if tally.positive <= tally.negative else -scan.mean
+        found = _best(towards, left, (count + turn % 2) // 2)
+        left[found] = False
+    if fewer < RARE * labels:
+        found = np.concatenate([found, _best(-np.abs(scan.mean), left, count - len(found))])
+    return found
+
+
+def _best(value: Array, among: NDArray[np.bool_], count: int) -> Rows:
+    return np.argsort(np.where(among, -value, np.inf), kind="stable")[:count]
+
+
+def labels_are_few(tally: Tally) -> bool:
+    """Whether labels of one side are few, by number or by share."""
+    fewer, labels = min(tally.positive, tally.negative), tally.positive + tally.negative
+    return fewer < max(ENOUGH, RARE * labels)

@@ -17,6 +17,7 @@ import numpy as np
 from tellmore import kinds
 from tellmore.core.frame import CLASSIC
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.update import Rule
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
@@ -161,7 +162,9 @@ def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked,
 def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:
     """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
     chosen = settings.learning
-    usual = ("centred", CLASSIC.w, CLASSIC.K) if settings.classic else (None, None, None)
+    usual: tuple[Rule | None, float | None, float | None] = (None, None, None)
+    if settings.classic:
+        usual = "centred", CLASSIC.w, CLASSIC.K
     return Learner(
         pool,
         question=chosen.question,

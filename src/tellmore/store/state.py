@@ -34,7 +34,7 @@ class State:
     @cached_property
     def classifier(self) -> Classifier:
         """What is taken away."""
-        return Classifier(self.learner.posterior, self.learner.behaviour.w, self.ledger.initial.data.normalised)
+        return Classifier(self.learner.posterior, self.learner.w, self.ledger.initial.data.normalised)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
