@@ -70,7 +70,7 @@ class Recomputed:
         self.learnt = [event for event in self.valid if event["kind"] == "answer"]
         self.points: list[dict[str, Any]] = []
         self.checks: list[tuple[int, int, int]] = []
-        self.learner = Learner(pool, question="rank", set_size=3, bound="centred")
+        self.learner = Learner(pool, question="rank", set_size=3)
         self._learn()
 
     def seconds(self, event: dict[str, Any]) -> float:
@@ -206,7 +206,7 @@ def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
     shown, log = both
     at = shown["rates_answers"]
     assert 0 <= at <= shown["answers"]
-    early = Learner(pool, question="rank", set_size=3, bound="centred")
+    early = Learner(pool, question="rank", set_size=3)
     cost = OnlineCost()
     for event in log.learnt[:at]:
         question, answer = next((q, a) for q, a in log.learner.history if q.id == event["question_id"])

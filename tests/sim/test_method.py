@@ -63,7 +63,5 @@ def test_copies_and_undo_keep_the_method(tmp_path: Path) -> None:
 
 
 def test_an_unknown_option_of_the_prior_is_named() -> None:
-    with pytest.raises(
-        SettingError, match="prior_options must be one of gamma, scale, bias_variance, shrinkage, not 'gama'"
-    ):
+    with pytest.raises(SettingError, match="prior_options must be one of gamma, scale, bias_sd, shrinkage, not 'gama'"):
         Method(prior_options={"gama": 1.0})

@@ -40,9 +40,9 @@ def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -
     told, belief, tally = unpack(pack(taught[0]))
     assert tally == taught[0].learner.tally
     assert told == taught[0].effects
-    np.testing.assert_array_equal(belief.mean, taught[0].learner.posterior.mean)
-    np.testing.assert_array_equal(belief.cov, taught[0].learner.posterior.cov)
-    assert belief.logdet == taught[0].learner.posterior.logdet
+    np.testing.assert_array_equal(belief.mean, taught[0].learner.belief.mean)
+    np.testing.assert_array_equal(belief.cov, taught[0].learner.belief.cov)
+    assert belief.logdet == taught[0].learner.belief.logdet
 
 
 def save(store: Repository, pool: Pool, fold: Fold, monkeypatch: pytest.MonkeyPatch) -> None:

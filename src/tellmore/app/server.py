@@ -20,7 +20,7 @@ from fastapi import APIRouter
 from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import STATIC, ImageFinder, create_app
 from tellmore.app.session import Session
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError
@@ -33,7 +33,7 @@ SWITCH_S = 0.0005
 TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 
 
-def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> Session:
+def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Frame | None = None) -> Session:
     """The session of a project, not started yet; ``prior`` is the belief of an earlier project, where it is asked for.
 
     Two sessions on one log would hand out the same questions: StateError where another server has it.

@@ -20,7 +20,7 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.frame import Frame
 from tellmore.data.settings import Settings, check_seeds
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
@@ -66,7 +66,7 @@ class Session:
         pool: Pool,
         settings: Settings,
         *,
-        prior: Gaussian | None = None,
+        prior: Frame | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock

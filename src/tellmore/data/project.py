@@ -16,7 +16,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 
 from tellmore import __version__
+from tellmore.core.evidence import Behaviour
+from tellmore.core.frame import CLASSIC, Frame, given_frame
 from tellmore.core.gaussian import Gaussian
 from tellmore.data.checked import toml_text
 from tellmore.data.images import thumbnail
@@ -68,16 +70,17 @@ class Project:
         return self.folder / PRIOR_FILE if self.settings.learning.prior == "earlier" else None
 
     @cached_property
-    def prior(self) -> Gaussian | None:
+    def prior(self) -> Frame | None:
         """The belief of an earlier project to start from, where the settings ask for it."""
         if self.prior_path is None:
             return None
-        belief = read_belief(self.prior_path)
+        belief, sharpness = _read_earlier(self.prior_path)
         if belief.dim != self.pool.d + 1:
             raise DataFileError(
                 f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
             )
-        return belief
+        frame = given_frame(self.pool.moments, belief)
+        return replace(frame, behaviour=Behaviour(*sharpness[:2]), w=sharpness[2])
 
     @property
     def tfidf_path(self) -> Path | None:
@@ -141,11 +144,13 @@ def _map_matrix(path: Path) -> Any:
         raise DataFileError(f"{path}: not a readable .npy matrix: {error}") from None
 
 
-def read_belief(path: Path) -> Gaussian:
-    """The belief in an .npz file with mean [D] and cov [D, D], as ``tellmore export --format npz`` writes it."""
+def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
+    """The belief in an .npz file with mean [D] and cov [D, D], and the sharpness [3] of labels, choices and probabilities,
+    which version 0.1 did not write."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            return Gaussian.from_moments(arrays["mean"], arrays["cov"])
+            sharpness = arrays["sharpness"].tolist() if "sharpness" in arrays else (CLASSIC.w, CLASSIC.K, CLASSIC.w)
+            return Gaussian.from_moments(arrays["mean"], arrays["cov"]), tuple(sharpness)
     except FileNotFoundError:
         raise DataFileError(f'{path}: no such file, but the settings say prior = "earlier"') from None
     except KeyError as missing:

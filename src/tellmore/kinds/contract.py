@@ -72,7 +72,8 @@ class Kind(ABC):
     and whoever asks for the family gets either of them. title: in tables, two words at most. ask: the headline, help: how to
     answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how many items it may show, and
     how many where nobody says. standard: whether ``auto`` may choose it without being told to. labels_all: whether an answer
-    labels every item shown. looks_for: the share of its items that may be chosen because labels of one side are few. time: seconds before anybody's answers are known; time_forms: the two that a study compares.
+    labels every item shown. looks_for: the share of its items that may be chosen because labels of one side are few.
+    time: seconds before anybody's answers are known; time_forms: the two that a study compares.
     answer_type: the class of its answers. noun: what a study calls it ("Ranking"); the title where it is empty.
     script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
     """

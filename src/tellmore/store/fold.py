@@ -15,9 +15,8 @@ from typing import Literal
 import numpy as np
 
 from tellmore import kinds
-from tellmore.core.frame import CLASSIC
+from tellmore.core.frame import Frame, paper_frame
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.update import Rule
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
@@ -59,13 +58,13 @@ class Fold:
     ``settings`` say what the belief starts from: see ``Ledger.initial``.
     """
 
-    def __init__(self, pool: Pool, settings: Settings, *, prior: Gaussian | None = None) -> None:
+    def __init__(self, pool: Pool, settings: Settings, *, prior: Frame | None = None) -> None:
         self._pool, self._prior = pool, prior
         self._asking = settings
         self.start_from(settings)
 
     @classmethod
-    def of(cls, ledger: Ledger, pool: Pool, *, prior: Gaussian | None = None) -> Fold:
+    def of(cls, ledger: Ledger, pool: Pool, *, prior: Frame | None = None) -> Fold:
         """The fold after every answer in ``ledger`` that counts; ``prior`` is the project's."""
         fold = cls(pool, ledger.initial, prior=prior)
         fold.catch_up(ledger.counting())
@@ -159,21 +158,18 @@ def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked,
     return min(len(effects), len(pairs))
 
 
-def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -> Learner:
+def new_learner(pool: Pool, settings: Settings, prior: Frame | None = None) -> Learner:
     """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
     chosen = settings.learning
-    usual: tuple[Rule | None, float | None, float | None] = (None, None, None)
-    if settings.classic:
-        usual = "centred", CLASSIC.w, CLASSIC.K
     return Learner(
         pool,
         question=chosen.question,
         set_size=chosen.set_size,
         seed=chosen.seed,
-        prior=_prior(settings, prior),
-        bound=chosen.bound or usual[0],
-        w=chosen.w or usual[1],
-        K=chosen.K or usual[2],
+        prior=_prior(settings, prior, pool.d),
+        bound=chosen.bound or ("centred" if settings.classic else None),
+        w=chosen.w,
+        K=chosen.K,
         seeds_positive=chosen.seeds_positive,
         seeds_negative=chosen.seeds_negative,
         kinds=chosen.kinds,
@@ -182,9 +178,12 @@ def new_learner(pool: Pool, settings: Settings, prior: Gaussian | None = None) -
     )
 
 
-def _prior(settings: Settings, prior: Gaussian | None) -> Gaussian | Literal["pool", "isotropic", "classic"]:
-    if settings.learning.prior != "earlier":
-        return "classic" if settings.classic else settings.learning.prior
+def _prior(settings: Settings, prior: Frame | None, d: int) -> Frame | Literal["pool", "isotropic", "classic"]:
+    chosen = settings.learning.prior
+    if chosen != "earlier" and settings.classic:
+        return "classic" if chosen == "pool" else paper_frame(d)
+    if chosen != "earlier":
+        return chosen
     if prior is None:
         raise SettingError('learning.prior = "earlier" needs the belief in prior.npz of the project\'s folder')
     return prior

@@ -37,7 +37,7 @@ def _copy_belief(earlier: Path, project: Project) -> None:
     from tellmore.store.state import load_state
 
     state = load_state(open_project(earlier))
-    belief, settings = state.classifier.belief, project.settings
+    belief, settings, learner = state.classifier.belief, project.settings, state.learner
     if belief.dim != settings.data.d + 1:
         raise SettingError(
             f"--prior-from {earlier}: its classifier takes {belief.dim - 1} dimensions, the new items have "
@@ -45,7 +45,8 @@ def _copy_belief(earlier: Path, project: Project) -> None:
         )
     if state.classifier.normalised != settings.data.normalised:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
-    np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov)
+    sharpness = np.array([learner.behaviour.w, learner.behaviour.K, learner.w])
+    np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov, sharpness=sharpness)
 
 
 def _labelled(project: Project) -> Iterator[Collected]:
