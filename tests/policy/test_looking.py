@@ -21,7 +21,7 @@ def scan_with(mean: list[float]) -> PoolScan:
 
 @pytest.mark.parametrize(
     ("positive", "negative", "short"),
-    [(0, 3, True), (4, 4, True), (5, 5, False), (5, 20, False), (5, 26, True), (40, 9, True)],
+    [(0, 3, True), (4, 4, True), (5, 5, False), (5, 10, False), (5, 11, True), (40, 9, True)],
 )
 def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bool) -> None:
     assert labels_are_few(Tally(positive=positive, negative=negative)) is short
@@ -37,7 +37,7 @@ def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bo
         (1, 9, 0, [3]),  # rare: the nearest to the boundary
         (1, 9, 1, [2]),
         (6, 60, 1, [3]),  # some were found, still rare
-        (6, 20, 1, []),
+        (6, 12, 1, []),
     ],
 )
 def test_one_label_goes_to_the_side_that_has_few(positive: int, negative: int, turn: int, rows: list[int]) -> None:

@@ -18,7 +18,7 @@ from tellmore.policy.tally import Tally
 from tellmore.types import Array
 
 ENOUGH = 5
-RARE = 0.2
+RARE = 1 / 3
 BEFORE = 3  # labels at first, by information alone
 
 Rows = NDArray[np.int64]
