@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from tellmore import kinds as question_kinds
 from tellmore import saved
 from tellmore.core.acquire import particles_set, random_set
-from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
@@ -29,7 +28,7 @@ from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
 from tellmore.kinds import Kind, Outcome
-from tellmore.options import one_of, positive_number, seed_ids, share, stopping_rule, whole_number
+from tellmore.options import one_of, seed_ids, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.looking import labels_are_few, sought
@@ -107,10 +106,8 @@ class Learner(Predictor):
         self.seed = whole_number("seed", seed)
         self.bound: Learning = bound
         self.acquisition = acquisition
-        frame = self._frame(prior)
-        self.coordinates, usual = frame.coordinates, frame.behaviour
-        self.behaviour = Behaviour(positive_number("w", w, usual.w), positive_number("K", K, usual.K))
-        self.w = self.behaviour.w if w is not None else frame.w
+        frame = self._frame(prior).sharpened(w, K)
+        self.coordinates, self.behaviour, self.w = frame.coordinates, frame.behaviour, frame.w
         self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
         self.stop: Rule = stop if stop is not None else Settled()
         stopping_rule(self.stop)
@@ -126,8 +123,8 @@ class Learner(Predictor):
         self._now = State(self._prior, self._scanned(self._prior))
 
     def __repr__(self) -> str:
-        asked = f"{self.allowed.question!r}, {len(self._history)} answers"
-        return f"Learner({self.pool.name!r}, {asked}; embeddings are {self.coordinates})"
+        told = f"{self.allowed.question!r}, {len(self._history)} answers"
+        return f"Learner({self.pool.name!r}, {told}; embeddings are {self.coordinates})"
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
         """Coordinates, belief and sharpness before anything is known."""
@@ -281,7 +278,7 @@ class Learner(Predictor):
 
     @property
     def kept_beliefs(self) -> int:
-        """How many answers ``undo`` takes back at once, before it has to tell the others again."""
+        """How many answers ``undo`` takes back at once."""
         return len(self._kept)
 
     @property
@@ -321,7 +318,7 @@ class Learner(Predictor):
     def progress(self) -> Progress:
         """What stopping rules look at."""
         now, n, logdets = self._now, len(self.pool), (self._now.belief.logdet, self._prior.logdet)
-        unlabelled = n - len(self.labels()) if now.tally.positive + now.tally.negative >= n else None
+        unlabelled = n - len(self.labels()) if now.tally.labels >= n else None
         return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled)
 
     # Keeping
@@ -368,7 +365,8 @@ class Learner(Predictor):
         """
         state = saved.read(path, pool)
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
-        learner._prior, learner.w = state.frame.prior, state.frame.w  # as saved: seeds are in the prior already
+        frame = state.frame  # as saved: seeds are in the prior already
+        learner._prior, learner.behaviour, learner.w = frame.prior, frame.behaviour, frame.w
         learner._history, learner._asked, learner._rates = list(state.history), state.asked, state.rates
         learner._open.extend(state.open)
         learner._now = State(state.belief, state.scan, learner._counted() if state.tally is None else state.tally)

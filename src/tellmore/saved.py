@@ -60,6 +60,7 @@ def write(path: str | Path, state: Saved) -> None:
         "logdet": {"prior": frame.prior.logdet, "belief": belief.logdet},
         "standardised": frame.coordinates.standardised,
         "w": frame.w,
+        "threshold": frame.behaviour.threshold,
         "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in state.history],
         "refreshes": scan.refreshes,
         "rates": None if state.rates is None else _rates_as_json(state.rates),
@@ -114,7 +115,8 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     coordinates = Coordinates.plain(pool.d)  # those of formats 1 and 2
     if "centre" in arrays:
         coordinates = Coordinates(arrays["centre"], arrays["scale"], bool(meta["standardised"]))
-    frame = Frame(coordinates, prior, Behaviour(options["w"], options["K"]), float(meta.get("w", options["w"])))
+    behaviour = Behaviour(options["w"], options["K"], float(meta.get("threshold", 1.0)))
+    frame = Frame(coordinates, prior, behaviour, float(meta.get("w", options["w"])))
     rows = Rows(pool.X, coordinates)
     scan = PoolScan.of(rows, belief)
     if "scan_mean" in arrays:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,17 @@ from tellmore.types import Array
 class Behaviour:
     """How sharply a person answers: label sharpness w and choice sharpness K = a / sigma (eqs. 1 and 3).
 
-    The defaults suit unit-norm embeddings and classifiers of norm about 1. They are 3/4 of what people's
-    scores show along the best direction (12 and 9 on three pools of words): at first the direction itself is unknown, and a
-    belief that takes answers for sharper than they are is too sure too soon.
+    threshold: how much of w the labels of a ranking are learnt with. They come from one decision, where positive ends, so k of
+    them say less than k labels given one by one.
     """
 
     w: float = 9.0
     K: float = 6.75
+    threshold: float = 1.0
 
     def sharper(self, factor: float) -> Behaviour:
         """A person whose answers are ``factor`` times as sharp."""
-        return Behaviour(self.w * factor, self.K * factor)
+        return replace(self, w=self.w * factor, K=self.K * factor)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.prior import classic_prior, paper_prior, pool_prior, usual_sharpness
 from tellmore.errors import PoolError
-from tellmore.options import one_of
+from tellmore.options import one_of, positive_number
 
 CLASSIC = Behaviour(9.0, 6.75)
 """The sharpness of version 0.1, for unit-norm embeddings."""
@@ -29,6 +29,14 @@ class Frame:
     prior: Gaussian
     behaviour: Behaviour
     w: float
+
+    def sharpened(self, w: float | None, K: float | None) -> Frame:
+        """The same with a sharpness that somebody chose: a given w is that of labels, thresholds and probabilities alike."""
+        usual = self.behaviour
+        behaviour = replace(usual, w=positive_number("w", w, usual.w), K=positive_number("K", K, usual.K))
+        if w is None:
+            return replace(self, behaviour=behaviour)
+        return replace(self, behaviour=replace(behaviour, threshold=1.0), w=behaviour.w)
 
 
 def frame_of(moments: Moments, prior: str | Gaussian) -> Frame:

@@ -16,7 +16,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
@@ -80,7 +80,8 @@ class Project:
                 f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
             )
         frame = given_frame(self.pool.moments, belief)
-        return replace(frame, behaviour=Behaviour(*sharpness[:2]), w=sharpness[2])
+        *behaviour, w = sharpness
+        return replace(frame, behaviour=Behaviour(*behaviour), w=w)
 
     @property
     def tfidf_path(self) -> Path | None:
@@ -145,11 +146,11 @@ def _map_matrix(path: Path) -> Any:
 
 
 def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
-    """The belief in an .npz file with mean [D] and cov [D, D], and the sharpness [3] of labels, choices and probabilities,
-    which version 0.1 did not write."""
+    """The belief in an .npz file with mean [D] and cov [D, D], and the sharpness of labels, choices, thresholds and
+    probabilities, which version 0.1 did not write."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            sharpness = arrays["sharpness"].tolist() if "sharpness" in arrays else (CLASSIC.w, CLASSIC.K, CLASSIC.w)
+            sharpness = arrays["sharpness"].tolist() if "sharpness" in arrays else (*astuple(CLASSIC), CLASSIC.w)
             return Gaussian.from_moments(arrays["mean"], arrays["cov"]), tuple(sharpness)
     except FileNotFoundError:
         raise DataFileError(f'{path}: no such file, but the settings say prior = "earlier"') from None

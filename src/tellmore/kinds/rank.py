@@ -12,7 +12,7 @@ from the k labels as k logistic observations, as the paper does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import factorial, log, sqrt
 from typing import Any, ClassVar
@@ -25,9 +25,11 @@ from tellmore.core import plackett_luce
 from tellmore.core.acquire import Effort
 from tellmore.core.evidence import Behaviour, Evidence, choice_evidence
 from tellmore.core.gain import Gain, contrastive_gain_nats, sampled_gain
+from tellmore.core.gaussian import Gaussian
 from tellmore.core.rank_gain import ranking_gain_nats
 from tellmore.core.sampling import normal_points, score_root
 from tellmore.core.time_model import TimeModel
+from tellmore.core.update import Rule, UpdateInfo
 from tellmore.errors import AnswerError
 from tellmore.kinds.contract import Kind, Perception, Words
 from tellmore.types import Answer, Array, id_list, whole_number
@@ -117,6 +119,20 @@ class RankKind(Kind):
         tails = np.logaddexp.accumulate(x[..., ::-1], axis=-1)[..., ::-1]
         levels = plackett_luce.levels_of(behaviour.w * ranked)
         return np.asarray((x - tails).sum(axis=-1) + levels[..., n_positive] - logsumexp(levels, axis=-1))
+
+    def update(
+        self,
+        prior: Gaussian,
+        X: Array,
+        outcome: RankOutcome,
+        behaviour: Behaviour,
+        *,
+        bound: Rule = "centred",
+        joint: bool = True,
+    ) -> tuple[Gaussian, UpdateInfo]:
+        """As every kind, with labels as sharp as a threshold's are."""
+        softer = replace(behaviour, w=behaviour.w * behaviour.threshold, threshold=1.0)
+        return super().update(prior, X, outcome, softer, bound=bound, joint=joint)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
         """Sort under Gumbel noise, then draw the threshold."""

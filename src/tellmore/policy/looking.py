@@ -31,8 +31,8 @@ def sought(
 
     ``turn``: questions before, of which every second one is to find items of that side where it asks for one label.
     """
-    fewer, labels = min(tally.positive, tally.negative), tally.positive + tally.negative
-    if labels < BEFORE:
+    fewer = min(tally.positive, tally.negative)
+    if tally.labels < BEFORE:
         return np.empty(0, dtype=np.int64)
     found: Rows = np.empty(0, dtype=np.int64)
     left = available_rows(len(scan.mean), exclude, count)
@@ -40,7 +40,7 @@ def sought(
         towards = scan.mean if tally.positive <= tally.negative else -scan.mean
         found = _best(towards, left, (count + turn % 2) // 2)
         left[found] = False
-    if fewer < RARE * labels:
+    if fewer < RARE * tally.labels:
         found = np.concatenate([found, _best(-np.abs(scan.mean), left, count - len(found))])
     return found
 
@@ -51,5 +51,5 @@ def _best(value: Array, among: NDArray[np.bool_], count: int) -> Rows:
 
 def labels_are_few(tally: Tally) -> bool:
     """Whether labels of one side are few, by number or by share."""
-    fewer, labels = min(tally.positive, tally.negative), tally.positive + tally.negative
-    return fewer < max(ENOUGH, RARE * labels)
+    fewer = min(tally.positive, tally.negative)
+    return fewer < max(ENOUGH, RARE * tally.labels)

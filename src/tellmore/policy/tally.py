@@ -33,6 +33,11 @@ class Tally:
     negative: int = 0
     checks: tuple[Check, ...] = ()
 
+    @property
+    def labels(self) -> int:
+        """How many labels were told."""
+        return self.positive + self.negative
+
     def later(self, seconds: float) -> Tally:
         """After so much more time."""
         return replace(self, seconds=self.seconds + seconds)

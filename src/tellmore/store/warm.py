@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +45,7 @@ def _copy_belief(earlier: Path, project: Project) -> None:
         )
     if state.classifier.normalised != settings.data.normalised:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
-    sharpness = np.array([learner.behaviour.w, learner.behaviour.K, learner.w])
+    sharpness = np.array([*astuple(learner.behaviour), learner.w])
     np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov, sharpness=sharpness)
 
 
