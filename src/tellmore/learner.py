@@ -203,9 +203,10 @@ class Learner(Predictor):
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
             return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
-        if not (kind.looks_for and labels_are_few(now.tally)):
+        look = kind.looks_for and labels_are_few(now.tally)
+        known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
+        if not look or len(self.pool) - len(known) < count:
             return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows
-        known = np.union1d(exclude, self.pool.rows(self.labels()))
         found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, exclude=known)
         if len(found) == count:
             return found

@@ -1,0 +1,64 @@
+"""Quality on random checks, against scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from tellmore.policy.quality import NEWEST, average_precision, quality_of, share_of
+from tellmore.policy.tally import Check, Tally
+
+
+def some_checks(n: int, seed: int = 0) -> list[Check]:
+    rng = np.random.default_rng(seed)
+    return [Check(float(p), bool(rng.random() < p), at) for at, p in enumerate(rng.random(n))]
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5])
+def test_shares_are_those_of_scikit_learn(threshold: float) -> None:
+    checks = some_checks(80)
+    told = [one.told for one in checks]
+    called = [one.probability >= threshold for one in checks]
+    found = quality_of(checks, threshold)
+    assert found is not None
+    assert found.precision is not None
+    assert found.recall is not None
+    assert found.accuracy.estimate == pytest.approx(metrics.accuracy_score(told, called))
+    assert found.precision.estimate == pytest.approx(metrics.precision_score(told, called))
+    assert found.recall.estimate == pytest.approx(metrics.recall_score(told, called))
+    assert found.f1 == pytest.approx(metrics.f1_score(told, called))
+    assert found.average_precision == pytest.approx(
+        metrics.average_precision_score(told, [one.probability for one in checks])
+    )
+    assert found.prevalence.estimate == pytest.approx(np.mean(told))
+
+
+def test_ties_count_together() -> None:
+    p, told = np.array([0.7, 0.7, 0.2, 0.2]), np.array([True, False, True, False])
+    assert average_precision(p, told) == pytest.approx(metrics.average_precision_score(told, p))
+
+
+def test_only_the_newest_count_and_nothing_is_made_up() -> None:
+    assert quality_of([]) is None
+    old = [Check(0.9, False, at) for at in range(50)]
+    new = [Check(0.9, True, at) for at in range(NEWEST)]
+    found = quality_of([*old, *new])
+    assert found is not None
+    assert (found.checks, found.accuracy.estimate) == (NEWEST, 1.0)
+    none = quality_of([Check(0.1, False, 0)])
+    assert none is not None
+    assert (none.precision, none.recall, none.f1, none.average_precision) == (None, None, None, None)
+
+
+def test_intervals_contain_the_share() -> None:
+    for count in range(11):
+        found = share_of(count, 10)
+        assert 0 <= found.low <= found.estimate <= found.high <= 1
+
+
+def test_a_tally_counts_labels_and_checks() -> None:
+    tally = Tally().later(4.0).told([True, False], 0.25, [0.9, 0.2]).told([True], 0.5)
+    assert (tally.answers, tally.seconds, tally.positive, tally.negative) == (2, 4.0, 2, 1)
+    assert tally.changed == (0.5, 0.25)
+    assert tally.checks == (Check(0.9, True, 0), Check(0.2, False, 0))
