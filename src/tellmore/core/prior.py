@@ -12,9 +12,9 @@ from tellmore.types import Array
 
 SHRINKAGE = 0.05
 BIAS_SD = 0.3  # in units of the typical standard deviation of an item's score
-SHARPNESS = 15.0  # of labels, per square root of a pool's effective dimensions
-CHOICE_SHARPNESS = 0.45  # of choices, relative to labels
-THRESHOLD_SHARPNESS = 0.65  # of the labels that a ranking's threshold gives, relative to labels given one by one
+SHARPNESS = 18.0  # of labels, per square root of a pool's effective dimensions
+CHOICE_SHARPNESS = 0.375  # of choices, relative to labels
+THRESHOLD_SHARPNESS = 0.54  # of the labels that a ranking's threshold gives, relative to labels given one by one
 CLASSIC_BIAS_VARIANCE = 0.03
 
 
