@@ -298,3 +298,28 @@ def test_label_column_by_another_name(tmp_path: Path, embeddings_npz, words):
     )
     assert (findings.labelled_positive, findings.labelled_negative) == (3, 3)
     assert [item["label"] for item in project.items] == ["positive"] * 3 + ["negative"] * 3
+
+
+@pytest.mark.parametrize(
+    ("factors", "scaled", "learnt_as"),
+    [
+        ((1, 1, 1), True, "centred and divided by"),
+        ((1, 1, 1000), False, "each column divided by its standard deviation"),
+    ],
+)
+def test_vectors_are_scaled_to_length_1_unless_their_columns_differ_in_units(
+    tmp_path: Path, factors: tuple[int, ...], scaled: bool, learnt_as: str
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 3)) * factors
+    (tmp_path / "items.csv").write_text(
+        "id,text\n" + "".join(f"i{row},t{row}\n" for row in range(40)), encoding="utf-8"
+    )
+    np.savez(tmp_path / "emb.npz", ids=[f"i{row}" for row in range(40)], X=X)
+    source = EmbeddingSource(file=tmp_path / "emb.npz")
+    project, findings = Ingest(tmp_path / "p", tmp_path / "items.csv", source).run()
+    assert findings.normalised is project.settings.data.normalised is scaled
+    assert learnt_as in "\n".join(findings.lines())
+    assert np.allclose(np.linalg.norm(project.pool.X, axis=1), 1) is scaled
+    given, _ = Ingest(tmp_path / "q", tmp_path / "items.csv", source, normalise=True).run()
+    assert given.settings.data.normalised

@@ -277,9 +277,9 @@ class Session:
         behind = self.desk.changes_after(prepared.as_of)
         if after is not None and not prepared.supposing and not isinstance(after[1], Skip):
             behind += 1
-        why = "supposed" if prepared.supposing else "best"
-        question = shuffled(prepared.question, self._rng)
-        return self._issue_events(question, participant, behind=behind, as_of=prepared.as_of, why=why)
+        question, check = shuffled(prepared.question, self._rng), prepared.question.check
+        why = "check" if check else "supposed" if prepared.supposing else "best"
+        return self._issue_events(question, participant, check=check, behind=behind, as_of=prepared.as_of, why=why)
 
     def _issue_events(self, question: Question, participant: str, **facts: Any) -> list[Event]:
         issued = log.question_event(question, participant, **facts)

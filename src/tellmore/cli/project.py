@@ -84,8 +84,12 @@ def init(
     name: Annotated[str | None, typer.Option("--name", help="Name of the project. [default: the folder's]")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
     normalise: Annotated[
-        bool, typer.Option("--normalise/--as-given", help="Scale vectors to length 1, or take them as they are.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--normalise/--as-given",
+            help="Scale vectors to length 1, or take them as they are; unsaid: as they are where columns differ in units.",
+        ),
+    ] = None,
     skip_unreadable: Annotated[
         bool, typer.Option("--skip-unreadable", help="Leave out pictures that cannot be read.")
     ] = False,

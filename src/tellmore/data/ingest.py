@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore.core.coordinates import MAX_ROWS, Moments, units_differ
 from tellmore.data.embed import embed_all, embedding_key, open_embedder, tfidf_embedder
 from tellmore.data.embedder import Embedder, EmbedItem, Media
 from tellmore.data.images import thumbnail
@@ -70,6 +71,7 @@ class Findings:
     items: int
     dimensions: int
     normalised: bool
+    learnt_as: str = ""
     empty_texts: int = 0
     duplicate_texts: int = 0
     duplicate_vectors: int = 0
@@ -83,6 +85,7 @@ class Findings:
         """For people; what is zero and worth no thought is left out."""
         norm = "scaled to length 1" if self.normalised else "as given"
         lines = [f"{self.items} items, {self.dimensions} dimensions ({norm})"]
+        lines += [f"for learning, vectors are {self.learnt_as}"] if self.learnt_as else []
         counts = {
             "empty texts": self.empty_texts,
             "texts that repeat an earlier one": self.duplicate_texts,
@@ -98,14 +101,17 @@ class Findings:
 
 @dataclass(frozen=True)
 class Ingest:
-    """One project to be made: the files, what their columns mean, and what to do with pictures that cannot be read."""
+    """One project to be made: the files, what their columns mean, and what to do with pictures that cannot be read.
+
+    normalise: whether vectors are scaled to length 1; None: unless their columns are in different units, by the learner's rule.
+    """
 
     folder: Path
     items: Path
     source: EmbeddingSource
     settings: Settings = field(default_factory=Settings)
     columns: Columns = field(default_factory=Columns)
-    normalise: bool = True
+    normalise: bool | None = None
     skip_unreadable: bool = False
     progress: ProgressBar = silent
 
@@ -131,11 +137,14 @@ class Ingest:
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
         check_seeds(self.settings.learning, table.ids)
-        statistics = self._write_matrix(table, self._vectors(table, embedder, cache), building / EMBEDDINGS_FILE)
+        vectors = self._vectors(table, embedder, cache)
+        normalise = _has_one_unit(vectors) if self.normalise is None else self.normalise
+        statistics = self._write_matrix(table, vectors, normalise, building / EMBEDDINGS_FILE)
         write_items(building, table.ids, table.text, table.images, table.labels, table.kept)
-        project = Project(building, self._final_settings(building, table, statistics.d))
+        project = Project(building, self._final_settings(building, table, normalise, statistics.d))
         write_settings(building, project.settings)
-        return project, _findings(table, statistics, self.normalise, unreadable)
+        found = _findings(table, statistics, normalise, unreadable)
+        return project, replace(found, learnt_as=str(project.pool.coordinates))
 
     def _embedder(self, spec: str, table: ItemTable, building: Path) -> Embedder:
         """The embedder named by ``spec``; one fitted on these texts stays with the project, for new texts."""
@@ -174,31 +183,39 @@ class Ingest:
         assert self.source.file is not None
         return open_vectors(self.source.file, ids_path=self.source.ids_file, id_column=self.source.id_column)
 
-    def _write_matrix(self, table: ItemTable, vectors: VectorFile, target: Path) -> Statistics:
+    def _write_matrix(self, table: ItemTable, vectors: VectorFile, normalise: bool, target: Path) -> Statistics:
         rows = matching_rows(table, vectors, by_row=self.source.by_row)
         statistics = Statistics(vectors.d)
         start = 0
         with MatrixWriter(target, len(table), vectors.d) as writer, self.progress("vectors", vectors.n) as advance:
             for block in vectors.chunks():
                 checked_block(vectors.path, block, start, vectors.d)
-                kept = unit_rows(block) if self.normalise else block.astype(np.float32)
+                kept = unit_rows(block) if normalise else block.astype(np.float32)
                 statistics.add(block.astype(np.float32))
                 writer.write(rows[start : start + len(block)], kept)
                 start += len(block)
                 advance(len(block))
         return statistics
 
-    def _final_settings(self, building: Path, table: ItemTable, d: int) -> Settings:
+    def _final_settings(self, building: Path, table: ItemTable, normalise: bool, d: int) -> Settings:
         """The settings with what is known of the data once items and embeddings are written."""
         data = {
             "items": self.items.name,
             "embeddings": self.source.recorded,
-            "normalised": self.normalise,
+            "normalised": normalise,
             "n": len(table),
             "d": d,
         }
         settings = fitted(self.settings.changed(data=data))
         return settings.changed(data={"sha256": Project(building, settings).pool.fingerprint})
+
+
+def _has_one_unit(vectors: VectorFile) -> bool:
+    """Whether the columns seem to be in the same unit, so that the length of a vector means something."""
+    step = -(-vectors.n // MAX_ROWS)
+    with np.errstate(all="ignore"):  # what is not finite is named when it is written
+        sample = np.vstack([np.asarray(block[::step], dtype=np.float32) for block in vectors.chunks()])
+        return not units_differ(Moments.of(sample))
 
 
 def media_of(table: ItemTable) -> Media:

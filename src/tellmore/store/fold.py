@@ -20,6 +20,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
+from tellmore.policy.stopping import Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
 from tellmore.questions import labels_in
@@ -172,6 +173,9 @@ def new_learner(pool: Pool, settings: Settings, prior: Frame | None = None) -> L
         K=chosen.K,
         seeds_positive=chosen.seeds_positive,
         seeds_negative=chosen.seeds_negative,
+        stop=None
+        if chosen.check_share
+        else Settled(checks=0),  # who wants no random questions gets none before the end either
         kinds=chosen.kinds,
         sizes=chosen.sizes,
         exclude_last=0,  # whoever asks says what to avoid: several people's questions are out at once
