@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.core.coordinates import MAX_ROWS, Moments, units_differ
+from tellmore.core.coordinates import Moments, units_differ
 from tellmore.data.embed import embed_all, embedding_key, open_embedder, tfidf_embedder
 from tellmore.data.embedder import Embedder, EmbedItem, Media
 from tellmore.data.images import thumbnail
@@ -62,6 +62,10 @@ class EmbeddingSource:
         assert self.embed is not None
         scheme = self.embed.partition(":")[0]
         return scheme if scheme in ("exec", TFIDF) else self.embed
+
+
+UNIT_ROWS = 5_000
+"""Rows that show whether columns are in the same unit."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +216,7 @@ class Ingest:
 
 def _has_one_unit(vectors: VectorFile) -> bool:
     """Whether the columns seem to be in the same unit, so that the length of a vector means something."""
-    step = -(-vectors.n // MAX_ROWS)
+    step = -(-vectors.n // UNIT_ROWS)
     with np.errstate(all="ignore"):  # what is not finite is named when it is written
         sample = np.vstack([np.asarray(block[::step], dtype=np.float32) for block in vectors.chunks()])
         return not units_differ(Moments.of(sample))
