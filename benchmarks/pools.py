@@ -1,10 +1,10 @@
 """The learner on many pools beside logistic regression: the same people, seeds and seconds.
 
-    python benchmarks/pools.py [--data DIR] [--seeds 10] [--out docs/pools]
+    python benchmarks/pools.py [--data DIR] [--seeds 10] [--rows results/pools.csv] [--out docs/pools]
 
 Words and pictures with human scores come from DIR (pools that are not there are left out), the other pools from scikit-learn and
-from NumPy's generator. Every run is a row of OUT/rows.csv; OUT/tables.md and OUT/pools.png are made from the rows. Rows that are
-there already are not computed again.
+from NumPy's generator. ROWS gets a line for every run and mark, and what is there already is not computed again. OUT gets the
+means (summary.csv), all comparisons (tables.md) and a picture.
 """
 
 from __future__ import annotations
@@ -46,6 +46,14 @@ THINNED = {"VADER, 15 %": 0.15, "VADER, 5 %": 0.05, "VADER, 2 %": 0.02}
 DIGITS = [f"digits {what} {how}" for what in ("3", "8", "< 5") for how in ("raw", "unit", "standardised")]
 TABLES = ["breast cancer raw", "breast cancer standardised", "wine 1 raw", "wine 1 standardised"]
 GAUSSIANS = [f"Gaussian {d}" for d in (5, 20, 300)]
+MEASURES = ("accuracy", "f1", "log_loss")
+HEAD = """# Every comparison
+
+Means over the seeds; in brackets the difference to the better of two peers, logistic regression on labels of random items and of the items that it is least
+sure of, with the strength of its prior that does best in that very cell, and the standard error of the difference. **Bold**: worse by more than that.
+The peers have as many labels, or as many seconds of 4.37 s a label. [What it means](../pools.md)
+
+"""
 POOLS = [*WORDS, *THINNED, *DIGITS, *TABLES, *GAUSSIANS]
 
 
@@ -184,7 +192,7 @@ def run(name: str, method: str, seed: int, data: str) -> list[dict[str, object]]
 def compute(args: argparse.Namespace) -> list[dict[str, str]]:
     """All rows: those of an earlier run, and the missing ones."""
     warnings.filterwarnings("ignore")
-    path = args.out / "rows.csv"
+    path = args.rows
     known = list(csv.DictReader(path.open(encoding="utf-8"))) if path.exists() else []
     done = {(row["pool"], row["method"], int(row["seed"])) for row in known}
     methods = [*OWN, "label random", *(f"regression {C}{how}" for C in STRENGTHS for how in ("", " random"))]
@@ -265,6 +273,22 @@ def tables(rows: list[dict[str, str]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def write_summary(rows: list[dict[str, str]], path: Path) -> None:
+    """Mean and standard error over the seeds of every pool, method and mark."""
+    groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for row in rows:
+        groups.setdefault((row["pool"], row["method"], row["mark"]), []).append(row)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["pool", "method", "mark", "seeds", *(f"{m}{part}" for m in MEASURES for part in ("", "_se"))])
+        for key, group in sorted(groups.items()):
+            found = [np.array([float(row[measure]) for row in group]) for measure in MEASURES]
+            cells = [
+                f"{number:.4f}" for one in found for number in (one.mean(), one.std() / np.sqrt(max(len(one) - 1, 1)))
+            ]
+            writer.writerow([*key, len(group), *cells])
+
+
 def figure(rows: list[dict[str, str]], path: Path) -> None:
     """Accuracy and F1 of every pool after five minutes, of the learner and of the better regression."""
     from tellmore.plotting import new_figure
@@ -299,14 +323,17 @@ def figure(rows: list[dict[str, str]], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--rows", type=Path, default=Path("results/pools.csv"))
     parser.add_argument("--out", type=Path, default=Path("docs/pools"))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=1000, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
+    args.rows.parent.mkdir(parents=True, exist_ok=True)
     rows = compute(args)
-    (args.out / "tables.md").write_text(tables(rows), encoding="utf-8")
+    (args.out / "tables.md").write_text(HEAD + tables(rows), encoding="utf-8")
+    write_summary(rows, args.out / "summary.csv")
     figure(rows, args.out / "pools.png")
 
 
