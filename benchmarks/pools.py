@@ -49,9 +49,10 @@ GAUSSIANS = [f"Gaussian {d}" for d in (5, 20, 300)]
 MEASURES = ("accuracy", "f1", "log_loss")
 HEAD = """# Every comparison
 
-Means over the seeds; in brackets the difference to the better of two peers, logistic regression on labels of random items and of the items that it is least
-sure of, with the strength of its prior that does best in that very cell, and the standard error of the difference. **Bold**: worse by more than that.
-The peers have as many labels, or as many seconds of 4.37 s a label. [What it means](../pools.md)
+Means over the seeds; in brackets the difference to the better of two peers, logistic regression on labels of random items and of
+the items that it is least sure of, with the strength of its prior that does best in that very cell, and the standard error of the
+difference. **Bold**: worse by more than that. The peers have as many labels, or as many seconds at 4.37 s a label.
+[What it means](../pools.md)
 
 """
 POOLS = [*WORDS, *THINNED, *DIGITS, *TABLES, *GAUSSIANS]
@@ -125,8 +126,7 @@ def gaussian(d: int) -> Task:
 
 def own_run(found: Task, kind: str, seed: int, random: bool) -> Iterator[tuple[float, np.ndarray]]:
     """The learner, with every option as it comes."""
-    acquisition = "random" if random else "greedy"
-    learner = tm.Learner(tm.Pool(found.X), kind, OWN[kind], seed=seed, acquisition=acquisition)
+    learner = tm.Learner(tm.Pool(found.X), kind, OWN[kind], seed=seed, acquisition="random" if random else "greedy")
     people, rng = ScoreRespondent(GaussianScores(found.mean, found.spread), 0.0), np.random.default_rng([seed, 5])
     seconds = 0.0
     yield seconds, learner.probabilities()
@@ -142,7 +142,9 @@ def regression_run(found: Task, C: float, seed: int, random: bool) -> Iterator[t
     """Labels of random items, or of the one nearest to probability 1/2, and logistic regression of strength C."""
     Z = Coordinates.of(Moments.of(found.X)).into(found.X)
     rng, order = np.random.default_rng([seed, 5]), np.random.default_rng([seed, 9]).permutation(len(Z)).tolist()
-    p, rows, labels = np.full(len(Z), 0.5), [], []
+    p = np.full(len(Z), 0.5)
+    rows: list[int] = []
+    labels: list[bool] = []
     yield 0.0, p
     while order:
         row = order[0] if random or len(set(labels)) < 2 else min(order, key=lambda one: abs(p[one] - 0.5))
@@ -261,31 +263,8 @@ def tables(rows: list[dict[str, str]]) -> str:
                 "|---" * (len(head) + 1) + "|",
             ]
             for pool in pools:
-                cells = []
-                for method in methods:
-                    for mark in marks:
-                        own = values(rows, pool, method, mark, measure)
-                        peers = [best_regression(rows, pool, how, mark, measure) for how in ("", " random")]
-                        enough = own.size > 1 and all(one.size > 1 for one in peers)
-                        cells.append(cell(own, peers, measure) if enough else "–")
-                lines.append(f"| {pool} | " + " | ".join(cells) + " |")
-            parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
-
-
-def write_summary(rows: list[dict[str, str]], path: Path) -> None:
-    """Mean and standard error over the seeds of every pool, method and mark."""
-    groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
-    for row in rows:
-        groups.setdefault((row["pool"], row["method"], row["mark"]), []).append(row)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["pool", "method", "mark", "seeds", *(f"{m}{part}" for m in MEASURES for part in ("", "_se"))])
-        for key, group in sorted(groups.items()):
-            found = [np.array([float(row[measure]) for row in group]) for measure in MEASURES]
-            cells = [
-                f"{number:.4f}" for one in found for number in (one.mean(), one.std() / np.sqrt(max(len(one) - 1, 1)))
-            ]
+                errors = [one.std() / np.sqrt(max(len(one) - 1, 1)) for one in found]
+            cells = [f"{number:.4f}" for one, se in zip(found, errors, strict=True) for number in (one.mean(), se)]
             writer.writerow([*key, len(group), *cells])
 
 
