@@ -263,8 +263,31 @@ def tables(rows: list[dict[str, str]]) -> str:
                 "|---" * (len(head) + 1) + "|",
             ]
             for pool in pools:
-                errors = [one.std() / np.sqrt(max(len(one) - 1, 1)) for one in found]
-            cells = [f"{number:.4f}" for one, se in zip(found, errors, strict=True) for number in (one.mean(), se)]
+                cells = []
+                for method in methods:
+                    for mark in marks:
+                        own = values(rows, pool, method, mark, measure)
+                        peers = [best_regression(rows, pool, how, mark, measure) for how in ("", " random")]
+                        enough = own.size > 1 and all(one.size > 1 for one in peers)
+                        cells.append(cell(own, peers, measure) if enough else "–")
+                lines.append(f"| {pool} | " + " | ".join(cells) + " |")
+            parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_summary(rows: list[dict[str, str]], path: Path) -> None:
+    """Mean and standard error over the seeds of every pool, method and mark."""
+    groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for row in rows:
+        groups.setdefault((row["pool"], row["method"], row["mark"]), []).append(row)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["pool", "method", "mark", "seeds", *(f"{m}{part}" for m in MEASURES for part in ("", "_se"))])
+        for key, group in sorted(groups.items()):
+            found = [np.array([float(row[measure]) for row in group]) for measure in MEASURES]
+            cells = [
+                f"{number:.4f}" for one in found for number in (one.mean(), one.std() / np.sqrt(max(len(one) - 1, 1)))
+            ]
             writer.writerow([*key, len(group), *cells])
 
 
