@@ -108,7 +108,7 @@ class Learner(Predictor):
         self.acquisition = acquisition
         frame = self._frame(prior).sharpened(w, K)
         self.coordinates, self.behaviour, self.w = frame.coordinates, frame.behaviour, frame.w
-        self.asking = self.behaviour.sharper(ASKING_SHARPNESS)
+        self.asking, self.looks = self.behaviour.sharper(ASKING_SHARPNESS), True
         self.stop: Rule = stop if stop is not None else Settled()
         stopping_rule(self.stop)
         self.cost = cost if cost is not None else PAPER_COST
@@ -203,7 +203,7 @@ class Learner(Predictor):
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
             return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
-        look = kind.looks_for and labels_are_few(now.tally)
+        look = self.looks and kind.looks_for and labels_are_few(now.tally)
         known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
         if not look or len(self.pool) - len(known) < count:
             return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows

@@ -9,6 +9,7 @@ import pytest
 
 import tellmore as tm
 from tellmore.errors import SettingError
+from tellmore.kinds import named
 from tellmore.sim.method import PAPER_PARTS, Method, MethodLearner
 from tests.test_learner import POOL, make_pool, teach
 
@@ -65,3 +66,17 @@ def test_copies_and_undo_keep_the_method(tmp_path: Path) -> None:
 def test_an_unknown_option_of_the_prior_is_named() -> None:
     with pytest.raises(SettingError, match="prior_options must be one of gamma, scale, bias_sd, shrinkage, not 'gama'"):
         Method(prior_options={"gama": 1.0})
+
+
+def test_paper_mode_chooses_labels_by_information_alone() -> None:
+    pool = make_pool(80, 5)
+    learner = MethodLearner(pool, "label", method=Method.paper(), exclude_last=0)
+    for number in range(12):
+        expected = (
+            named("label")
+            .search(learner.scan, learner.belief, 1, learner.behaviour, rng=np.random.default_rng(number))
+            .bits
+        )
+        question = learner.ask()
+        assert learner.information_gain(question) == pytest.approx(expected[0], rel=0.02)
+        learner.tell(question, tm.LabelAnswer(False))

@@ -12,6 +12,7 @@ from tellmore import kinds
 from tellmore.errors import PoolError
 from tellmore.learner import Learner
 from tellmore.policy.cost import PAPER_COST
+from tellmore.policy.stopping import DeterminantRule
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.sim import annotators as people
@@ -42,7 +43,7 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
     method = Method(frozenset(parts), prior_options)
     if config.mode == "paper":
         notes = {"w": truth.model.w, "K": truth.model.K}
-        options = {**notes, "exclude_last": 0, **options}
+        options = {**notes, "exclude_last": 0, "stop": DeterminantRule(), **options}  # a rule that asks for no checks
         whole = Method.paper()
         method = Method(method.parts or whole.parts, {**whole.prior_options, **prior_options})
     bare = Pool(truth.pool.X, truth.pool.ids, name=truth.pool.name)

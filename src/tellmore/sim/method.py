@@ -5,7 +5,7 @@ bound     the paper's variational bound instead of the centred one
 start     a random unit mean instead of zero
 norm      the mean renormalised after every answer
 factors   one label or choice after another instead of all of an answer at once
-asking    items searched as sharply as answers are learnt from
+asking    items searched as sharply as answers are learnt from, and none because labels of one side are few
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class MethodLearner(Learner):
             options["bound"] = "paper"
         super().__init__(pool, question, set_size, **options)
         if "asking" in method.parts:
-            self.asking = self.behaviour
+            self.asking, self.looks = self.behaviour, False
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
         if "prior" in self.method.parts:
