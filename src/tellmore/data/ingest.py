@@ -148,7 +148,8 @@ class Ingest:
         project = Project(building, self._final_settings(building, table, normalise, statistics.d))
         write_settings(building, project.settings)
         found = _findings(table, statistics, normalise, unreadable)
-        return project, replace(found, learnt_as=str(project.pool.coordinates))
+        passing = Project(building, project.settings)  # the one that is returned must not hold the matrix open
+        return project, replace(found, learnt_as=str(passing.pool.coordinates))
 
     def _embedder(self, spec: str, table: ItemTable, building: Path) -> Embedder:
         """The embedder named by ``spec``; one fitted on these texts stays with the project, for new texts."""
