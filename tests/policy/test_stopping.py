@@ -84,6 +84,10 @@ def counted(**changes: object) -> Progress:
         (counted(checks=SURE[:9]), False, True, "9 of 10 random labels checked"),
         (counted(answers=111), False, True, "9 of 10 random labels checked"),  # the oldest is too old to count
         (counted(checks=tuple(replace(one, told=False) for one in SURE)), False, False, "0 of 10 random labels"),
+        # the last ten agree, but twenty before them did not
+        (counted(checks=(Check(0.95, False, 1),) * 20 + SURE), False, False, "10 of 30 random labels"),
+        (counted(checks=(Check(0.6, False, 1),) * 20 + SURE), False, False, "10 of 30 random labels"),
+        (counted(checks=(Check(0.6, False, 1),) * 5 + SURE), True, False, "10 of 15 random labels"),
         (replace(DONE, undecided=0.5, unlabelled=0), True, False, "every item has a label"),
     ],
 )

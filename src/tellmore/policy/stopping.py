@@ -149,7 +149,8 @@ class Settled(_Combinable):
     undecided: at most this share of the pool may still be on the wrong side for want of answers, by the belief itself.
     window, tolerance: none of the last so many answers changed more than this share of the predictions.
     checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong, where the attribute is not
-        linear in the embeddings, and nothing else shows it: where they are right much less often than predicted, go on.
+        linear in the embeddings, and nothing else shows it: where these or the ``remembered`` ones before them were right much
+        less often than predicted, go on. Older ones count too, or luck would come with the third or fourth ten.
     """
 
     answers: int = 20
@@ -159,6 +160,7 @@ class Settled(_Combinable):
     tolerance: float = 0.01
     checks: int = 10
     recent: int = 60
+    remembered: int = 50
 
     def check(self, progress: Progress) -> Stop:
         """The first reason to go on, or all reasons to stop."""
@@ -170,9 +172,10 @@ class Settled(_Combinable):
         checks = [one for one in progress.tally.checks if one.answers >= progress.answers - self.recent]
         if len(checks) < self.checks:
             return Stop(False, f"predictions have settled; {len(checks)} of {self.checks} random labels checked", True)
-        right, expected = agreement(checks)
-        told = f"{right} of {len(checks)} random labels were as predicted"
-        if disagree(checks):
+        known = list(progress.tally.checks[-self.remembered :])
+        right, expected = agreement(known)
+        told = f"{right} of {len(known)} random labels were as predicted"
+        if disagree(checks) or disagree(known):
             return Stop(False, f"predictions have settled, but {told}, and {expected:.1f} were expected")
         return Stop(
             True,
