@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+import tellmore as tm
 from tellmore import cli
 from tellmore.data.project import open_project
 from tellmore.store.state import load_state
@@ -153,8 +154,13 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
     assert belief.mean[1] / np.linalg.norm(belief.mean[1:]) == pytest.approx(0.795, abs=0.04)
     # The level, the score of the pool's centre, is known as before.
     centre = np.concatenate([[1.0], project.pool.X.mean(axis=0, dtype=float)])
-    assert centre @ belief.mean == pytest.approx(0, abs=0.005)
+    assert centre @ belief.mean == pytest.approx(0, abs=0.005)  # sampled moments
     assert centre @ belief.cov @ centre == pytest.approx(centre @ prior.cov @ centre, rel=0.01)
+    exact = tm.Learner(project.pool, bound="centred")
+    for question, answer in learner.history:
+        exact.tell(question, answer)
+    assert centre @ exact.posterior.mean == pytest.approx(0, abs=1e-6)
+    assert centre @ exact.posterior.cov @ centre == pytest.approx(centre @ prior.cov @ centre, rel=1e-5)
 
 
 def test_a_replay_that_differs_fails(here: Path, monkeypatch):

@@ -131,6 +131,10 @@ class Kind(ABC):
         """The labels and choices that the exact variational update learns from; None where it has to be moment matching."""
         return None
 
+    def learnt_with(self, behaviour: Behaviour) -> Behaviour:
+        """How sharp answers of this kind are taken to be when they are learnt."""
+        return behaviour
+
     def update(
         self,
         prior: Gaussian,
@@ -146,7 +150,7 @@ class Kind(ABC):
         joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as the
         paper's Algorithm 4 reads. bound: ``moments`` for the mean and covariance of the exact posterior instead of a bound's.
         """
-        evidence = self.evidence(outcome, len(X))
+        behaviour, evidence = self.learnt_with(behaviour), self.evidence(outcome, len(X))
         if evidence is None:
             return learn_likelihood(prior, X, lambda z: self.log_likelihood(z, outcome, behaviour))
         if bound == "moments" and joint:

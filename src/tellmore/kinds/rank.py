@@ -25,11 +25,9 @@ from tellmore.core import plackett_luce
 from tellmore.core.acquire import Effort
 from tellmore.core.evidence import Behaviour, Evidence, choice_evidence
 from tellmore.core.gain import Gain, contrastive_gain_nats, sampled_gain
-from tellmore.core.gaussian import Gaussian
 from tellmore.core.rank_gain import ranking_gain_nats
 from tellmore.core.sampling import normal_points, score_root
 from tellmore.core.time_model import TimeModel
-from tellmore.core.update import Rule, UpdateInfo
 from tellmore.errors import AnswerError
 from tellmore.kinds.contract import Kind, Perception, Words
 from tellmore.types import Answer, Array, id_list, whole_number
@@ -120,19 +118,9 @@ class RankKind(Kind):
         levels = plackett_luce.levels_of(behaviour.w * ranked)
         return np.asarray((x - tails).sum(axis=-1) + levels[..., n_positive] - logsumexp(levels, axis=-1))
 
-    def update(
-        self,
-        prior: Gaussian,
-        X: Array,
-        outcome: RankOutcome,
-        behaviour: Behaviour,
-        *,
-        bound: Rule = "centred",
-        joint: bool = True,
-    ) -> tuple[Gaussian, UpdateInfo]:
-        """As every kind, with labels as sharp as a threshold's are."""
-        softer = replace(behaviour, w=behaviour.w * behaviour.threshold, threshold=1.0)
-        return super().update(prior, X, outcome, softer, bound=bound, joint=joint)
+    def learnt_with(self, behaviour: Behaviour) -> Behaviour:
+        """Labels as sharp as a threshold's are."""
+        return replace(behaviour, w=behaviour.w * behaviour.threshold)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
         """Sort under Gumbel noise, then draw the threshold."""
