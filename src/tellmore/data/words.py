@@ -1,0 +1,70 @@
+"""Words in the space of a project's items: the text side of its embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tellmore.data.embed import known_embedder, open_words, tfidf_embedder
+from tellmore.data.embedder import Embedder, EmbedItem
+from tellmore.data.ingest import unit_rows
+from tellmore.data.project import Project
+from tellmore.data.tfidf import TFIDF, Tfidf
+from tellmore.errors import DataFileError, SettingError
+from tellmore.types import Array
+
+TextSide = Callable[[Sequence[str]], Array]
+"""From texts [m] to vectors [m, d] such as the rows of the project's matrix: scaled to length 1 where those are."""
+
+NO_TEXT_SIDE = "these embeddings have no text side; give examples (ids of items) instead"
+
+
+def text_side(project: Project, embed: str | None = None) -> TextSide:
+    """What puts words into the space of the items of ``project``; SettingError where nothing does.
+
+    ``embed`` names the embedder that the project was made with, as on the command line. What was fitted on the project's own
+    texts is plain numbers and needs no name; any other model that a project names is never loaded by itself.
+    """
+    embedder = _embedder(project, embed)
+    normalised, d = project.settings.data.normalised, project.settings.data.d
+
+    def embedded(texts: Sequence[str]) -> Array:
+        if not all(text.strip() for text in texts):
+            raise SettingError("an empty text says nothing; give words")
+        vectors = [_checked(vector, d) for vector in embedder.embed(EmbedItem(text, text) for text in texts)]
+        X = np.array(vectors, dtype=np.float32).reshape(len(texts), d)
+        unknown = [text for text, vector in zip(texts, X, strict=True) if not vector.any()]
+        if unknown:
+            raise SettingError(
+                f"{unknown[0]!r}: the embedder knows none of its words; choose others, as the items have"
+            )
+        return unit_rows(X) if normalised else X
+
+    return embedded
+
+
+def _checked(vector: Array, d: int) -> Array:
+    if len(vector) != d:
+        raise DataFileError(
+            f"words get vectors of {len(vector)} dimensions, but those of the items have {d}; name the same embedder as for the items"
+        )
+    if not np.isfinite(vector).all():
+        raise DataFileError("the embedder gave NaN or infinity for words")
+    return vector
+
+
+def _embedder(project: Project, embed: str | None) -> Embedder:
+    if project.tfidf_path is not None and embed in (None, TFIDF):
+        return tfidf_embedder(Tfidf.load(project.tfidf_path))
+    recorded = project.settings.data.embeddings
+    if embed is None and known_embedder(recorded):
+        raise SettingError(
+            f"to embed words, name the embedder of the items with --embed (the project says {recorded}); "
+            "a model named in a project is never loaded by itself"
+        )
+    pictures = any(item.get("image") for item in project.items)
+    embedder = None if embed is None else open_words(embed, "image" if pictures else "text")
+    if embedder is None:
+        raise SettingError(NO_TEXT_SIDE)
+    return embedder
