@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.export import render
 from tellmore.export.onnx import onnx_bytes
 from tellmore.store.state import load_state
@@ -20,7 +21,7 @@ def random_classifier(d: int, spread: float, *, normalised: bool, w: float = 12.
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(d + 1, d + 1)) / np.sqrt(d + 1)
     cov = spread**2 * (root @ root.T + 1e-6 * np.eye(d + 1))
-    return Classifier(Gaussian.from_moments(rng.normal(size=d + 1) * spread, cov), w, normalised)
+    return Classifier(Mixture.of(Gaussian.from_moments(rng.normal(size=d + 1) * spread, cov)), w, normalised)
 
 
 def run(classifier: Classifier, X: np.ndarray) -> list[np.ndarray]:

@@ -10,6 +10,7 @@ import pytest
 
 from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
@@ -24,7 +25,9 @@ PROVENANCE = {"tellmore_version": "9.9", "seed": 3, "data_sha256": "ab", "config
 
 @pytest.fixture
 def classifier() -> Classifier:
-    return Classifier(Gaussian.from_moments(np.array([0.1, 1.0, -1.0]), np.eye(3) / 50), 5.0, normalised=True)
+    return Classifier(
+        Mixture.of(Gaussian.from_moments(np.array([0.1, 1.0, -1.0]), np.eye(3) / 50)), 5.0, normalised=True
+    )
 
 
 @pytest.fixture

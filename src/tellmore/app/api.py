@@ -18,7 +18,6 @@ from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
-from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.export import FORMATS, render
 from tellmore.store.events import participant_event
@@ -195,7 +194,7 @@ def read_settings(shared: Shared, _visitor: Owner) -> wire.SettingsOut:
 
 @owner.put("/settings")
 def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -> wire.SettingsOut:
-    """Change wording, kinds, sizes or target from now on; other seed examples let everything be learnt again."""
+    """Change wording, kinds, sizes or target from now on; another start lets everything be learnt again."""
     changes = present.changes_of(body, shared.session.pool)
     if not changes:
         return present.settings_out(shared.session.settings)
@@ -207,7 +206,7 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     """How people would see the project after the change; nothing is saved."""
     session = shared.session
     changed = session.settings.changed(**present.changes_of(body, session.pool))
-    check_seeds(changed.learning, session.pool.ids)
+    session.check_start(changed)
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
     return wire.PreviewOut(
         project=present.project_out(changed, images=session.pool.images is not None), question=sample

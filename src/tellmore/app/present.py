@@ -8,7 +8,6 @@ from tellmore import kinds
 from tellmore.app import dashboard, wire
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
-from tellmore.app.seeds import SEEDS, seed_ids
 from tellmore.app.session import Session
 from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, words_of
@@ -16,13 +15,16 @@ from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO
 from tellmore.pool import Pool
 from tellmore.questions import Question
+from tellmore.store.beforehand import named_examples
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.statistics import accuracy, minutes_left
 from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction")
-LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties", *SEEDS)
+LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties")
+OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
+"""What version 0.1 called examples; who changes them moves them to their new place."""
 NOTHING_LEFT = "every item is out with somebody else; try again in a minute"
 
 
@@ -100,18 +102,21 @@ def settings_out(settings: Settings) -> wire.SettingsOut:
     return wire.SettingsOut(
         **{key: getattr(settings.project, key) for key in WORDING},
         **{key: getattr(settings.learning, key) for key in LEARNING},
+        like=list(settings.examples[0]),
+        unlike=list(settings.examples[1]),
         config=settings.redacted(),
     )
 
 
 def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
-    """A change by section, as the log keeps it; seed examples by id, however they were named."""
+    """A change by section, as the log keeps it."""
     given = change.model_dump(exclude_unset=True)
     given = {key: value for key, value in given.items() if value is not None or key == "set_size"}
-    given |= {key: seed_ids(pool, given[key]) for key in SEEDS if key in given}
+    examples = {key: named_examples(pool, given[key]) for key in OLD_START if key in given}
     sections = {
         "project": {key: given[key] for key in WORDING if key in given},
-        "learning": {key: given[key] for key in LEARNING if key in given},
+        "learning": {key: given[key] for key in LEARNING if key in given} | {OLD_START[key]: [] for key in examples},
+        "start": examples,
     }
     return {section: keys for section, keys in sections.items() if keys}
 

@@ -20,11 +20,11 @@ from fastapi import APIRouter
 from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import STATIC, ImageFinder, create_app
 from tellmore.app.session import Session
-from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError
 from tellmore.pool import Pool
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand, beforehand_of
 from tellmore.store.repository import Repository
 
 STOP_WITHIN_S = 2
@@ -33,23 +33,26 @@ SWITCH_S = 0.0005
 TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 
 
-def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Frame | None = None) -> Session:
-    """The session of a project, not started yet; ``prior`` is the belief of an earlier project, where it is asked for.
+def open_session(
+    database_url: str, pool: Pool, settings: Settings, *, beforehand: Beforehand = NOTHING_KNOWN
+) -> Session:
+    """The session of a project, not started yet; ``beforehand``: what it knows beside its settings.
 
     Two sessions on one log would hand out the same questions: StateError where another server has it.
     """
     repository = Repository(database_url)
     try:
         repository.claim()
-        return Session(repository, pool, settings, prior=prior)
+        return Session(repository, pool, settings, beforehand=beforehand)
     except BaseException:
         repository.close()
         raise
 
 
-def serve_project(project: Project, **options: Any) -> None:
-    """Serve ``project`` until it is stopped."""
-    session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
+def serve_project(project: Project, *, embed: str | None = None, **options: Any) -> None:
+    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words to start from."""
+    beforehand = beforehand_of(project, embed)
+    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand)
     serve(session, images=project.picture, images_folder=project.images_folder, **options)
 
 

@@ -20,13 +20,13 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
-from tellmore.core.frame import Frame
-from tellmore.data.settings import Settings, check_seeds
+from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store import events as log
-from tellmore.store.fold import Fold
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
+from tellmore.store.fold import Fold, new_learner
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
@@ -66,13 +66,14 @@ class Session:
         pool: Pool,
         settings: Settings,
         *,
-        prior: Frame | None = None,
+        beforehand: Beforehand = NOTHING_KNOWN,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
-        fold = Fold(pool, self.desk.initial, prior=prior)
+        self.beforehand = beforehand
+        fold = Fold(pool, self.desk.initial, beforehand=beforehand)
         fold.ask_by(self.desk.settings)
         keeper = SnapshotKeeper(repository, pool)
         keeper.restore(fold, self.desk.counting())
@@ -144,14 +145,20 @@ class Session:
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
         """Apply {section: {key: value}} from now on; SettingError where a value is not allowed.
 
-        Other seed examples let everything be learnt again, from the prior that they make.
+        Another start lets everything be learnt again from there.
         """
         with self.lock:
             changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
-            check_seeds(changed.learning, self.pool.ids)
+            if changed.start != self.settings.start:
+                self.check_start(changed)
+                self.beforehand.keep_words(changed, self.pool)
             self._append([log.setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
+
+    def check_start(self, settings: Settings) -> None:
+        """SettingError where nothing can start from what ``settings`` name."""
+        new_learner(self.pool, settings, self.beforehand)
 
     def reset(self, participant: str) -> None:
         """Forget all answers; they stay in the log, and the settings stay."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -12,11 +14,13 @@ from tellmore.data.ingest import unit_rows
 from tellmore.data.project import Project
 from tellmore.data.tfidf import TFIDF, Tfidf
 from tellmore.errors import DataFileError, SettingError
+from tellmore.files import replacing
 from tellmore.types import Array
 
 TextSide = Callable[[Sequence[str]], Array]
 """From texts [m] to vectors [m, d] such as the rows of the project's matrix: scaled to length 1 where those are."""
 
+WORDS_FILE = "words.npz"
 NO_TEXT_SIDE = "these embeddings have no text side; give examples (ids of items) instead"
 
 
@@ -47,7 +51,7 @@ def text_side(project: Project, embed: str | None = None) -> TextSide:
 def _checked(vector: Array, d: int) -> Array:
     if len(vector) != d:
         raise DataFileError(
-            f"words get vectors of {len(vector)} dimensions, but those of the items have {d}; name the same embedder as for the items"
+            f"words get vectors of {len(vector)} dimensions and the items have {d}; name the same embedder as for the items"
         )
     if not np.isfinite(vector).all():
         raise DataFileError("the embedder gave NaN or infinity for words")
@@ -68,3 +72,49 @@ def _embedder(project: Project, embed: str | None) -> Embedder:
     if embedder is None:
         raise SettingError(NO_TEXT_SIDE)
     return embedder
+
+
+class KeptWords:
+    """Vectors of the words that a project starts from, kept in its folder: no embedder is needed to learn again from them.
+
+    ``side`` embeds words that are not kept yet; without one they are an error.
+    """
+
+    def __init__(self, path: Path, side: Callable[[], TextSide]) -> None:
+        self._path, self._open_side = path, side
+        self._known = _read_kept(path)
+        self._side: TextSide | None = None
+
+    def __call__(self, texts: Sequence[str]) -> Array:
+        """Vectors [m, d] of texts."""
+        self._embed([text for text in dict.fromkeys(texts) if text not in self._known])
+        return np.array([self._known[text] for text in texts])
+
+    def keep(self, texts: Sequence[str]) -> None:
+        """Write the vectors of texts into the folder, beside those that are there."""
+        kept = _read_kept(self._path) | dict(zip(texts, self(texts), strict=True))
+        if kept:
+            with replacing(self._path) as fresh, fresh.open("wb") as file:
+                np.savez(file, texts=np.array(list(kept)), X=np.array(list(kept.values())))
+
+    def _embed(self, texts: list[str]) -> None:
+        if texts:
+            self._side = self._side or self._open_side()
+            self._known |= dict(zip(texts, self._side(texts), strict=True))
+
+
+def kept_words(project: Project, embed: str | None = None) -> KeptWords:
+    """The words of ``project``; ``embed`` names its embedder, as on the command line."""
+    return KeptWords(project.folder / WORDS_FILE, lambda: text_side(project, embed))
+
+
+def _read_kept(path: Path) -> dict[str, Array]:
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as arrays:
+            return dict(zip(map(str, arrays["texts"]), arrays["X"], strict=True))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise DataFileError(
+            f"{path}: not a readable list of words: {error}; remove it and name the words again"
+        ) from None

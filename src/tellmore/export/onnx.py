@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.classifier import TINY_NORM, Classifier
+from tellmore.core.gaussian import Gaussian
 from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_WEIGHTS
 from tellmore.errors import needs
 
 OPSET = 17
 IR_VERSION = 8
 """Old enough for onnxruntime 1.12 and everything since."""
+NO_WEIGHT = 1e-9
+"""Beliefs that weigh less change no probability that single precision can tell."""
 
 
 def onnx_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
@@ -28,8 +31,8 @@ def onnx_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
     x = graph.add("Cast", ["embedding"], to=onnx.TensorProto.DOUBLE)
     if classifier.normalised:
         x = _unit_length(graph, x)
-    score, sd = _score(graph, x, classifier)
-    probability = _probability(graph, score, sd, classifier.w)
+    score, sd = _score(graph, x, classifier.belief)
+    probability = _mixed_probability(graph, x, classifier)
     for name, value in (("probability", probability), ("score", score), ("score_sd", sd)):
         graph.add("Cast", [value], output=name, to=onnx.TensorProto.FLOAT)
     model = graph.model(classifier.d)
@@ -80,10 +83,21 @@ def _unit_length(graph: _Graph, x: str) -> str:
     return graph.add("Div", [x, divisor])
 
 
-def _score(graph: _Graph, x: str, classifier: Classifier) -> tuple[str, str]:
+def _mixed_probability(graph: _Graph, x: str, classifier: Classifier) -> str:
+    """The probability [N] of positive, averaged over all beliefs; those without weight are left out."""
+    weighed = zip(classifier.mixture.weights.tolist(), classifier.mixture.beliefs, strict=True)
+    parts = [
+        graph.add("Mul", [_probability(graph, *_score(graph, x, belief), classifier.w), graph.constant(weight)])
+        for weight, belief in weighed
+        if weight > NO_WEIGHT
+    ]
+    return graph.add("Sum", parts)
+
+
+def _score(graph: _Graph, x: str, belief: Gaussian) -> tuple[str, str]:
     """Mean [N] of z = theta'(1, x), and its standard deviation |L'(1, x)| [N] with Sigma = L L'."""
-    mean = classifier.belief.mean
-    root = np.linalg.cholesky(classifier.belief.cov)
+    mean = belief.mean
+    root = np.linalg.cholesky(belief.cov)
     plain = graph.add("MatMul", [x, graph.constant(mean[1:])])
     score = graph.add("Add", [plain, graph.constant(mean[0])])
     spread = graph.add("Add", [graph.add("MatMul", [x, graph.constant(root[1:])]), graph.constant(root[0])])

@@ -14,6 +14,7 @@ from tellmore.classifier import Classifier
 from tellmore.data.project import Project
 from tellmore.learner import Learner
 from tellmore.pool import Pool
+from tellmore.store.beforehand import beforehand_of
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
@@ -34,7 +35,7 @@ class State:
     @cached_property
     def classifier(self) -> Classifier:
         """What is taken away."""
-        return Classifier(self.learner.posterior, self.learner.w, self.ledger.initial.data.normalised)
+        return Classifier(self.learner.posteriors, self.learner.w, self.ledger.initial.data.normalised)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -83,5 +84,5 @@ def _events(project: Project) -> list[Event]:
 def state_of(project: Project, events: Sequence[Event]) -> State:
     """The state of ``project`` after ``events``."""
     ledger = Ledger(project.settings, events)
-    fold = Fold.of(ledger, project.pool, prior=project.prior)
+    fold = Fold.of(ledger, project.pool, beforehand=beforehand_of(project))
     return State(project.pool, fold.learner, ledger, fold.effects, events, project.images_folder, project.tfidf_path)
