@@ -43,7 +43,7 @@ class Classifier:
     @property
     def d(self) -> int:
         """Dimensions of an embedding."""
-        return self.mixture.best.dim - 1
+        return self.mixture.beliefs[0].dim - 1
 
     def apply(self, X: Array) -> Predictions:
         """Predictions for raw embeddings X [N, d]."""

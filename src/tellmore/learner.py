@@ -23,7 +23,6 @@ from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
-from tellmore.core.scan import refreshed
 from tellmore.core.start import started
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
@@ -248,17 +247,13 @@ class Learner(Predictor):
             return replace(state, tally=tally), None
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.items, answer)
-        found = [self._update(belief, Z, kind, outcome) for belief in state.mixture.beliefs]
-        beliefs, infos = zip(*found, strict=True)
-        mixture = state.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
-        after = State(mixture, refreshed(state.scans, [info.steps for info in infos], beliefs))
+        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome))
         changed = float(np.mean((after.scores[0] > 0) != (state.scores[0] > 0)))
         labels = labels_in(question, answer)
         foretold: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
             foretold = state.probabilities(self.w, self.pool.rows(labels)).tolist()
-        tally = tally.told(list(labels.values()), changed, foretold)
-        return replace(after, tally=tally), infos[state.mixture.leader]
+        return replace(after, tally=tally.told(list(labels.values()), changed, foretold)), info
 
     def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
         """One of the beliefs after an outcome on items Z."""
@@ -298,12 +293,6 @@ class Learner(Predictor):
         return self.coordinates.outward(self._prior.moments)
 
     @property
-    def start_weight(self) -> float | None:
-        """How far the answers bear out the start now, from 0 (not at all) to 1; None without one."""
-        weights = self._now.mixture.weights
-        return None if len(weights) == 1 else float(weights[1:].sum())
-
-    @property
     def rates(self) -> tuple[Rate, ...]:
         """Bits per second by kind and size as last measured for ``auto``; empty before."""
         return () if self._rates is None else self._rates.rates
@@ -330,7 +319,7 @@ class Learner(Predictor):
     def progress(self) -> Progress:
         """What stopping rules look at."""
         now, n = self._now, len(self.pool)
-        logdets = now.belief.logdet, self._prior.beliefs[now.mixture.leader].logdet
+        logdets = now.belief.logdet, self._prior.beliefs[now.mixture.asking].logdet
         unlabelled = n - len(self.labels()) if now.tally.labels >= n else None
         return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled)
 
@@ -364,7 +353,7 @@ class Learner(Predictor):
     @one_at_a_time
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
-        now, frame = self._now, Frame(self.coordinates, self._prior.best, self.behaviour, self.w)
+        now, frame = self._now, Frame(self.coordinates, self._prior.beliefs[0], self.behaviour, self.w)
         beliefs = saved.Beliefs(self._prior, now.mixture, now.scans)
         told = tuple(self._history), self._asked, tuple(self._open), now.tally, self._rates
         saved.write(path, saved.Saved(self.pool, self._saved_options(), frame, beliefs, *told))

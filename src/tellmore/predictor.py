@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,8 +15,8 @@ from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
-from tellmore.core.scan import PoolScan, scans_of
-from tellmore.core.update import with_constant
+from tellmore.core.scan import PoolScan, refreshed, scans_of
+from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
 from tellmore.policy.quality import Quality, quality_of
 from tellmore.policy.tally import NOTHING, Tally
@@ -34,13 +34,13 @@ class State:
 
     @property
     def belief(self) -> Gaussian:
-        """The most probable belief."""
-        return self.mixture.best
+        """The belief from which questions are chosen."""
+        return self.mixture.beliefs[self.mixture.asking]
 
     @property
     def scan(self) -> PoolScan:
-        """The scan of the most probable belief."""
-        return self.scans[self.mixture.leader]
+        """The scan of that belief."""
+        return self.scans[self.mixture.asking]
 
     @cached_property
     def scores(self) -> tuple[Array, Array]:
@@ -54,6 +54,13 @@ class State:
     def probabilities(self, w: float, rows: Any = slice(None)) -> Array:
         """Probability of positive of some items, averaged over all beliefs."""
         return self.mixture.probability_of([(scan.mean[rows], scan.variance[rows]) for scan in self.scans], w)
+
+    def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, UpdateInfo]:
+        """The state after every belief learnt an answer by ``update``, and what it did to the one that is asked from."""
+        beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
+        mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
+        scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
+        return State(mixture, scans, self.tally), infos[self.mixture.asking]
 
 
 class Predictor:
@@ -80,9 +87,15 @@ class Predictor:
 
     @property
     def belief(self) -> Gaussian:
-        """The most probable belief, from which questions are chosen, in coordinates (1, z), z the items in the learner's own
-        ``coordinates``; what `scan` goes with."""
+        """The belief from which questions are chosen, in coordinates (1, z), z the items in the learner's own ``coordinates``;
+        what `scan` goes with."""
         return self._now.belief
+
+    @property
+    def start_weight(self) -> float | None:
+        """How far the answers bear out the start now, from 0 (not at all) to 1; None without one."""
+        weights = self._now.mixture.weights
+        return None if len(weights) == 1 else float(weights[1:].sum())
 
     @property
     def beliefs(self) -> Mixture:
@@ -150,7 +163,7 @@ class Predictor:
         return np.column_stack([1 - positive, positive])
 
     def joint_scores(self, items: Collection[str]) -> tuple[Array, Array]:
-        """Mean [k] and covariance [k, k] of the scores of some items of the pool, under the most probable belief."""
+        """Mean [k] and covariance [k, k] of the scores of some items of the pool, under `belief`."""
         mean, cov, _ = self._now.belief.project(with_constant(self._z(items)))
         return mean, cov
 

@@ -122,7 +122,7 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     if "centre" in arrays:
         coordinates = Coordinates(arrays["centre"], arrays["scale"], bool(meta["standardised"]))
     behaviour = Behaviour(options["w"], options["K"], float(meta.get("threshold", 1.0)))
-    frame = Frame(coordinates, prior.best, behaviour, float(meta.get("w", options["w"])))
+    frame = Frame(coordinates, prior.beliefs[0], behaviour, float(meta.get("w", options["w"])))
     scans = _scans(Rows(pool.X, coordinates), mixture, arrays, int(meta.get("refreshes", 0)))
     tally = Tally.from_json(meta["tally"]) if meta.get("tally") else None
     beliefs = Beliefs(prior, mixture, scans)

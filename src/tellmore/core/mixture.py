@@ -16,12 +16,14 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
 from tellmore.types import Array
 
+LOG_HALF = float(np.log(0.5))
 ARRAYS = ("mean", "cov", "logdet", "log_weights")
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """``beliefs`` with the logarithms [m] of their weights, which sum to one."""
+    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first is the one without a start; of the
+    others the last is the freest."""
 
     beliefs: tuple[Gaussian, ...]
     log_weights: Array
@@ -51,14 +53,10 @@ class Mixture:
         return np.exp(self.log_weights)
 
     @property
-    def leader(self) -> int:
-        """Which belief is the most probable; the first of equals."""
-        return int(np.argmax(self.log_weights))
-
-    @property
-    def best(self) -> Gaussian:
-        """The most probable belief."""
-        return self.beliefs[self.leader]
+    def asking(self) -> int:
+        """Which belief to ask from: the first, which knows of no start, where it is more probable than not, else the freest of
+        the others, the last. One that keeps close to the start would not ask what could change it."""
+        return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
 
     @cached_property
     def moments(self) -> Gaussian:
