@@ -38,7 +38,7 @@ from tellmore.policy.tally import Tally
 from tellmore.pool import Pool, check_pool
 from tellmore.predictor import Predictor, State
 from tellmore.questions import Question, check_answer, check_new, labels_in
-from tellmore.start import Start
+from tellmore.start import Start, check_start
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 from tellmore.warnings import warnings_of
@@ -126,11 +126,10 @@ class Learner(Predictor):
         return f"Learner({self.pool.name!r}, {told}; embeddings are {self.coordinates})"
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
-        """Coordinates, belief and sharpness before anything is known."""
         return prior if isinstance(prior, Frame) else frame_of(self.pool.moments, prior)
 
     def _begun(self, prior: Gaussian, start: Start | None) -> Mixture:
-        """The beliefs before the first answer: with the start and without."""
+        check_start(start)
         if start is None:
             return Mixture.of(prior)
         return started(prior, start.direction(self.pool.X, self.pool.moments, self.coordinates, prior))

@@ -71,6 +71,7 @@ class Predictor:
     coordinates: Coordinates
     behaviour: Behaviour
     w: float
+    _prior: Mixture
     _now: State
     _threshold: float | None = None
 
@@ -96,6 +97,15 @@ class Predictor:
         """How far the answers bear out the start now, from 0 (not at all) to 1; None without one."""
         weights = self._now.mixture.weights
         return None if len(weights) == 1 else float(weights[1:].sum())
+
+    def start_agreement(self) -> float | None:
+        """The share of the pool that is called now as the start alone called it; None without one."""
+        if len(self._prior.beliefs) == 1:
+            return None
+        first = np.concatenate(
+            [p[:, 0] for _, p in Rows(self.pool.X, self.coordinates).times(self._prior.mean[:, None])]
+        )
+        return float(np.mean((first > 0) == (self._now.scores[0] > 0)))
 
     @property
     def beliefs(self) -> Mixture:

@@ -113,6 +113,12 @@ class Start:
         return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
 
 
+def check_start(start: Any) -> None:
+    """Refuse what is no start."""
+    if start is not None and not isinstance(start, Start):
+        raise SettingError(f"start must be a Start, such as Start.of_items(pool, positive=[...]), not {start!r}")
+
+
 def _vectors(name: str, values: ArrayLike) -> Array:
     try:
         found = np.array(values, dtype=np.float64)

@@ -105,7 +105,7 @@ def tfidf_project(folder: Path) -> Project:
     texts = ["kind staff", "rude staff", "kind room", "cold room", "rude cold"]
     (folder / "items.csv").write_text("id,text\n" + "".join(f"i{row},{text}\n" for row, text in enumerate(texts)))
     source = EmbeddingSource(embed="tfidf")
-    settings = Settings().changed(learning={"seeds_positive": ["i0", "i2"], "seeds_negative": ["i1", "i4"]})
+    settings = Settings().changed(start={"like": ["i0", "i2"], "unlike": ["i1", "i4"]})
     return Ingest(folder / "p", folder / "items.csv", source, settings).run()[0]
 
 

@@ -58,17 +58,19 @@ class Mixture:
         the others, the last. One that keeps close to the start would not ask what could change it."""
         return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
 
+    @property
+    def mean(self) -> Array:
+        """The mean [D] of them all."""
+        return np.asarray(self.weights @ np.array([belief.mean for belief in self.beliefs]))
+
     @cached_property
     def moments(self) -> Gaussian:
         """The one Gaussian with the mean and covariance of them all."""
         if len(self.beliefs) == 1:
             return self.beliefs[0]
-        means, weights = np.array([belief.mean for belief in self.beliefs]), self.weights
-        mean = weights @ means
-        apart = (means - mean) * np.sqrt(weights)[:, None]
-        cov = apart.T @ apart
-        for weight, belief in zip(weights, self.beliefs, strict=True):
-            cov += weight * belief.cov
+        mean, cov = self.mean, np.zeros_like(self.beliefs[0].cov)
+        for weight, belief in zip(self.weights, self.beliefs, strict=True):
+            cov += weight * (belief.cov + np.outer(belief.mean - mean, belief.mean - mean))
         return Gaussian.from_moments(mean, (cov + cov.T) / 2)
 
     def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:

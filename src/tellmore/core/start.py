@@ -21,6 +21,8 @@ from tellmore.types import Array
 
 STRENGTHS = 10.0 ** np.arange(-1, 5.5, 0.5)
 """Variances of a score's error that are tried, in units of what scores vary by beforehand."""
+NOTHING = 1e-12
+"""Part of what scores vary by that is only rounding: sides of +1 and -1 make a direction of about their own size."""
 WITHOUT = 0.25
 """Odds of the belief without the start."""
 
@@ -112,6 +114,6 @@ def _typical(weights: Array, C: Array) -> float:
 def _scaled(u: Array, prior: Gaussian, C: Array) -> Array:
     """(0, u), so long that the scores of the items vary along it as much as they do beforehand."""
     varies = float(u @ C @ u)
-    if not varies > 0:
+    if not varies > NOTHING * _typical(prior.cov[1:, 1:], C):
         raise SettingError("the start says nothing: its two sides are the same for these embeddings; name others")
     return np.concatenate([[0.0], u * np.sqrt(_typical(prior.cov[1:, 1:], C) / varies)])

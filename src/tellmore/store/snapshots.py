@@ -40,8 +40,8 @@ class SnapshotKeeper:
 
     def version(self, settings: Settings) -> str:
         """What a belief that began from ``settings`` is saved under."""
-        learning = settings.model_dump_json(include={"learning"})
-        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {settings.classic} {learning}"
+        begun = settings.model_dump_json(include={"learning", "start"})
+        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {settings.classic} {begun}"
         return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:
