@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, FastAPI, Query, Request
+from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tellmore import __version__, kinds
-from tellmore.app import dashboard, present, wire, wire_board
-from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
+from tellmore.app import dashboard, present, start_api, wire, wire_board
+from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
+from tellmore.app.roles import REFUSALS, Anybody, App, ImageFinder, Owner, Shared, Teacher
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.export import FORMATS, render
@@ -26,66 +27,8 @@ STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
 ALIVE_EVERY_S = 15.0
-ImageFinder = Callable[[str], Path]
-
-
-class App:
-    """What the routes share."""
-
-    def __init__(
-        self, session: Session, tokens: Tokens, images: ImageFinder | None, images_folder: Path | None
-    ) -> None:
-        self.session, self.tokens, self.images, self.images_folder = session, tokens, images, images_folder
-
-
-def _shared(request: Request) -> App:
-    shared: App = request.app.state.tellmore
-    return shared
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Whoever makes the request; 401 without a valid token."""
-    visitor: Visitor | None = request.state.visitor
-    if visitor is None:
-        raise HTTPException(401, "not signed in; open the link that was printed or sent to you")
-    return visitor
-
-
-def _teacher(request: Request) -> Visitor:
-    visitor = visitor_of(request)
-    if visitor.role not in ("owner", "annotator"):
-        raise HTTPException(403, "this is for the project's owner and annotators")
-    return visitor
-
-
-def _owner(request: Request) -> Visitor:
-    visitor = visitor_of(request)
-    if visitor.role != "owner":
-        raise HTTPException(403, "this is for the project's owner only")
-    return visitor
-
-
-Shared = Annotated[App, Depends(_shared)]
-Anybody = Annotated[Visitor, Depends(visitor_of)]
-Teacher = Annotated[Visitor, Depends(_teacher)]
-Owner = Annotated[Visitor, Depends(_owner)]
-
-_REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": wire.ErrorOut, "description": meaning}
-    for status, meaning in {
-        401: "no valid token",
-        403: "not this role, or from another site",
-        404: "unknown",
-        409: "in conflict with the log",
-        413: "body too large",
-        415: "not JSON",
-        421: "foreign Host",
-        422: "malformed",
-        429: "too many requests",
-    }.items()
-}
-people = APIRouter(prefix="/api", tags=["people"], responses=_REFUSALS)
-owner = APIRouter(prefix="/api", tags=["owner"], responses=_REFUSALS)
+people = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
+owner = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
 pages = APIRouter(include_in_schema=False)
 
 
@@ -279,6 +222,9 @@ def export(
     content = render(shared.session.settled_state(shared.images_folder), format, table=table)
     name = f"tellmore-{table if format in ('csv', 'parquet') else format}{suffix}"
     return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+owner.include_router(start_api.routes)
 
 
 def _page(name: str) -> Response:

@@ -11,7 +11,7 @@ from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.scores import start_scores
 from tellmore.data.settings import Settings, StartSettings
-from tellmore.data.words import KeptWords, kept_words
+from tellmore.data.words import NO_TEXT_SIDE, KeptWords, kept_words
 from tellmore.errors import SettingError
 from tellmore.pool import Pool
 from tellmore.start import Start
@@ -55,6 +55,15 @@ class Beforehand:
             )
         vectors = iter(self.words(words) if words and self.words is not None else ())
         return np.array([next(vectors) if row is None else pool.X[row] for row in rows], dtype=np.float64)
+
+    def new_words(self, names: Sequence[str], pool: Pool) -> list[str]:
+        """Those of ``names`` that only an embedder could place: neither items nor kept words."""
+        return [name for name in names if pool.find(name) is None and (self.words is None or name not in self.words)]
+
+    @property
+    def no_words(self) -> str | None:
+        """Why words that are new cannot be used; None where they can."""
+        return NO_TEXT_SIDE if self.words is None else self.words.refusal
 
     def keep_words(self, settings: Settings, pool: Pool) -> None:
         """Keep the vectors of the words that ``settings`` start from, so that they are there without the embedder."""
