@@ -88,7 +88,11 @@ def test_looking_changes_nothing(visit: Visit, session: Session) -> None:
 @pytest.mark.parametrize(
     ("like", "unlike", "said"),
     [
-        (["sunny"], [], "no item is called 'sunny', and other words cannot be used here; click items instead"),
+        (
+            ["sunny"],
+            [],
+            "no item has the id or the text 'sunny', and these embeddings have no text side; give items as",
+        ),
         (["i5", "i6"], ["i6"], "'i6' is named both as like and as unlike; choose one"),
         ([], [], "a start needs at least one example"),
         (["i5,,i6"], [], "an example is empty"),

@@ -43,7 +43,9 @@ def sentiment_project(folder: Path, question: str, size: int = 4) -> Path:
     """The same for words from all of the alphabet, some of them well known."""
     words = demo_pool()
     rows = sorted({*range(0, len(words), 12), *words.rows(["happy", "excellent", "terrible"]).tolist()})
-    create_project(folder, words.subset(np.array(rows)), settings(question, size, name="Word sentiment", instruction=""))
+    create_project(
+        folder, words.subset(np.array(rows)), settings(question, size, name="Word sentiment", instruction="")
+    )
     return folder
 
 

@@ -89,7 +89,10 @@ def test_examples_are_a_start_without_being_answers(here: Path):
 @pytest.mark.parametrize(
     ("start", "said"),
     [
-        ("--like zz", "these embeddings have no text side; give examples (ids of items) instead"),
+        (
+            "--like zz",
+            "no item has the id or the text 'zz', and these embeddings have no text side; give items as examples",
+        ),
         ("--like i1 --unlike i1", "'i1' is named both"),
         ("--like i1,,i2", "an example is empty"),
         ("--like i1 --scores-column label", "not from both"),

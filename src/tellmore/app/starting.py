@@ -49,9 +49,6 @@ def preview(session: Session, given: StartIn) -> StartPreviewOut:
     """What ``given`` alone would call most and least so; SettingError where nothing can start from it."""
     pool, beforehand = session.pool, session.beforehand
     sides = {"like": named_examples(pool, given.like), "unlike": named_examples(pool, given.unlike)}
-    new = beforehand.new_words([*sides["like"], *sides["unlike"]], pool)
-    if new and beforehand.no_words is not None:
-        raise SettingError(f"no item is called {new[0]!r}, and other words cannot be used here; click items instead")
     old = {"seeds_positive": (), "seeds_negative": ()}
     settings = session.settings.changed(learning=old, start=sides)
     start = beforehand.start(settings, pool)

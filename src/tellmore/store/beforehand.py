@@ -49,16 +49,12 @@ class Beforehand:
         """One vector a name: of the item with this id or whole text, else of the word."""
         rows = [pool.find(name) for name in names]
         words = [name for name, row in zip(names, rows, strict=True) if row is None]
-        if words and self.words is None:
-            raise SettingError(
-                f"no item has the id or the text {words[0]!r}; name items by id, such as {pool.ids[0]!r}"
-            )
+        new = [word for word in words if self.words is None or word not in self.words]
+        why = self.no_words if new else None
+        if why is not None:
+            raise SettingError(f"no item has the id or the text {new[0]!r}, and {why}")
         vectors = iter(self.words(words) if words and self.words is not None else ())
         return np.array([next(vectors) if row is None else pool.X[row] for row in rows], dtype=np.float64)
-
-    def new_words(self, names: Sequence[str], pool: Pool) -> list[str]:
-        """Those of ``names`` that only an embedder could place: neither items nor kept words."""
-        return [name for name in names if pool.find(name) is None and (self.words is None or name not in self.words)]
 
     @property
     def no_words(self) -> str | None:

@@ -127,7 +127,7 @@ export class SettingsView {
   private startFields(settings: Settings): HTMLElement[] {
     const hint = "One word, text or item id per line. Learning starts from these; a change learns all answers again.";
     const fields = START.map(([name, label]) => startField(name, label, settings[name]));
-    const look = h("div", { class: "wide" }, this.startLine.element, this.startLook.problem, this.startLook.element);
+    const look = h("div", { class: "wide" }, this.startLine.element, this.startLook.element);
     return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), look];
   }
 
