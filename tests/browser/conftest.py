@@ -14,7 +14,13 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.person import Person
-from tests.browser.projects import markup_project, picture_project, sentiment_project, word_project
+from tests.browser.projects import (
+    markup_project,
+    picture_project,
+    sentence_project,
+    sentiment_project,
+    word_project,
+)
 from tests.browser.serving import Server, serving
 
 FLAGS = (
@@ -87,6 +93,8 @@ def make_project(name: str, folder: Path) -> None:
     match name.split():
         case ["markup"]:
             markup_project(folder)
+        case ["sentences"]:
+            sentence_project(folder)
         case ["pictures", question, size]:
             picture_project(folder, question, int(size))
         case ["sentiment", _, question, size]:

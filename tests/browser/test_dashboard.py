@@ -144,7 +144,7 @@ def test_a_start_is_named_by_text_and_checked(join: Join) -> None:
     for field, extreme in ((like, "most_negative"), (owner.page.get_by_label("Unlike it"), "most_positive")):
         field.fill(f"{shown[extreme][0]['text'].upper()}\n\n{shown[extreme][1]['id']}\n")
     expect(owner.page.get_by_text("Not saved yet.")).to_be_visible()
-    expect(owner.page.get_by_role("region", name="Most like it so far").locator("li")).to_have_count(8)
+    expect(owner.page.get_by_role("region", name="Most like it, by the start alone").locator("li")).to_have_count(8)
     like.press_sequentially("xyzzy")
     expect(owner.page.locator(".settings-form + .hint")).to_contain_text("'xyzzy'")
     owner.page.get_by_role("button", name="Save").click()

@@ -11,6 +11,7 @@ from tests.browser.person import Person
 from tests.browser.test_screens import SMALL_TARGETS
 
 LIKE, UNLIKE = "Like what you look for", "Unlike it"
+MOST, LEAST = "Most like it, by the start alone", "Least like it, by the start alone"
 
 
 def field(page: Page, label: str) -> Locator:
@@ -39,12 +40,12 @@ def test_words_and_clicks_are_seen_at_once_saved_and_asked_from(join: Join) -> N
     asked_for(owner)
     expect(field(page, LIKE)).to_be_focused()
     page.keyboard.type("happy, excellent,")
-    expect(listed(page, "Most like it so far")).to_have_count(8)
-    first = texts(page, "Most like it so far")
+    expect(listed(page, MOST)).to_have_count(8)
+    first = texts(page, MOST)
     page.keyboard.press("Tab")
     page.keyboard.type("terrible")
-    expect(listed(page, "Least like it").filter(has_text="terrible")).to_have_count(1)
-    assert texts(page, "Most like it so far") != first, "the other side counts too"
+    expect(listed(page, LEAST).filter(has_text="terrible")).to_have_count(1)
+    assert texts(page, MOST) != first, "the other side counts too"
 
     example, other = texts(page, "Items to choose from")[:2]
     page.get_by_role("region", name="Items to choose from").get_by_role("button", name=example).click()
@@ -71,7 +72,7 @@ def test_words_and_clicks_are_seen_at_once_saved_and_asked_from(join: Join) -> N
     page.get_by_role("link", name="Settings").click()
     expect(verdict).to_contain_text("the start")
     expect(field(page, LIKE)).to_have_value(f"happy\nexcellent\n{example}")
-    expect(listed(page, "Most like it so far")).to_have_count(8)
+    expect(listed(page, MOST)).to_have_count(8)
     assert owner.problems == []
 
 
@@ -95,14 +96,14 @@ def test_a_word_that_is_no_item_is_refused_in_one_line_and_the_last_look_stays(j
     page.get_by_role("button", name="Begin").click()
     expect(page.locator(".start-problem")).to_have_text("Type words or click items first, or skip this.")
     field(page, LIKE).fill("happy")
-    expect(listed(page, "Most like it so far")).to_have_count(8)
+    expect(listed(page, MOST)).to_have_count(8)
     expect(page.locator(".start-problem")).to_be_hidden()
     field(page, LIKE).fill("happy, xyzzy")
     expect(page.locator(".start-problem")).to_contain_text("'xyzzy'")
     expect(page.locator(".start-problem")).to_contain_text("give items as examples instead.")
-    expect(listed(page, "Most like it so far")).to_have_count(8)
+    expect(listed(page, MOST)).to_have_count(8)
     field(page, LIKE).fill("")
-    expect(page.get_by_role("region", name="Most like it so far")).to_be_hidden()
+    expect(page.get_by_role("region", name=MOST)).to_be_hidden()
 
 
 def test_items_are_searched_and_marked_without_a_mouse(join: Join) -> None:
@@ -115,10 +116,10 @@ def test_items_are_searched_and_marked_without_a_mouse(join: Join) -> None:
     marked = page.get_by_role("region", name="Items to choose from").get_by_role("button", name="happy")
     expect(marked).to_have_attribute("aria-pressed", "true")
     expect(marked).to_be_focused()
-    expect(listed(page, "Most like it so far")).to_have_count(8)
+    expect(listed(page, MOST)).to_have_count(8)
     page.keyboard.press("Space")
     expect(marked).to_have_attribute("aria-pressed", "false")
-    expect(page.get_by_role("region", name="Most like it so far")).to_be_hidden()
+    expect(page.get_by_role("region", name=MOST)).to_be_hidden()
 
 
 def test_pictures_without_words_are_clicked(join: Join) -> None:
@@ -127,13 +128,13 @@ def test_pictures_without_words_are_clicked(join: Join) -> None:
     expect(page.get_by_text("Words cannot be used: these embeddings have no text side")).to_be_visible()
     expect(page.get_by_role("textbox")).to_have_count(0)
     page.get_by_role("region", name="Items to choose from").get_by_role("button").first.click()
-    expect(page.get_by_role("region", name="Most like it so far").get_by_role("img")).to_have_count(8)
+    expect(page.get_by_role("region", name=MOST).get_by_role("img")).to_have_count(8)
     assert owner.problems == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("device", list(DEVICES))
-@pytest.mark.parametrize("media", ["sentiment others label 2", "pictures tick 4"])
+@pytest.mark.parametrize("media", ["sentiment others label 2", "sentences", "pictures tick 4"])
 def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> None:
     owner = join(media, owner=True, device=device, color_scheme=theme)
     page = owner.page
@@ -141,7 +142,8 @@ def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> No
         field(page, LIKE).fill("happy, excellent")
         field(page, UNLIKE).fill("terrible")
     page.get_by_role("region", name="Items to choose from").get_by_role("button").first.click()
-    expect(listed(page, "Most like it so far")).to_have_count(8)
+    expect(listed(page, MOST)).to_have_count(8)
     look(page, f"start-{media.split()[0]}-{device}-{theme}")
+    expect(page.get_by_role("button", name="Begin")).to_be_in_viewport(ratio=1)
     assert page.evaluate(SMALL_TARGETS, 44 if device == "narrow" else 24) == []
     assert owner.problems == []

@@ -77,6 +77,7 @@ describe("a look at the start", () => {
     look.later({ like: ["h"], unlike: [] });
     look.later({ like: ["ha"], unlike: [] });
     await settle();
+    expect(look.problem.textContent).toBe("Looking…");
     expect(fetched.mock.calls.map(([, { body }]) => JSON.parse(String(body)).like)).toEqual([["ha"]]);
     look.later({ like: ["happy"], unlike: [] });
     await settle();
@@ -84,7 +85,7 @@ describe("a look at the start", () => {
     slow[0]!(reply("old"));
     await settle();
     expect(look.element.querySelector("li")!.dataset.id).toBe("new");
-    expect(look.element.hidden).toBe(false);
+    expect([look.element.hidden, look.problem.textContent]).toEqual([false, ""]);
   });
 
   it("stays while a name is wrong, and goes with the last one", async () => {

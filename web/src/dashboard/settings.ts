@@ -81,7 +81,7 @@ export class SettingsView {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly report: (error: unknown) => void) {
-    const shown = panel("Preview", "Try it; nothing is saved.", this.preview);
+    const shown = panel("Preview", "Try it; nothing is saved.", this.preview, this.startLook.element);
     const columns = h("div", { class: "grid wide settings-grid" }, panel("Settings", null, this.form, this.message), shown);
     this.element.append(columns, this.danger());
     this.form.addEventListener("input", () => this.later());
@@ -123,12 +123,11 @@ export class SettingsView {
     );
   }
 
-  /** What learning starts from, what that alone says, and what the answers say about it. */
+  /** What learning starts from, and what the answers say about it. */
   private startFields(settings: Settings): HTMLElement[] {
     const hint = "One word, text or item id per line. Learning starts from these; a change learns all answers again.";
     const fields = START.map(([name, label]) => startField(name, label, settings[name]));
-    const look = h("div", { class: "wide" }, this.startLine.element, this.startLook.element);
-    return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), look];
+    return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), h("div", { class: "wide" }, this.startLine.element)];
   }
 
   private lookAtStart(): void {

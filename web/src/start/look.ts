@@ -6,6 +6,8 @@ import type { StartIn, StartPreview } from "../kit/wire";
 import { type Picking, Picks } from "./picks";
 
 const DELAY_MS = 250;
+/** A first word may have to wait for its embedder; most looks come sooner than this and need no word. */
+const PATIENCE_MS = 600;
 
 export class StartLook {
   readonly element = h("div", { class: "start-look", hidden: true });
@@ -19,8 +21,8 @@ export class StartLook {
 
   constructor(options: { picking?: Picking; onLook?: (preview: StartPreview | null) => void } = {}) {
     this.onLook = options.onLook ?? (() => {});
-    this.most = new Picks("Most like it so far", options.picking);
-    this.least = new Picks("Least like it", options.picking);
+    this.most = new Picks("Most like it, by the start alone", options.picking);
+    this.least = new Picks("Least like it, by the start alone", options.picking);
     this.element.append(this.most.element, this.least.element);
   }
 
@@ -45,12 +47,14 @@ export class StartLook {
   private async look(names: Required<StartIn>, turn: number): Promise<void> {
     let found = this.last;
     let problem = "";
+    const waiting = setTimeout(() => turn === this.asked && (this.problem.textContent = "Looking…"), PATIENCE_MS);
     try {
       found = await post<StartPreview>("/api/start/preview", names);
     } catch (error) {
       problem = error instanceof Error ? sentence(error.message) : String(error);
       if (error instanceof OfflineError) problem = "The server cannot be reached; type again in a moment.";
     }
+    clearTimeout(waiting);
     if (turn === this.asked) this.show(found, problem);
   }
 
