@@ -17,8 +17,10 @@ from starlette.exceptions import HTTPException
 from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
+from tellmore.app.judging import judge_out
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.data.project import Project
+from tellmore.data.scores import Meaning
 from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.export import FORMATS, download
@@ -147,6 +149,20 @@ def card(kind: str, _visitor: Anybody) -> FileResponse:
 def read_dashboard(shared: Shared, _visitor: Owner) -> wire_board.DashboardOut:
     """Everything the dashboard plots and lists."""
     return present.dashboard_out(shared.session)
+
+
+@owner.get("/judge")
+def judge(
+    shared: Shared,
+    _visitor: Owner,
+    column: Annotated[str | None, Query(description="one that the project keeps; the first by default")] = None,
+    threshold: Annotated[float | None, Query(description="scores from this number on mean positive")] = None,
+    positive_value: Annotated[str | None, Query(description="the score that means positive")] = None,
+    negative_value: Annotated[str | None, Query(description="the score that means negative")] = None,
+) -> wire_board.JudgeOut:
+    """How another model's scores compare with people's answers to random questions."""
+    meaning = Meaning(threshold, positive_value, negative_value)
+    return judge_out(shared.session, shared.project, column, meaning)
 
 
 @owner.get("/answers")
