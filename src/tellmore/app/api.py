@@ -20,7 +20,6 @@ from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
 from tellmore.app.judging import judge_out
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.data.project import Project
-from tellmore.data.scores import Meaning
 from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.export import FORMATS, download
@@ -161,8 +160,8 @@ def judge(
     negative_value: Annotated[str | None, Query(description="the score that means negative")] = None,
 ) -> wire_board.JudgeOut:
     """How another model's scores compare with people's answers to random questions."""
-    meaning = Meaning(threshold, positive_value, negative_value)
-    return judge_out(shared.session, shared.project, column, meaning)
+    meaning = {"threshold": threshold, "positive_value": positive_value, "negative_value": negative_value}
+    return judge_out(shared.session, shared.project, column, **meaning)
 
 
 @owner.get("/answers")

@@ -89,11 +89,12 @@ class JudgeOut(Wire):
     columns: list[str] = Field(description="columns of scores that the project keeps")
     column: str | None = Field(description="the one that is judged; null where none is kept")
     pool_size: int
-    verdict: Verdict | None = Field(description="null before the first random answer about a scored item")
+    problem: str | None = Field(default=None, description="why these scores cannot be judged, if they cannot")
+    verdict: Verdict | None = Field(default=None, description="null before the first random answer about a scored item")
     wrong_items: int = Field(
-        description="items that people called otherwise; `verdict.wrong_most` has the first of them"
+        default=0, description="items that people called otherwise; `verdict.wrong_most` has the worst"
     )
-    items: dict[str, ItemOut] = Field(description="what the items of `verdict.wrong_most` look like, by id")
+    items: dict[str, ItemOut] = Field(default={}, description="what the items of `verdict.wrong_most` look like, by id")
 
 
 class DashboardOut(Wire):
