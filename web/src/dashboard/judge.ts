@@ -17,7 +17,7 @@ const FIELDS = [
 ] as const;
 
 const HINT = "Another model’s scores, kept with the items, against people’s answers to random questions. Intervals are 95 %.";
-const NO_COLUMN = "The project keeps no scores. Make it with tellmore init … --keep-column NAME, where NAME is a column of the items file with a model’s scores; or check a file from the command line: tellmore judge PROJECT --scores-file FILE.";
+const NO_COLUMN = "The project keeps no scores to judge: make it with tellmore init --keep-column NAME, or judge a file with tellmore judge --scores-file FILE.";
 const NO_ANSWER = "No random question about a scored item has been answered yet. check_share, among the project’s settings, says how many questions are random.";
 
 /** The question to the server: only what was filled in. */
@@ -81,7 +81,7 @@ function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLE
       { title: "Scores", cell: ({ scores }) => scores },
       { title: "Answers", numeric: true, cell: ({ n }) => String(n) },
       { title: "Mean score", numeric: true, cell: ({ mean_score: mean }) => (mean === null ? "–" : decimal(mean)) },
-      { title: `${positive} to people`, numeric: true, cell: ({ positive: of }) => `${percent(of.estimate)} (${Math.round(100 * of.low)}–${percent(of.high)})` },
+      { title: `Called ${positive}`, numeric: true, cell: ({ positive: of }) => `${percent(of.estimate)} (${Math.round(100 * of.low)}–${percent(of.high)})` },
     ],
   });
   return panel("Whether its scores mean what they say", `Honest probabilities: the mean score is the share that people call ${positive}.`, view);
@@ -126,10 +126,12 @@ function wrong({ wrong_items: total, items }: Judged, found: Verdict, { positive
 
 export class JudgeView {
   readonly element = h("div", { class: "view" });
-  private readonly form = h("form", { class: "inline-form" });
+  private readonly form = h("form", { class: "inline-form judge-form" });
   private readonly about = h("p", { class: "hint", role: "status" });
   private readonly body = h("div", { class: "view" });
   private columns = "";
+  /** What the form said when it was sent; what is being typed waits. */
+  private asked = "";
   private words: Words = { positive: "positive", negative: "negative" };
 
   /** `report` says what went wrong. */
@@ -137,6 +139,7 @@ export class JudgeView {
     this.element.append(panel("Is another model right?", HINT, this.form, this.about), this.body);
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
+      this.asked = query(this.form);
       void this.refresh().catch(this.report);
     });
   }
@@ -147,7 +150,7 @@ export class JudgeView {
   }
 
   private async refresh(): Promise<void> {
-    const judged = await get<Judged>(`/api/judge?${query(this.form)}`);
+    const judged = await get<Judged>(`/api/judge?${this.asked}`);
     this.offer(judged);
     this.about.textContent = judged.column === null ? NO_COLUMN : (judged.problem ?? (judged.verdict ? basis(judged.verdict, judged.pool_size) : NO_ANSWER));
     this.body.replaceChildren(...(judged.verdict ? this.panels(judged, judged.verdict) : []));
@@ -158,7 +161,7 @@ export class JudgeView {
     const key = JSON.stringify(columns);
     if (key === this.columns) return;
     this.columns = key;
-    this.form.hidden = !columns.length;
+    if (!columns.length) return;
     const options = columns.map((name) => h("option", { value: name, selected: name === column }, name));
     this.form.replaceChildren(
       h("label", { class: "field" }, h("span", {}, "Scores"), h("select", { name: "column" }, ...options)),
