@@ -68,6 +68,7 @@ function rarePanel(data: Dashboard): HTMLElement | null {
     caption: title,
     rows,
     empty: "",
+    blocks: true,
     columns: [
       { title: "Measure", cell: ({ name }) => name },
       { title: "Value", numeric: true, cell: ({ share }) => decimal(share.estimate) },
