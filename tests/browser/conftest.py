@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.person import Person
-from tests.browser.projects import markup_project, picture_project, word_project
+from tests.browser.projects import judged_project, markup_project, picture_project, word_project
 from tests.browser.serving import Server, serving
 
 FLAGS = (
@@ -65,7 +65,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
-    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup"."""
+    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup", "judged"."""
     with ExitStack() as stack:
         running: dict[str, Server] = {}
 
@@ -82,6 +82,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
 def make_project(name: str, folder: Path) -> None:
     """The project that a server's name stands for."""
     match name.split():
+        case ["judged"]:
+            judged_project(folder)
         case ["markup"]:
             markup_project(folder)
         case ["pictures", question, size]:

@@ -107,7 +107,7 @@ def test_a_pair_of_different_spaces_is_refused(image_model: Path, text_model: Pa
     other = f"../{text_model.parent.name}/{text_model.name}"
     image_model.with_suffix(".json").write_text(json.dumps({**declared, "text_model": other}))
     project = made(pictures, f"onnx:{image_model}")
-    with pytest.raises(DataFileError, match="words get vectors of 4 dimensions and the items have 3"):
+    with pytest.raises(DataFileError, match="words get vectors of 4 dimensions, but those of the items have 3"):
         text_side(project, f"onnx:{image_model}")(["calm"])
 
 
