@@ -36,6 +36,7 @@ OWNER_ROUTES = [
     ("DELETE", "/api/invitations/x"),
     ("DELETE", "/api/participants/x"),
     ("POST", "/api/reset"),
+    ("GET", "/api/judge"),
     ("GET", "/api/export/jsonl"),
     ("GET", "/api/export/npz"),
 ]

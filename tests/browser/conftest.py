@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.person import Person
 from tests.browser.projects import (
+    judged_project,
     markup_project,
     picture_project,
     sentence_project,
@@ -71,7 +72,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
-    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup".
+    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup", "judged".
 
     "sentiment NAME rank 4" is a project of its own for each name, for tests that need one without answers.
     """
@@ -91,6 +92,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
 def make_project(name: str, folder: Path) -> None:
     """The project that a server's name stands for."""
     match name.split():
+        case ["judged"]:
+            judged_project(folder)
         case ["markup"]:
             markup_project(folder)
         case ["sentences"]:

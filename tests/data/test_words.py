@@ -10,7 +10,7 @@ import pytest
 
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import Project, open_project
-from tellmore.data.words import NO_TEXT_SIDE, text_side
+from tellmore.data.words import NO_TEXT_SIDE, KeptWords, TextSide, text_side
 from tellmore.errors import DataFileError, SettingError
 
 WORDS = ["calm", "warm", "kind", "grim", "cold", "cruel"]
@@ -107,7 +107,7 @@ def test_a_pair_of_different_spaces_is_refused(image_model: Path, text_model: Pa
     other = f"../{text_model.parent.name}/{text_model.name}"
     image_model.with_suffix(".json").write_text(json.dumps({**declared, "text_model": other}))
     project = made(pictures, f"onnx:{image_model}")
-    with pytest.raises(DataFileError, match="words get vectors of 4 dimensions and the items have 3"):
+    with pytest.raises(DataFileError, match="words get vectors of 4 dimensions, but those of the items have 3"):
         text_side(project, f"onnx:{image_model}")(["calm"])
 
 
@@ -148,3 +148,29 @@ def test_empty_words_are_refused(items_csv: Path, text_model: Path, texts: list[
 
 def test_no_words_are_no_rows(items_csv: Path, text_model: Path):
     assert text_side(made(items_csv, f"onnx:{text_model}"), f"onnx:{text_model}")([]).shape == (0, 4)
+
+
+def test_words_are_kept_so_that_no_embedder_is_needed_again(tmp_path: Path) -> None:
+    calls: list[list[str]] = []
+
+    def side(texts: list[str]) -> np.ndarray:
+        calls.append(list(texts))
+        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+
+    words = KeptWords(tmp_path / "words.npz", lambda: side)
+    np.testing.assert_array_equal(words(["warm", "kind", "warm"]), [[4, 1], [4, 1], [4, 1]])
+    assert calls == [["warm", "kind"]]
+    words.keep(["warm"])
+    words.keep(["rude"])
+    assert calls[1:] == [["rude"]]
+
+    def gone() -> TextSide:
+        raise SettingError("there is no embedder")
+
+    again = KeptWords(tmp_path / "words.npz", gone)
+    np.testing.assert_array_equal(again(["rude", "warm"]), [[4, 1], [4, 1]])
+    with pytest.raises(SettingError, match="no embedder"):
+        again(["kind"])  # looked at, but never kept
+    (tmp_path / "words.npz").write_bytes(b"broken")
+    with pytest.raises(DataFileError, match="not a readable list of words"):
+        KeptWords(tmp_path / "words.npz", gone)

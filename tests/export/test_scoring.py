@@ -146,6 +146,23 @@ def test_an_exported_classifier_has_its_text_step_beside_it(tmp_path: Path):
     assert np.allclose(vectors, X, atol=1e-6)
     positive = skops_io.load(out).predict_proba(vectors)[:, 1] > 0.5
     assert np.array_equal(positive, state.classifier.apply(X).score > 0)
-    _, plain = write_export(state, "onnx", tmp_path / "c.onnx")
+    _, plain = write_export(state, "npz", tmp_path / "c.npz")
+    assert plain == tmp_path / "c.npz.tfidf.npz"
     assert plain.read_bytes() == project.tfidf_path.read_bytes()
     assert write_export(state, "report", tmp_path / "r.html") == [tmp_path / "r.html"]
+
+
+def test_both_steps_run_in_onnx(tmp_path: Path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    project = tfidf_project(tmp_path)
+    state = load_state(project)
+    out, beside = write_export(state, "onnx", tmp_path / "c.onnx")
+    assert beside == tmp_path / "c.onnx.tfidf.onnx"
+    texts = ["Kind cold", "RUDE room", "unheard of"]
+    first, second = (onnxruntime.InferenceSession(path) for path in (beside, out))
+    vectors = first.run(["embedding"], {"lowercase_text": [text.lower() for text in texts]})[0]
+    probability = second.run(["probability"], {"embedding": vectors})[0]
+    assert project.tfidf_path is not None
+    expected = state.classifier.apply(Tfidf.load(project.tfidf_path).encode(texts))
+    assert np.allclose(probability, expected.probability, atol=1e-5)
+    assert first.get_modelmeta().custom_metadata_map["data_sha256"] == state.pool.fingerprint

@@ -17,10 +17,12 @@ from starlette.exceptions import HTTPException
 from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, start_api, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
-from tellmore.app.roles import REFUSALS, Anybody, App, ImageFinder, Owner, Shared, Teacher
+from tellmore.app.judging import judge_out
+from tellmore.app.roles import REFUSALS, Anybody, App, Owner, Shared, Teacher
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.data.project import Project
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
-from tellmore.export import FORMATS, render
+from tellmore.export import FORMATS, download
 from tellmore.store.events import participant_event
 
 STATIC = Path(__file__).parent / "static"
@@ -69,9 +71,9 @@ def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
 def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
     """The picture of one item, by its id."""
     try:
-        if shared.images is None:
+        if shared.project is None:
             raise QuestionError("this project has no pictures")
-        path = shared.images(item_id)
+        path = shared.project.picture(item_id)
     except InputError as problem:
         raise HTTPException(404, str(problem)) from None
     return FileResponse(path, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
@@ -91,6 +93,20 @@ def card(kind: str, _visitor: Anybody) -> FileResponse:
 def read_dashboard(shared: Shared, _visitor: Owner) -> wire_board.DashboardOut:
     """Everything the dashboard plots and lists."""
     return present.dashboard_out(shared.session)
+
+
+@owner.get("/judge")
+def judge(
+    shared: Shared,
+    _visitor: Owner,
+    column: Annotated[str | None, Query(description="one that the project keeps; the first by default")] = None,
+    threshold: Annotated[float | None, Query(description="scores from this number on mean positive")] = None,
+    positive_value: Annotated[str | None, Query(description="the score that means positive")] = None,
+    negative_value: Annotated[str | None, Query(description="the score that means negative")] = None,
+) -> wire_board.JudgeOut:
+    """How another model's scores compare with people's answers to random questions."""
+    meaning = {"threshold": threshold, "positive_value": positive_value, "negative_value": negative_value}
+    return judge_out(shared.session, shared.project, column, **meaning)
 
 
 @owner.get("/answers")
@@ -218,9 +234,7 @@ def export(
     """The log, the answers, the scores or the classifier as a file."""
     if format not in FORMATS:
         raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
-    suffix, media_type = FORMATS[format]
-    content = render(shared.session.settled_state(shared.images_folder), format, table=table)
-    name = f"tellmore-{table if format in ('csv', 'parquet') else format}{suffix}"
+    name, media_type, content = download(shared.session.settled_state(shared.project), format, table=table)
     return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
@@ -281,11 +295,13 @@ def create_app(
     bind: str = "127.0.0.1",
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
-    images: ImageFinder | None = None,
-    images_folder: Path | None = None,
+    project: Project | None = None,
     routers: Collection[APIRouter] = (),
 ) -> FastAPI:
-    """The application around a started ``session``. ``routers`` adds further routes, for example a study's."""
+    """The application around a started ``session``; ``project`` has its pictures and what else lies in its folder.
+
+    ``routers`` adds further routes, for example a study's.
+    """
     app = FastAPI(
         title="tellmore",
         version=__version__,
@@ -294,7 +310,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.tellmore = App(session, tokens or Tokens(session.repository), images, images_folder)
+    app.state.tellmore = App(session, tokens or Tokens(session.repository), project)
     for router in (people, owner, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))

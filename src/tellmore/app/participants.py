@@ -210,4 +210,4 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     def routers(tokens: Tokens) -> list[APIRouter]:
         return [study_router(study_session, tokens, cookie_name(session), study_page)]
 
-    serve(session, images=project.picture, make_routers=routers, browser=False, **options)
+    serve(session, project=project, make_routers=routers, browser=False, **options)

@@ -162,6 +162,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         skips=skips,
         minutes=sum(each.seconds for each in view.effects) / 60,
         accuracy=honest,
+        quality=view.learner.quality(),
         target_accuracy=target,
         minutes_left=left,
         stop=reached,

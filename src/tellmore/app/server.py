@@ -11,7 +11,6 @@ import threading
 import webbrowser
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -19,7 +18,6 @@ from fastapi import APIRouter
 
 from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import STATIC, create_app
-from tellmore.app.roles import ImageFinder
 from tellmore.app.session import Session
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
@@ -54,7 +52,7 @@ def serve_project(project: Project, *, embed: str | None = None, **options: Any)
     """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words to start from."""
     beforehand = beforehand_of(project, embed)
     session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand)
-    serve(session, images=project.picture, images_folder=project.images_folder, **options)
+    serve(session, project=project, **options)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -110,8 +108,7 @@ def serve(
     say: Callable[[str], None],
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
-    images: ImageFinder | None = None,
-    images_folder: Path | None = None,
+    project: Project | None = None,
     make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda _: (),
     page: str = "/",
 ) -> None:
@@ -124,8 +121,7 @@ def serve(
         bind=host,
         allow_hosts=allow_hosts,
         limit=limit,
-        images=images,
-        images_folder=images_folder,
+        project=project,
         routers=make_routers(tokens),
     )
     base = address_of(host, listener.getsockname()[1])

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
+from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.pool import Pool
@@ -184,11 +184,12 @@ class Session:
             self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
             return self.planner.view
 
-    def settled_state(self, images_folder: Path | None = None) -> State:
-        """What exports are made of, once every answer so far is learnt."""
+    def settled_state(self, project: Project | None = None) -> State:
+        """What exports are made of, once every answer so far is learnt; ``project`` is where its files are."""
         view = self.settled_view()
         events = list(self.repository.since())
-        return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, images_folder)
+        folders = (None, None) if project is None else (project.images_folder, project.tfidf_path)
+        return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, *folders)
 
     def questions_out(self) -> list[Asked]:
         """The questions that are in somebody's hands now."""

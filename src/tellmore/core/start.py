@@ -23,7 +23,7 @@ STRENGTHS = 10.0 ** np.arange(-1, 5.5, 0.5)
 """Variances of a score's error that are tried, in units of what scores vary by beforehand."""
 NOTHING = 1e-12
 """Part of what scores vary by that is only rounding: sides of +1 and -1 make a direction of about their own size."""
-WITHOUT = 0.25
+WITHOUT = 0.1
 """Odds of the belief without the start."""
 
 

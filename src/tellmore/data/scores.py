@@ -69,6 +69,11 @@ class JudgeScores:
         return float(self.positive[item])
 
 
+def kept_columns(project: Project) -> list[str]:
+    """Names of the columns that were kept with the items, in order."""
+    return list(dict.fromkeys(name for item in project.items for name in item.get("kept", {})))
+
+
 def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path | None, id_column: str) -> JudgeScores:
     """The scores in a column of ``file``, else in one that the project keeps; rows of other items are passed over."""
     known = {item["id"] for item in project.items}

@@ -51,7 +51,7 @@ def text_side(project: Project, embed: str | None = None) -> TextSide:
 def _checked(vector: Array, d: int) -> Array:
     if len(vector) != d:
         raise DataFileError(
-            f"words get vectors of {len(vector)} dimensions and the items have {d}; name the same embedder as for the items"
+            f"words get vectors of {len(vector)} dimensions, but those of the items have {d}; name the items' own embedder"
         )
     if not np.isfinite(vector).all():
         raise DataFileError("the embedder gave NaN or infinity for words")

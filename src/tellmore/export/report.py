@@ -34,6 +34,8 @@ def report_bytes(state: State) -> bytes:
         "project.html",
         project=state.ledger.settings.project,
         summary=_summary(state),
+        quality=state.learner.quality(),
+        meanings=_meanings(state),
         curves=_curves(state.effects),
         telling=_telling(state),
         extremes=_extremes(state),
@@ -54,6 +56,19 @@ def _summary(state: State) -> str:
     )
     spent = f" in {minutes:.1f} minutes" if minutes else ""
     return f"{len(state.pool)} items, {len(state.effects)} answers{spent}, {bits:.1f} bits learnt; {accuracy}."
+
+
+def _meanings(state: State) -> dict[str, str]:
+    """What each measure of quality says, in the project's words."""
+    word = state.ledger.settings.project.positive
+    return {
+        "accuracy": "predicted correctly before being labelled",
+        "share of positives": f"labelled {word}",
+        "precision": f"of those predicted to be {word}, labelled so",
+        "recall": f"of those labelled {word}, predicted to be so",
+        "F1": "harmonic mean of precision and recall",
+        "average precision": f"mean precision at each {word} item, the likeliest first",
+    }
 
 
 def _curves(effects: Sequence[AnswerEffect]) -> list[Markup]:

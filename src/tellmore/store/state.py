@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,11 @@ class State:
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
-        """Version, seed, configuration (without secrets) and data hash; equal states give equal provenance."""
+        """Version, seed, configuration (without secrets), data hash, and how good the classifier is on random questions; equal
+        states give equal provenance."""
         from tellmore import __version__
 
+        quality = self.learner.quality()
         return {
             "tellmore_version": __version__,
             "project": self.ledger.initial.project.name,
@@ -49,6 +51,7 @@ class State:
             "data_sha256": self.pool.fingerprint,
             "answers": len(self.effects),
             "log_seq": self.ledger.seq,
+            "quality": None if quality is None else asdict(quality),
             "config": self.ledger.settings.redacted(),
         }
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tellmore.policy.quality import Share
 from tellmore.store.state import State
 from tellmore.store.statistics import accuracy, minutes_left
+
+MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Status:
         ]
         if self.prevalence is not None:
             shares = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+            shares |= {"average precision": self.average_precision}
             known = [f"{name} {value:.2f}" for name, value in shares.items() if value is not None]
             rows.append(
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
@@ -85,12 +89,12 @@ def status_of(state: State) -> Status:
         target_accuracy=target,
         minutes_left=minutes_left(state.effects, target),
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
-        prevalence=None if found is None else found.prevalence.estimate,
-        precision=None if found is None or found.precision is None else found.precision.estimate,
-        recall=None if found is None or found.recall is None else found.recall.estimate,
-        f1=None if found is None else found.f1,
-        average_precision=None if found is None else found.average_precision,
+        **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
         start_weight=state.learner.start_weight if state.effects else None,
         embeddings=str(state.learner.coordinates),
         warnings=tuple(state.learner.warnings()),
     )
+
+
+def _estimate(share: Share | None) -> float | None:
+    return None if share is None else share.estimate

@@ -1,4 +1,4 @@
-/** The owner's dashboard: four views of one state, kept current by server-sent events. */
+/** The owner's dashboard: five views of one state, kept current by server-sent events. */
 
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, untilReached } from "../kit/api";
@@ -7,12 +7,13 @@ import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
 import { applyTheme } from "../kit/theme";
 import type { Dashboard } from "../kit/wire";
+import { JudgeView } from "./judge";
 import { AnswerLog } from "./log";
 import { Overview } from "./overview";
 import { People } from "./people";
 import { SettingsView } from "./settings";
 
-const VIEWS = { overview: "Overview", answers: "Answers", people: "People", settings: "Settings" } as const;
+const VIEWS = { overview: "Overview", answers: "Answers", judge: "Judge", people: "People", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
 
 const LISTEN_AGAIN_MS = 3_000;
@@ -28,6 +29,7 @@ class DashboardPage {
   private readonly nav = h("nav", { class: "tabs", "aria-label": "Dashboard" });
   private readonly overview = new Overview();
   private readonly log = new AnswerLog((error) => this.report(error));
+  private readonly judge = new JudgeView((error) => this.report(error));
   private readonly people = new People((error) => this.report(error));
   private readonly settings = new SettingsView((error) => this.report(error));
   private refreshing = false;
@@ -51,6 +53,7 @@ class DashboardPage {
     const elements: Record<View, HTMLElement> = {
       overview: this.overview.element,
       answers: this.log.element,
+      judge: this.judge.element,
       people: this.people.element,
       settings: this.settings.element,
     };
@@ -69,6 +72,7 @@ class DashboardPage {
     try {
       if (this.view === "overview") this.overview.show(this.data);
       if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
+      if (this.view === "judge") await this.judge.show(this.data.project);
       if (this.view === "people") await this.people.show(this.data);
       if (this.view === "settings") await this.settings.show(this.data);
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import type * as api from "./schemas";
 
-export type { AccuracyPoint, CurvePoint, LogRow, ScoredItem, StudySaved } from "./schemas";
+export type { AccuracyPoint, CurvePoint, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
 
 /** A kind of question, with all that is said of it, in the project's words. */
 export type Kind = api.KindOut;
@@ -40,6 +40,9 @@ export interface Undone extends Omit<api.UndoReply, "previous"> {
 export type Dashboard = api.DashboardOut;
 export type Rate = api.Rate;
 export type Person = api.AnnotatorOut;
+export type Judged = api.JudgeOut;
+export type Verdict = api.Verdict;
+export type Measured = api.Accuracy;
 export type Log = api.LogOut;
 export type Settings = Omit<api.SettingsOut, "config">;
 export type Preview = api.PreviewOut;
