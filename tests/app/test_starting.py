@@ -91,7 +91,7 @@ def test_looking_changes_nothing(visit: Visit, session: Session) -> None:
         (
             ["sunny"],
             [],
-            "no item has the id or the text 'sunny', and these embeddings have no text side; give items as",
+            "no item has the id or the text 'sunny', and it cannot be used as a word: these embeddings",
         ),
         (["i5", "i6"], ["i6"], "'i6' is named both as like and as unlike; choose one"),
         ([], [], "a start needs at least one example"),

@@ -52,7 +52,7 @@ class Beforehand:
         new = [word for word in words if self.words is None or word not in self.words]
         why = self.no_words if new else None
         if why is not None:
-            raise SettingError(f"no item has the id or the text {new[0]!r}, and {why}")
+            raise SettingError(f"no item has the id or the text {new[0]!r}, and it cannot be used as a word: {why}")
         vectors = iter(self.words(words) if words and self.words is not None else ())
         return np.array([next(vectors) if row is None else pool.X[row] for row in rows], dtype=np.float64)
 
