@@ -93,7 +93,7 @@ def test_status_says_what_the_answers_think_of_a_start(here: Path):
     weight = json.loads(run("status q --json").output)["start_weight"]
     assert 0 <= weight <= 1
     said = " ".join(run("status q").output.split())
-    assert ("start your answers agree with it" in said) == (weight >= 0.5)
+    assert ("your answers agree with it" in said) == (weight >= 0.5)
     assert f"{100 * weight:.0f} %" in said
 
 

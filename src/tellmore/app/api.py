@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tellmore import __version__, kinds
-from tellmore.app import dashboard, present, start_api, wire, wire_board
+from tellmore.app import dashboard, present, starting, wire, wire_board, wire_start
 from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
 from tellmore.app.judging import judge_out
 from tellmore.app.roles import REFUSALS, Anybody, App, Owner, Shared, Teacher
@@ -172,6 +172,26 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     )
 
 
+@owner.get("/start")
+def read_start(shared: Shared, _visitor: Owner) -> wire_start.StartOut:
+    """Whether a start is still to be asked for, and whether it can be in words."""
+    return starting.start_out(shared.session)
+
+
+@owner.post("/start/preview")
+def preview_start(body: wire_start.StartIn, shared: Shared, _visitor: Owner) -> wire_start.StartPreviewOut:
+    """The items that this start alone, before any answer, would call most and least so; nothing is saved."""
+    return starting.preview(shared.session, body)
+
+
+@owner.get("/items/sample")
+def sample_items(
+    shared: Shared, _visitor: Owner, search: Annotated[str, Query(max_length=200)] = ""
+) -> list[wire.ItemOut]:
+    """Some items to choose examples from: random ones, or those whose text or id holds ``search``."""
+    return starting.offered(shared.session.pool, search)
+
+
 @owner.get("/invitations")
 def invitations(shared: Shared, _visitor: Owner) -> list[wire.InvitationOut]:
     """The people invited, oldest first. Their links cannot be shown again."""
@@ -236,9 +256,6 @@ def export(
         raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
     name, media_type, content = download(shared.session.settled_state(shared.project), format, table=table)
     return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
-
-
-owner.include_router(start_api.routes)
 
 
 def _page(name: str) -> Response:
