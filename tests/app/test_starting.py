@@ -108,12 +108,6 @@ def test_what_cannot_be_a_start_is_refused_in_one_line(
     assert "\n" not in reply.json()["error"]
 
 
-@pytest.mark.parametrize("path", ["/api/start", "/api/items/sample"])
-def test_only_owners_look(visit: Visit, path: str) -> None:
-    assert visit("annotator").get(path).status_code == 403
-    assert visit("annotator").post("/api/start/preview", json={"like": ["i5"]}).status_code == 403
-
-
 def test_a_start_is_asked_for_until_there_is_one_or_an_answer(visit: Visit) -> None:
     owner = visit()
     first = owner.get("/api/start").json()

@@ -188,7 +188,7 @@ def preview_start(body: wire_start.StartIn, shared: Shared, _visitor: Owner) -> 
 def sample_items(
     shared: Shared, _visitor: Owner, search: Annotated[str, Query(max_length=200)] = ""
 ) -> list[wire.ItemOut]:
-    """Some items to choose examples from: random ones, or those whose text or id holds ``search``."""
+    """Some items to choose examples from: random ones, or those whose text, else id, holds ``search``."""
     return starting.offered(shared.session.pool, search)
 
 

@@ -26,7 +26,7 @@ from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store import events as log
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
-from tellmore.store.fold import Fold, new_learner
+from tellmore.store.fold import Fold, beginning
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
@@ -158,7 +158,7 @@ class Session:
 
     def check_start(self, settings: Settings) -> None:
         """SettingError where nothing can start from what ``settings`` name."""
-        new_learner(self.pool, settings, self.beforehand)
+        beginning(self.pool, settings, self.beforehand)
 
     def reset(self, participant: str) -> None:
         """Forget all answers; they stay in the log, and the settings stay."""

@@ -17,6 +17,7 @@ from tellmore import kinds
 from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
 from tellmore.core.mixture import Mixture
 from tellmore.core.prior import seeded_prior
+from tellmore.core.start import started
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
@@ -178,6 +179,15 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
         sizes=chosen.sizes,
         exclude_last=0,  # whoever asks says what to avoid: several people's questions are out at once
     )
+
+
+def beginning(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> tuple[Frame, Mixture]:
+    """What `new_learner` begins from: its frame, and the beliefs with the start and without. No item is scored for it."""
+    frame = first_frame(pool, settings, beforehand).sharpened(settings.learning.w, settings.learning.K)
+    start = beforehand.start(settings, pool)
+    if start is None:
+        return frame, Mixture.of(frame.prior)
+    return frame, started(frame.prior, start.direction(pool.X, pool.moments, frame.coordinates, frame.prior))
 
 
 def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Frame:
