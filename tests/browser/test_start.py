@@ -144,6 +144,8 @@ def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> No
     page.get_by_role("region", name="Items to choose from").get_by_role("button").first.click()
     expect(listed(page, MOST)).to_have_count(8)
     look(page, f"start-{media.split()[0]}-{device}-{theme}")
+    wider = "parts => parts.filter(part => part.scrollWidth > part.clientWidth).map(part => part.className)"
+    assert page.locator("form.start, .start-side, .picks-part").evaluate_all(wider) == []
     expect(page.get_by_role("button", name="Begin")).to_be_in_viewport(ratio=1)
     assert page.evaluate(SMALL_TARGETS, 44 if device == "narrow" else 24) == []
     assert owner.problems == []
