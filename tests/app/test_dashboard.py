@@ -89,7 +89,7 @@ class Recomputed:
         return {answer["chosen"]: answer["positive"]} if answer["type"] == "select" else {}
 
     def predicted(self, item: str) -> bool:
-        return self.probability(item) >= 0.5
+        return self.probability(item) >= 0.5 - 1e-9
 
     def probability(self, item: str) -> float:
         return float(self.learner.predict_proba(self.pool.X[self.pool.rows([item])])[0, 1])
@@ -193,7 +193,7 @@ def _same_accuracy(shown: dict[str, Any], log: Recomputed) -> None:
 
 def _same_quality(shown: dict[str, Any], log: Recomputed) -> None:
     told = np.array([label for _, label in log.foretold])
-    called = np.array([p for p, _ in log.foretold]) >= 0.5
+    called = np.array([p for p, _ in log.foretold]) >= 0.5 - 1e-9
     assert shown["quality"]["checks"] == len(told)
     close(shown["quality"]["prevalence"]["estimate"], told.mean())
     close(shown["quality"]["precision"]["estimate"], told[called].mean())
