@@ -46,6 +46,25 @@ def word_project(folder: Path, question: str, size: int = 4, *, ties: bool = Fal
     return folder
 
 
+def sentiment_project(folder: Path, question: str, size: int = 4) -> Path:
+    """The same for words from all of the alphabet, some of them well known."""
+    words = demo_pool()
+    rows = sorted({*range(0, len(words), 12), *words.rows(["happy", "excellent", "terrible"]).tolist()})
+    create_project(
+        folder, words.subset(np.array(rows)), settings(question, size, name="Word sentiment", instruction="")
+    )
+    return folder
+
+
+def sentence_project(folder: Path) -> Path:
+    """Items of one long sentence each."""
+    rng = np.random.default_rng(0)
+    text = [f"On day {row} they were welcomed warmly, waited for an hour, and then left again." for row in range(40)]
+    pool = Pool(rng.normal(size=(len(text), 6)).astype(np.float32), [f"day{row}" for row in range(len(text))], text)
+    create_project(folder, pool, settings("label", 2, name="Days", instruction=""))
+    return folder
+
+
 def judged_project(folder: Path) -> Path:
     """Words of which few are positive to people, with a model's scores and words kept, and 40 random answers."""
     words = demo_pool().subset(np.arange(WORDS))

@@ -86,10 +86,24 @@ def test_examples_are_a_start_without_being_answers(here: Path):
     assert min(probability["i1"], probability["i2"]) > probability["i3"]
 
 
+def test_status_says_what_the_answers_think_of_a_start(here: Path):
+    run(INIT)
+    assert json.loads(run("status p --json").output)["start_weight"] is None
+    run(INIT.replace("init p", "init q") + " --like i1,i2 --unlike i3")
+    weight = json.loads(run("status q --json").output)["start_weight"]
+    assert 0 <= weight <= 1
+    said = " ".join(run("status q").output.split())
+    assert ("your answers agree with it" in said) == (weight >= 0.5)
+    assert f"{100 * weight:.0f} %" in said
+
+
 @pytest.mark.parametrize(
     ("start", "said"),
     [
-        ("--like zz", "these embeddings have no text side; give examples (ids of items) instead"),
+        (
+            "--like zz",
+            "no item has the id or the text 'zz', and it cannot be used as a word: these embeddings have no text side",
+        ),
         ("--like i1 --unlike i1", "'i1' is named both"),
         ("--like i1,,i2", "an example is empty"),
         ("--like i1 --scores-column label", "not from both"),

@@ -7,7 +7,7 @@ import pytest
 
 from tellmore.data.settings import Settings
 from tellmore.data.words import KeptWords, TextSide
-from tellmore.errors import InputError
+from tellmore.errors import InputError, SettingError
 from tellmore.pool import Pool
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.fold import new_learner
@@ -45,6 +45,24 @@ def test_only_words_are_kept(known: Beforehand, tmp_path) -> None:
         assert kept["texts"].tolist() == ["rude"]
 
 
+def test_kept_words_need_no_embedder_and_new_ones_are_refused_by_name(known: Beforehand, tmp_path) -> None:
+    known.keep_words(by(unlike=["rude"]), POOL)
+
+    def gone() -> TextSide:
+        raise SettingError("name the embedder with --embed")
+
+    later = Beforehand(words=KeptWords(tmp_path / "words.npz", gone))
+    assert (known.no_words, later.no_words) == (None, "name the embedder with --embed")
+    start = later.start(by(like=["i3"], unlike=["rude"]), POOL)
+    assert start is not None
+    np.testing.assert_allclose(start.negative, [[4, 1, 0, 0, 0]])
+    with pytest.raises(
+        InputError,
+        match="'warm', and it cannot be used as a word: name the embedder with --embed",
+    ):
+        later.start(by(like=["warm"], unlike=["rude"]), POOL)
+
+
 def test_scores_are_a_start(known: Beforehand) -> None:
     learner = new_learner(POOL, by(scores_column="llm"), known)
     assert np.mean(learner.predict() == (X[:, 0] > 0)) > 0.8
@@ -74,7 +92,7 @@ def test_impossible_starts(known: Beforehand, start: dict, said: str) -> None:
 
 
 def test_without_a_project_there_are_items_only() -> None:
-    with pytest.raises(InputError, match="no item has the id or the text 'warm'; name items by id, such as 'i0'"):
+    with pytest.raises(InputError, match="'warm', and it cannot be used as a word: these embeddings"):
         new_learner(POOL, by(like=["warm"]), NOTHING_KNOWN)
     with pytest.raises(InputError, match="needs a project that keeps the column"):
         new_learner(POOL, by(scores_column="llm"), NOTHING_KNOWN)

@@ -8,16 +8,17 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, FastAPI, Query, Request
+from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tellmore import __version__, kinds
-from tellmore.app import dashboard, present, wire, wire_board
-from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
+from tellmore.app import dashboard, present, starting, wire, wire_board, wire_start
+from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
 from tellmore.app.judging import judge_out
+from tellmore.app.roles import REFUSALS, Anybody, App, Owner, Shared, Teacher
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.data.project import Project
 from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
@@ -28,63 +29,8 @@ STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
 ALIVE_EVERY_S = 15.0
-
-
-class App:
-    """What the routes share."""
-
-    def __init__(self, session: Session, tokens: Tokens, project: Project | None) -> None:
-        self.session, self.tokens, self.project = session, tokens, project
-
-
-def _shared(request: Request) -> App:
-    shared: App = request.app.state.tellmore
-    return shared
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Whoever makes the request; 401 without a valid token."""
-    visitor: Visitor | None = request.state.visitor
-    if visitor is None:
-        raise HTTPException(401, "not signed in; open the link that was printed or sent to you")
-    return visitor
-
-
-def _teacher(request: Request) -> Visitor:
-    visitor = visitor_of(request)
-    if visitor.role not in ("owner", "annotator"):
-        raise HTTPException(403, "this is for the project's owner and annotators")
-    return visitor
-
-
-def _owner(request: Request) -> Visitor:
-    visitor = visitor_of(request)
-    if visitor.role != "owner":
-        raise HTTPException(403, "this is for the project's owner only")
-    return visitor
-
-
-Shared = Annotated[App, Depends(_shared)]
-Anybody = Annotated[Visitor, Depends(visitor_of)]
-Teacher = Annotated[Visitor, Depends(_teacher)]
-Owner = Annotated[Visitor, Depends(_owner)]
-
-_REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": wire.ErrorOut, "description": meaning}
-    for status, meaning in {
-        401: "no valid token",
-        403: "not this role, or from another site",
-        404: "unknown",
-        409: "in conflict with the log",
-        413: "body too large",
-        415: "not JSON",
-        421: "foreign Host",
-        422: "malformed",
-        429: "too many requests",
-    }.items()
-}
-people = APIRouter(prefix="/api", tags=["people"], responses=_REFUSALS)
-owner = APIRouter(prefix="/api", tags=["owner"], responses=_REFUSALS)
+people = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
+owner = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
 pages = APIRouter(include_in_schema=False)
 
 
@@ -224,6 +170,26 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     return wire.PreviewOut(
         project=present.project_out(changed, images=session.pool.images is not None), question=sample
     )
+
+
+@owner.get("/start")
+def read_start(shared: Shared, _visitor: Owner) -> wire_start.StartOut:
+    """Whether a start is still to be asked for, and whether it can be in words."""
+    return starting.start_out(shared.session)
+
+
+@owner.post("/start/preview")
+def preview_start(body: wire_start.StartIn, shared: Shared, _visitor: Owner) -> wire_start.StartPreviewOut:
+    """The items that this start alone, before any answer, would call most and least so; nothing is saved."""
+    return starting.preview(shared.session, body)
+
+
+@owner.get("/items/sample")
+def sample_items(
+    shared: Shared, _visitor: Owner, search: Annotated[str, Query(max_length=200)] = ""
+) -> list[wire.ItemOut]:
+    """Some items to choose examples from: random ones, or those whose text or id holds ``search``."""
+    return starting.offered(shared.session.pool, search)
 
 
 @owner.get("/invitations")

@@ -13,7 +13,7 @@ from tellmore.data.embedder import Embedder, EmbedItem
 from tellmore.data.ingest import unit_rows
 from tellmore.data.project import Project
 from tellmore.data.tfidf import TFIDF, Tfidf
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import DataFileError, SettingError, TellmoreError
 from tellmore.files import replacing
 from tellmore.types import Array
 
@@ -21,7 +21,7 @@ TextSide = Callable[[Sequence[str]], Array]
 """From texts [m] to vectors [m, d] such as the rows of the project's matrix: scaled to length 1 where those are."""
 
 WORDS_FILE = "words.npz"
-NO_TEXT_SIDE = "these embeddings have no text side; give examples (ids of items) instead"
+NO_TEXT_SIDE = "these embeddings have no text side; give items as examples instead"
 
 
 def text_side(project: Project, embed: str | None = None) -> TextSide:
@@ -90,6 +90,18 @@ class KeptWords:
         self._embed([text for text in dict.fromkeys(texts) if text not in self._known])
         return np.array([self._known[text] for text in texts])
 
+    def __contains__(self, text: str) -> bool:
+        return text in self._known
+
+    @property
+    def refusal(self) -> str | None:
+        """Why words that are new cannot be embedded; None where they can."""
+        try:
+            self._opened()
+        except TellmoreError as problem:
+            return str(problem)
+        return None
+
     def keep(self, texts: Sequence[str]) -> None:
         """Write the vectors of texts into the folder, beside those that are there."""
         kept = _read_kept(self._path) | dict(zip(texts, self(texts), strict=True))
@@ -99,8 +111,11 @@ class KeptWords:
 
     def _embed(self, texts: list[str]) -> None:
         if texts:
-            self._side = self._side or self._open_side()
-            self._known |= dict(zip(texts, self._side(texts), strict=True))
+            self._known |= dict(zip(texts, self._opened()(texts), strict=True))
+
+    def _opened(self) -> TextSide:
+        self._side = self._side or self._open_side()
+        return self._side
 
 
 def kept_words(project: Project, embed: str | None = None) -> KeptWords:

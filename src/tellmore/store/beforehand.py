@@ -11,7 +11,7 @@ from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.scores import start_scores
 from tellmore.data.settings import Settings, StartSettings
-from tellmore.data.words import KeptWords, kept_words
+from tellmore.data.words import NO_TEXT_SIDE, KeptWords, kept_words
 from tellmore.errors import SettingError
 from tellmore.pool import Pool
 from tellmore.start import Start
@@ -49,12 +49,17 @@ class Beforehand:
         """One vector a name: of the item with this id or whole text, else of the word."""
         rows = [pool.find(name) for name in names]
         words = [name for name, row in zip(names, rows, strict=True) if row is None]
-        if words and self.words is None:
-            raise SettingError(
-                f"no item has the id or the text {words[0]!r}; name items by id, such as {pool.ids[0]!r}"
-            )
+        new = [word for word in words if self.words is None or word not in self.words]
+        why = self.no_words if new else None
+        if why is not None:
+            raise SettingError(f"no item has the id or the text {new[0]!r}, and it cannot be used as a word: {why}")
         vectors = iter(self.words(words) if words and self.words is not None else ())
         return np.array([next(vectors) if row is None else pool.X[row] for row in rows], dtype=np.float64)
+
+    @property
+    def no_words(self) -> str | None:
+        """Why words that are new cannot be used; None where they can."""
+        return NO_TEXT_SIDE if self.words is None else self.words.refusal
 
     def keep_words(self, settings: Settings, pool: Pool) -> None:
         """Keep the vectors of the words that ``settings`` start from, so that they are there without the embedder."""

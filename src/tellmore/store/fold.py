@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from tellmore import kinds
-from tellmore.core.frame import Frame, classic_frame, paper_frame
+from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
 from tellmore.core.mixture import Mixture
 from tellmore.core.prior import seeded_prior
 from tellmore.data.settings import Settings
@@ -168,7 +167,7 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
         question=chosen.question,
         set_size=chosen.set_size,
         seed=chosen.seed,
-        prior=_prior(settings, beforehand.prior, pool),
+        prior=first_frame(pool, settings, beforehand),
         bound=chosen.bound or ("centred" if settings.classic else None),
         w=chosen.w,
         K=chosen.K,
@@ -182,13 +181,14 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
     )
 
 
-def _prior(settings: Settings, earlier: Frame | None, pool: Pool) -> Frame | Literal["pool", "isotropic"]:
-    chosen = settings.learning.prior
+def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Frame:
+    """What a learner has before the start and any answer, as the settings say."""
+    chosen, earlier = settings.learning.prior, beforehand.prior
     if chosen == "earlier" and earlier is None:
         raise SettingError('learning.prior = "earlier" needs the belief in prior.npz of the project\'s folder')
     if settings.classic:
         return _classic(settings, earlier if chosen == "earlier" else None, pool)
-    return earlier if chosen == "earlier" and earlier is not None else chosen  # type: ignore[return-value]
+    return earlier if chosen == "earlier" and earlier is not None else frame_of(pool.moments, chosen)
 
 
 def _classic(settings: Settings, earlier: Frame | None, pool: Pool) -> Frame:

@@ -31,6 +31,7 @@ class Status:
     recall: float | None
     f1: float | None
     average_precision: float | None
+    start_weight: float | None
     embeddings: str
     warnings: tuple[str, ...]
 
@@ -55,7 +56,20 @@ class Status:
             rows.append(
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
             )
+        if self.start_weight is not None:
+            rows.append(("start", start_verdict(self.start_weight)))
         return rows + [("warning", each) for each in self.warnings]
+
+
+def start_verdict(weight: float) -> str:
+    """What the answers say about the start, for people.
+
+    >>> start_verdict(0.03)
+    'your answers disagree with it: its weight is now 3 %'
+    """
+    if weight >= 0.5:
+        return f"your answers agree with it (weight {100 * weight:.0f} %)"
+    return f"your answers disagree with it: its weight is now {100 * weight:.0f} %"
 
 
 def status_of(state: State) -> Status:
@@ -76,6 +90,7 @@ def status_of(state: State) -> Status:
         minutes_left=minutes_left(state.effects, target),
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
         **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
+        start_weight=state.learner.start_weight if state.effects else None,
         embeddings=str(state.learner.coordinates),
         warnings=tuple(state.learner.warnings()),
     )

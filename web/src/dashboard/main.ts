@@ -74,7 +74,7 @@ class DashboardPage {
       if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
       if (this.view === "judge") await this.judge.show(this.data.project);
       if (this.view === "people") await this.people.show(this.data);
-      if (this.view === "settings") await this.settings.show(this.data.project.kinds);
+      if (this.view === "settings") await this.settings.show(this.data);
     } catch (error) {
       this.report(error);
     }

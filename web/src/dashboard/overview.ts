@@ -4,6 +4,7 @@ import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
+import { StartLine } from "../start/weight";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
 import { decimal, duration, percent } from "./format";
 import { panel, table, type Tile, tileView } from "./table";
@@ -123,6 +124,7 @@ function axisSwitch(choose: (axis: Axis) => void): HTMLElement {
 export class Overview {
   readonly element = h("div", { class: "view" });
   private readonly figures = h("dl", { class: "tiles" });
+  private readonly start = new StartLine();
   private readonly rare = h("div", { class: "rare" });
   private readonly tables = h("div", { class: "grid wide" });
   private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), bitsChart(), histogramChart()];
@@ -135,13 +137,14 @@ export class Overview {
       this.draw();
     });
     const plots = h("div", { class: "grid charts" }, ...this.charts.map((chart) => chart.element));
-    this.element.append(this.figures, this.rare, pick, plots, this.tables);
+    this.element.append(this.figures, this.start.element, this.rare, pick, plots, this.tables);
   }
 
   show(data: Dashboard): void {
     this.data = data;
     const { positive, negative } = data.project;
     this.figures.replaceChildren(...tiles(data).map(tileView));
+    this.start.show(data.start_weight);
     this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
     this.tables.replaceChildren(
       ratesPanel(data),

@@ -48,6 +48,12 @@ export type Settings = Omit<api.SettingsOut, "config">;
 export type Preview = api.PreviewOut;
 export type Invitation = api.InvitationOut;
 
+// The start
+
+export type StartState = api.StartOut;
+export type StartIn = api.StartIn;
+export type StartPreview = api.StartPreviewOut;
+
 // Studies
 
 export type StudyState = api.StudyOut;
