@@ -182,6 +182,6 @@ def dashboard_out(session: Session) -> DashboardOut:
         pool_size=len(session.pool),
         annotators=people,
         seq=seq,
-        start_weight=view.learner.start_weight if view.effects else None,
+        start_agreement=view.learner.start_agreement() if view.effects else None,
         problem=session.planner.failure,
     )

@@ -125,7 +125,8 @@ class DashboardOut(Wire):
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")
-    start_weight: float | None = Field(
-        None, description="how far the answers bear out the start, from 0 to 1; null without one or before any answer"
+    start_agreement: float | None = Field(
+        None,
+        description="share of the items still called as the start called them; null without one or before any answer",
     )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")

@@ -9,6 +9,8 @@ from tellmore.store.state import State
 from tellmore.store.statistics import accuracy, minutes_left
 
 MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
+HOLDS = 0.7
+"""Share of the items still called as the start called them, from which on answers are said to agree with it."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Status:
     recall: float | None
     f1: float | None
     average_precision: float | None
-    start_weight: float | None
+    start_agreement: float | None
     embeddings: str
     warnings: tuple[str, ...]
 
@@ -56,20 +58,22 @@ class Status:
             rows.append(
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
             )
-        if self.start_weight is not None:
-            rows.append(("start", start_verdict(self.start_weight)))
+        if self.start_agreement is not None:
+            rows.append(("start", start_verdict(self.start_agreement)))
         return rows + [("warning", each) for each in self.warnings]
 
 
-def start_verdict(weight: float) -> str:
+def start_verdict(agreement: float) -> str:
     """What the answers say about the start, for people.
 
-    >>> start_verdict(0.03)
-    'your answers disagree with it: its weight is now 3 %'
+    >>> start_verdict(0.43)
+    'your answers disagree with it: only 43 % of the items are still called as it called them'
     """
-    if weight >= 0.5:
-        return f"your answers agree with it (weight {100 * weight:.0f} %)"
-    return f"your answers disagree with it: its weight is now {100 * weight:.0f} %"
+    if agreement >= HOLDS:
+        return f"your answers agree with it: {100 * agreement:.0f} % of the items are still called as it called them"
+    return (
+        f"your answers disagree with it: only {100 * agreement:.0f} % of the items are still called as it called them"
+    )
 
 
 def status_of(state: State) -> Status:
@@ -90,7 +94,7 @@ def status_of(state: State) -> Status:
         minutes_left=minutes_left(state.effects, target),
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
         **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
-        start_weight=state.learner.start_weight if state.effects else None,
+        start_agreement=state.learner.start_agreement() if state.effects else None,
         embeddings=str(state.learner.coordinates),
         warnings=tuple(state.learner.warnings()),
     )

@@ -4,7 +4,7 @@ import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
-import { StartLine } from "../start/weight";
+import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
 import { decimal, duration, percent } from "./format";
 import { panel, table, type Tile, tileView } from "./table";
@@ -144,7 +144,7 @@ export class Overview {
     this.data = data;
     const { positive, negative } = data.project;
     this.figures.replaceChildren(...tiles(data).map(tileView));
-    this.start.show(data.start_weight);
+    this.start.show(data.start_agreement);
     this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
     this.tables.replaceChildren(
       ratesPanel(data),

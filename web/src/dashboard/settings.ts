@@ -8,7 +8,7 @@ import { kindTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Preview, Settings } from "../kit/wire";
 import { StartLook } from "../start/look";
 import { typedNames } from "../start/names";
-import { StartLine } from "../start/weight";
+import { StartLine } from "../start/agreement";
 import { panel } from "./table";
 
 const TEXTS = [
@@ -92,8 +92,8 @@ export class SettingsView {
   }
 
   /** Loads the settings once; edits under way are never overwritten. */
-  async show({ project, start_weight }: Dashboard): Promise<void> {
-    this.startLine.show(start_weight);
+  async show({ project, start_agreement }: Dashboard): Promise<void> {
+    this.startLine.show(start_agreement);
     if (this.before) return;
     this.kinds = project.kinds;
     this.fill(await get<Settings>("/api/settings"));
