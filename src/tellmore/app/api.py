@@ -257,6 +257,20 @@ def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire
     return wire.DoneOut()
 
 
+@owner.post("/end")
+def end(shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Ask nobody anything more; questions already open can still be answered."""
+    shared.session.end(visitor.participant)
+    return wire.DoneOut()
+
+
+@owner.post("/go-on")
+def go_on(shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Ask more, although it is time to stop."""
+    shared.session.go_on(visitor.participant)
+    return wire.DoneOut()
+
+
 @owner.post("/reset")
 def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
     """Forget all answers. The log keeps them; the settings stay."""

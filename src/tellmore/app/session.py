@@ -18,6 +18,7 @@ import numpy as np
 from tellmore import kinds
 from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
+from tellmore.app.ending import end_due
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
 from tellmore.core.frame import Frame
@@ -78,7 +79,9 @@ class Session:
         keeper.restore(fold, self.desk.counting())
         self.rates = RateKeeper(self.desk, self.lock)
         chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
-        self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due)
+        self.planner = Planner(
+            fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due, learnt=self._end_if_due
+        )
         self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
         self._foreign_due = 0.0
         self.closing = False
@@ -102,11 +105,11 @@ class Session:
     # For people
 
     def question(self, participant: str, *, patience_s: float = FIRST_PATIENCE_S) -> Asked | None:
-        """The open question of ``participant``, else a new one; None where every item is out with somebody else."""
+        """The open question of ``participant``, else a new one; None where it is over, or every item is out with others."""
         with self.lock:
             asked = self._open(participant)
-            if asked is None and self.planner.worth_waiting:
-                self.lock.wait_for(lambda: not self.planner.worth_waiting, patience_s)
+            if asked is None and not self.desk.over and self.planner.worth_waiting:
+                self.lock.wait_for(lambda: self.desk.over or not self.planner.worth_waiting, patience_s)
                 asked = self._open(participant)  # another tab of the same person may have been quicker
             if asked is None:
                 self._append(self._next_events(participant))
@@ -139,6 +142,15 @@ class Session:
                 self._append(self._undo_events(given, participant))
             return given.question_id, given.answer
 
+    def quota(self, participant: str) -> int | None:
+        """How many answers are asked of this person; None without a limit, as for owners."""
+        return self.settings.project.quota if self.desk.roles.get(participant) == "annotator" else None
+
+    def quota_met(self, participant: str, answered: int) -> bool:
+        """Whether ``answered`` is all that is asked of this person."""
+        quota = self.quota(participant)
+        return quota is not None and answered >= quota
+
     # For the owner
 
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
@@ -152,6 +164,21 @@ class Session:
             self._append([log.setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
+
+    def end(self, participant: str) -> None:
+        """Ask nobody anything more, until ``go_on``."""
+        with self.lock:
+            if not self.desk.over:
+                self._append([log.end_event(participant, "owner", "the owner has ended the questions")])
+
+    def go_on(self, participant: str) -> None:
+        """Ask more, although it is time to stop."""
+        with self.lock:
+            if not self.desk.over:
+                return
+            if not self.desk.may_go_on:
+                raise ConflictError("every item has a label, so there is nothing more to ask")
+            self._append([Event("go_on", None, participant)])
 
     def reset(self, participant: str) -> None:
         """Forget all answers; they stay in the log, and the settings stay."""
@@ -257,6 +284,10 @@ class Session:
         self, participant: str, *, after: tuple[str, Answer] | None = None, ready_only: bool = False
     ) -> list[Event]:
         """The events that give ``participant`` a new question; none where there is nothing to ask."""
+        self._end_if_due()
+        answered = self.desk.answers_of(participant) + (after is not None and not isinstance(after[1], Skip))
+        if self.desk.over or self.quota_met(participant, answered):
+            return []
         now = self._clock()
         finished = set() if after is None else set(self.desk.asked[after[0]].question.items)
         taken = self.desk.reserved(now, besides=participant) | finished
@@ -292,6 +323,12 @@ class Session:
             again = Question(asked.question.kind, asked.question.items)
             events += self._issue_events(again, participant, check=asked.check, why="again", again_of=given.question_id)
         return events
+
+    def _end_if_due(self) -> None:
+        """Write into the log that enough was asked, once it was; the lock is held."""
+        due = end_due(self.desk, self.planner.view, len(self.pool), up_to_date=self.planner.up_to_date)
+        if due is not None:
+            self._append([due])
 
     def _lease_end(self) -> str:
         end = datetime.fromtimestamp(self._clock() + self.settings.server.lease_s, UTC)

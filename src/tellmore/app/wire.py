@@ -23,7 +23,6 @@ from pydantic import (
 
 from tellmore import kinds
 from tellmore.data.settings import KindName, QuestionChoice, SetSize
-from tellmore.store.statistics import Accuracy
 from tellmore.types import Answer, Skip
 
 MAX_MS = 10**10
@@ -135,21 +134,30 @@ class QuestionOut(ShownOut):
 
 
 class ProgressOut(Wire):
-    """How far the work is; accuracy and time left are for the owner only."""
+    """How far the work is; what the classifier can do is for the owner only."""
 
     answers: int = Field(description="this person's answers that count, skips not included")
     minutes: float = Field(description="this person's time on questions, hidden time not included")
     answers_all: int | None = Field(None, description="owner only: everybody's answers that count")
-    accuracy: Accuracy | None = None
-    minutes_left: float | None = Field(None, description="owner only: estimated minutes to the target accuracy")
+    quota: int | None = Field(None, description="how many answers are asked of this person")
+    standing: list[str] = Field([], description="owner only: accuracy, time left and whether to stop, in words")
     can_undo: int = Field(0, description="how many of this person's answers can be undone now")
 
 
+class EndOut(Wire):
+    """That it is over, in words; ``go_on``: whether this person may ask for more."""
+
+    title: str
+    text: str
+    go_on: bool
+
+
 class QuestionReply(Wire):
-    """The question that is open for this person, or why there is none."""
+    """The question that is open for this person, or why there is none: ``end`` where none will follow."""
 
     question: QuestionOut | None
     reason: str | None = None
+    end: EndOut | None = None
     progress: ProgressOut
 
 
@@ -225,6 +233,7 @@ class SettingsOut(Wire):
     positive: str
     negative: str
     instruction: str
+    quota: int | None = Field(description="answers asked of each annotator; null: no limit")
     question: str
     kinds: list[str]
     sizes: list[int]
@@ -245,6 +254,9 @@ class SettingsChange(Wire):
     positive: Name | None = None
     negative: Name | None = None
     instruction: Words | None = None
+    quota: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None, description="answers asked of each annotator; null: no limit"
+    )
     question: QuestionChoice | None = None
     kinds: Annotated[list[KindName], Field(min_length=1, max_length=100)] | None = None
     sizes: Annotated[list[SetSize], Field(min_length=1, max_length=20)] | None = None

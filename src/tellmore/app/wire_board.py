@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tellmore.app.wire import ItemOut, ProjectOut, Wire
 from tellmore.policy.rates import Rate
+from tellmore.store.standing import Standing
 from tellmore.store.statistics import Accuracy, Contribution
 
 
@@ -47,6 +48,13 @@ class ScoredItem(ItemOut):
     probability: float
     score: float
     score_sd: float
+
+
+class MistakeOut(ItemOut):
+    """An item that was ``told`` to be positive or not, against its ``probability`` of being positive before."""
+
+    probability: float
+    told: bool
 
 
 @dataclass(frozen=True)
@@ -90,9 +98,11 @@ class DashboardOut(Wire):
     minutes: float
     accuracy: Accuracy | None
     target_accuracy: float
-    minutes_left: float | None
-    stop: bool
-    stop_reason: str | None
+    standing: Standing
+    over: bool = Field(description="whether nothing more is asked")
+    stop_reason: str | None = Field(description="why it is time to stop, by the stopping rule; null before")
+    may_go_on: bool = Field(description="whether the owner may ask for more although it is over")
+    mistakes: list[MistakeOut] = Field(description="random checks that were predicted wrongly, the surest first")
     curve: list[CurvePoint]
     accuracy_curve: list[AccuracyPoint]
     rates: list[Rate]

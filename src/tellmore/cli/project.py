@@ -148,15 +148,16 @@ def _learnt_state(project: Project) -> State:
 def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     """Show answers, minutes, accuracy and the time to the target."""
     from tellmore.data.project import open_project
-    from tellmore.store.status import status_of
+    from tellmore.store.status import status_of, words_of
 
     project = open_project(folder)
     print_changes(project)
-    found = status_of(_learnt_state(project))
+    state = _learnt_state(project)
+    found = status_of(state)
     if json:
         print_json(vars(found))
     else:
-        print_table(("", folder.name), found.lines())
+        print_table(("", folder.name), found.lines(words_of(state)))
 
 
 def import_answers(

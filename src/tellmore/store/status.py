@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tellmore.store.standing import Standing, standing
 from tellmore.store.state import State
-from tellmore.store.statistics import accuracy, minutes_left
+from tellmore.store.statistics import accuracy, time_left
 
 
 @dataclass(frozen=True)
 class Status:
-    """How a project stands; ``accuracy`` is measured on random questions and None before the first."""
+    """How a project stands; ``accuracy`` is measured on random questions and None before the first.
+
+    ``minutes_left``: from and to. ``can_stop``: why the questions may end, None before.
+    """
 
     items: int
     answers: int
@@ -21,7 +25,8 @@ class Status:
     accuracy_low: float | None
     accuracy_high: float | None
     target_accuracy: float
-    minutes_left: float | None
+    minutes_left: tuple[float, float] | None
+    can_stop: str | None
     expected_accuracy: float | None
     prevalence: float | None
     precision: float | None
@@ -31,19 +36,16 @@ class Status:
     embeddings: str
     warnings: tuple[str, ...]
 
-    def lines(self) -> list[tuple[str, str]]:
-        """For people."""
-        measured = "not measured yet"
-        if self.accuracy is not None:
-            measured = f"{self.accuracy:.0%} (95 % between {self.accuracy_low:.0%} and {self.accuracy_high:.0%})"
-        left = "not known yet" if self.minutes_left is None else f"{self.minutes_left:.1f}"
+    def lines(self, words: Standing) -> list[tuple[str, str]]:
+        """For people; ``words`` are the sentences that the app has too."""
         rows = [
             ("items", str(self.items)),
             ("embeddings", self.embeddings),
             ("answers", f"{self.answers} ({self.skipped} skipped, {self.taken_back} taken back)"),
             ("minutes", f"{self.minutes:.1f}"),
-            ("accuracy on random questions", measured),
-            (f"minutes left to {self.target_accuracy:.0%}", left),
+            ("accuracy", words.accuracy.removeprefix("accuracy").removeprefix(":").strip()),
+            ("target", words.target),
+            ("time left", words.left or ("none needed" if words.end else "not known yet")),
         ]
         if self.prevalence is not None:
             shares = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
@@ -51,7 +53,14 @@ class Status:
             rows.append(
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
             )
+        if words.end is not None:
+            rows.append(("the end", ": ".join(words.end)))
         return rows + [("warning", each) for each in self.warnings]
+
+
+def words_of(state: State) -> Standing:
+    """The status in sentences."""
+    return standing(state.ledger, state.effects, len(state.pool))
 
 
 def status_of(state: State) -> Status:
@@ -69,7 +78,8 @@ def status_of(state: State) -> Status:
         accuracy_low=None if measured is None else measured.low,
         accuracy_high=None if measured is None else measured.high,
         target_accuracy=target,
-        minutes_left=minutes_left(state.effects, target),
+        minutes_left=time_left(state.effects, target, len(state.pool)),
+        can_stop=None if state.ledger.end is None else state.ledger.end.why,
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
         prevalence=None if found is None else found.prevalence.estimate,
         precision=None if found is None or found.precision is None else found.precision.estimate,

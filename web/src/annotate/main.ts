@@ -4,7 +4,7 @@ import { openHelp } from "../cards/help";
 import { type Given, present, type Presented } from "../cards/present";
 import { type Screen, screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
-import { ApiError, get, OfflineError, type Reply, request, untilReached } from "../kit/api";
+import { ApiError, get, OfflineError, post, type Reply, request, untilReached } from "../kit/api";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
@@ -13,7 +13,8 @@ import { Outbox } from "../kit/outbox";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { ClockRecord } from "../kit/timing";
-import type { Answer, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
+import type { Answer, End, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
+import { endScreen } from "./end";
 import { progressLine } from "./progress";
 
 /** How long to wait before asking again when every question is out with somebody else. */
@@ -83,6 +84,7 @@ class Annotator {
     this.undoable = turn.progress.can_undo ?? 0;
     this.setBusy(false);
     if (turn.question && screen) this.ask(turn.question, screen, latencyMs, previous);
+    else if (turn.end) this.showEnd(turn.end);
     else this.showNothing(turn.reason ?? "There is nothing to ask at the moment.");
   }
 
@@ -93,11 +95,23 @@ class Annotator {
     void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
   }
 
-  private showNothing(reason: string): void {
-    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Look again");
-    const card = notice("No question for now", reason, again);
+  private showEnd(end: End): void {
+    const goOn = async (): Promise<void> => {
+      await post("/api/go-on");
+      await this.fetchTurn();
+    };
+    this.display(endScreen(end, this.me.role === "owner", () => void this.guard(goOn)));
+    this.announcer.say(`${end.title}. ${end.text}`);
+  }
+
+  private display(card: HTMLElement): void {
     this.host.replaceChildren(card);
     card.focus({ preventScroll: true });
+  }
+
+  private showNothing(reason: string): void {
+    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Look again");
+    this.display(notice("No question for now", reason, again));
     this.askAgain = setTimeout(() => void this.guard(() => this.fetchTurn()), ASK_AGAIN_MS);
   }
 

@@ -14,11 +14,6 @@ interface Tile {
   note: string;
 }
 
-function timeLeft({ minutes_left: left, stop }: Dashboard): Pick<Tile, "value" | "note"> {
-  if (stop || left === 0) return { value: "Reached", note: stop ? "by its whole interval" : "by the estimate alone" };
-  return left === null ? { value: "–", note: "not known yet" } : { value: duration(left), note: "estimated" };
-}
-
 /** The figures at the top of the page. */
 export function tiles(data: Dashboard): Tile[] {
   const { accuracy } = data;
@@ -31,7 +26,6 @@ export function tiles(data: Dashboard): Tile[] {
       value: accuracy ? percent(accuracy.estimate) : "–",
       note: accuracy ? `${Math.round(100 * accuracy.low)}–${percent(accuracy.high)}, ${accuracy.n} random` : "no random question yet",
     },
-    { label: `Time left to ${percent(data.target_accuracy)}`, ...timeLeft(data) },
     { label: "Class balance", value: percent(data.positive_share), note: `${data.project.positive}, threshold ${data.threshold.toFixed(2)}` },
     { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
   ];

@@ -24,6 +24,7 @@ export type Me = api.MeOut;
 export type Progress = api.ProgressOut;
 /** What the server wants shown next; without a question, why there is none. */
 export type Turn = api.QuestionReply;
+export type End = api.EndOut;
 export type Saved = api.AnswerReply;
 
 export interface Submission extends Omit<api.AnswerIn, "answer"> {
