@@ -38,6 +38,10 @@ OWNER_ROUTES = [
     ("POST", "/api/end"),
     ("POST", "/api/go-on"),
     ("POST", "/api/reset"),
+    ("GET", "/api/items"),
+    ("GET", "/api/items/x/why"),
+    ("POST", "/api/labels"),
+    ("GET", "/api/exports"),
     ("GET", "/api/export/jsonl"),
     ("GET", "/api/export/npz"),
 ]

@@ -86,6 +86,8 @@ def make_project(name: str, folder: Path) -> None:
             markup_project(folder)
         case ["pictures", question, size]:
             picture_project(folder, question, int(size))
+        case ["few", question, size]:
+            word_project(folder, question, int(size), words=24)
         case ["ties", question, size]:
             word_project(folder, question, int(size), ties=True)
         case [question, size]:

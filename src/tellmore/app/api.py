@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Query, Request
+from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
@@ -16,77 +16,21 @@ from starlette.exceptions import HTTPException
 
 from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, wire, wire_board
-from tellmore.app.access import Guard, RateLimit, Tokens, Visitor, allowed_hosts
+from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
+from tellmore.app.looking import looking
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.app.shared import REFUSALS, Anybody, App, ImageFinder, Owner, Shared, Teacher
 from tellmore.data.settings import check_seeds
-from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
-from tellmore.export import FORMATS, render
+from tellmore.errors import InputError, MissingExtraError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.store.events import participant_event
 
 STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
 ALIVE_EVERY_S = 15.0
-ImageFinder = Callable[[str], Path]
 
-
-class App:
-    """What the routes share."""
-
-    def __init__(
-        self, session: Session, tokens: Tokens, images: ImageFinder | None, images_folder: Path | None
-    ) -> None:
-        self.session, self.tokens, self.images, self.images_folder = session, tokens, images, images_folder
-
-
-def _shared(request: Request) -> App:
-    shared: App = request.app.state.tellmore
-    return shared
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Whoever makes the request; 401 without a valid token."""
-    visitor: Visitor | None = request.state.visitor
-    if visitor is None:
-        raise HTTPException(401, "not signed in; open the link that was printed or sent to you")
-    return visitor
-
-
-def _teacher(request: Request) -> Visitor:
-    visitor = visitor_of(request)
-    if visitor.role not in ("owner", "annotator"):
-        raise HTTPException(403, "this is for the project's owner and annotators")
-    return visitor
-
-
-def _owner(request: Request) -> Visitor:
-    visitor = visitor_of(request)
-    if visitor.role != "owner":
-        raise HTTPException(403, "this is for the project's owner only")
-    return visitor
-
-
-Shared = Annotated[App, Depends(_shared)]
-Anybody = Annotated[Visitor, Depends(visitor_of)]
-Teacher = Annotated[Visitor, Depends(_teacher)]
-Owner = Annotated[Visitor, Depends(_owner)]
-
-_REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": wire.ErrorOut, "description": meaning}
-    for status, meaning in {
-        401: "no valid token",
-        403: "not this role, or from another site",
-        404: "unknown",
-        409: "in conflict with the log",
-        413: "body too large",
-        415: "not JSON",
-        421: "foreign Host",
-        422: "malformed",
-        429: "too many requests",
-    }.items()
-}
-people = APIRouter(prefix="/api", tags=["people"], responses=_REFUSALS)
-owner = APIRouter(prefix="/api", tags=["owner"], responses=_REFUSALS)
+people = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
+owner = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
 pages = APIRouter(include_in_schema=False)
 
 
@@ -257,20 +201,6 @@ def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire
     return wire.DoneOut()
 
 
-@owner.post("/end")
-def end(shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Ask nobody anything more; questions already open can still be answered."""
-    shared.session.end(visitor.participant)
-    return wire.DoneOut()
-
-
-@owner.post("/go-on")
-def go_on(shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Ask more, although it is time to stop."""
-    shared.session.go_on(visitor.participant)
-    return wire.DoneOut()
-
-
 @owner.post("/reset")
 def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
     """Forget all answers. The log keeps them; the settings stay."""
@@ -278,22 +208,6 @@ def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
         raise HTTPException(422, "to reset, send the project's name as `confirm`")
     shared.session.reset(visitor.participant)
     return wire.DoneOut()
-
-
-@owner.get("/export/{format}", response_class=Response)
-def export(
-    format: str,
-    shared: Shared,
-    _visitor: Owner,
-    table: Annotated[Literal["answers", "scores"], Query(description="what csv and parquet hold")] = "answers",
-) -> Response:
-    """The log, the answers, the scores or the classifier as a file."""
-    if format not in FORMATS:
-        raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
-    suffix, media_type = FORMATS[format]
-    content = render(shared.session.settled_state(shared.images_folder), format, table=table)
-    name = f"tellmore-{table if format in ('csv', 'parquet') else format}{suffix}"
-    return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 def _page(name: str) -> Response:
@@ -338,6 +252,7 @@ async def _on_our_error(_request: Request, problem: Exception) -> JSONResponse:
         StateError: 409,
         InputError: 422,
         StoreError: 503,
+        MissingExtraError: 501,
     }
     status = next((code for kind, code in statuses.items() if isinstance(problem, kind)), 500)
     return _refusal(status, str(problem))
@@ -364,7 +279,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.tellmore = App(session, tokens or Tokens(session.repository), images, images_folder)
-    for router in (people, owner, *routers, pages):
+    for router in (people, owner, looking, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
     app.add_exception_handler(HTTPException, _on_http_error)

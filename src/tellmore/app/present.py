@@ -8,6 +8,7 @@ from tellmore import kinds
 from tellmore.app import dashboard, wire
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
+from tellmore.app.glance import glance_at, is_due
 from tellmore.app.seeds import SEEDS, seed_ids
 from tellmore.app.session import Session
 from tellmore.app.wire_board import DashboardOut
@@ -76,8 +77,17 @@ def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> w
         question=question,
         reason=None if question or end else NOTHING_LEFT,
         end=end,
+        glance=glance_out(session, visitor),
         progress=progress_out(session, visitor),
     )
+
+
+def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
+    """What was learnt so far, where it is time to show an owner."""
+    with session.lock:
+        due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
+        view = session.planner.view
+    return glance_at(session.pool, view) if due else None
 
 
 def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:

@@ -18,8 +18,9 @@ import uvicorn
 from fastapi import APIRouter
 
 from tellmore.app.access import LOOPBACK, RateLimit, Tokens
-from tellmore.app.api import STATIC, ImageFinder, create_app
+from tellmore.app.api import STATIC, create_app
 from tellmore.app.session import Session
+from tellmore.app.shared import ImageFinder
 from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings

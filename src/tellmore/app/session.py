@@ -24,6 +24,7 @@ from tellmore.app.ratetable import RateKeeper
 from tellmore.core.frame import Frame
 from tellmore.data.settings import Settings, check_seeds
 from tellmore.errors import AnswerError, StateError, TellmoreError
+from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store import events as log
@@ -105,10 +106,15 @@ class Session:
     # For people
 
     def question(self, participant: str, *, patience_s: float = FIRST_PATIENCE_S) -> Asked | None:
-        """The open question of ``participant``, else a new one; None where it is over, or every item is out with others."""
+        """The open question of ``participant``, else a new one; None where every item is out with others.
+
+        Once it is over, only what was taken back is asked again.
+        """
         with self.lock:
             asked = self._open(participant)
-            if asked is None and not self.desk.over and self.planner.worth_waiting:
+            if self.desk.over:
+                return asked if asked is not None and asked.why == "again" else None
+            if asked is None and self.planner.worth_waiting:
                 self.lock.wait_for(lambda: self.desk.over or not self.planner.worth_waiting, patience_s)
                 asked = self._open(participant)  # another tab of the same person may have been quicker
             if asked is None:
@@ -164,6 +170,14 @@ class Session:
             self._append([log.setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
+
+    def label(self, participant: str, item: str, positive: bool) -> None:
+        """Record a label of an item that ``participant`` chose; it is learnt from like any other, and never a random check."""
+        self.pool.rows([item])
+        question, answer = Question(LABEL.name, [item]), LabelAnswer(positive)
+        with self.lock:
+            asked = log.question_event(question, participant, as_of=self.desk.seq, why="direct")
+            self._append([asked, log.answer_event(question.id, participant, answer)])
 
     def end(self, participant: str) -> None:
         """Ask nobody anything more, until ``go_on``."""

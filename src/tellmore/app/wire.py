@@ -102,6 +102,13 @@ class AnswerIn(Wire):
     timing: Timing | None = None
 
 
+class LabelIn(Wire):
+    """Body of ``POST /api/labels``: an item and whether it is positive."""
+
+    item: Id
+    positive: StrictBool
+
+
 class UndoIn(Wire):
     """Body of ``POST /api/undo``: ``{}`` undoes one's own last answer, or name the question."""
 
@@ -152,12 +159,21 @@ class EndOut(Wire):
     go_on: bool
 
 
+class GlanceOut(Wire):
+    """What was learnt so far: items now called most and least so, and one that could be either; nobody was asked about them."""
+
+    most: list[ItemOut]
+    least: list[ItemOut]
+    unsure: ItemOut
+
+
 class QuestionReply(Wire):
     """The question that is open for this person, or why there is none: ``end`` where none will follow."""
 
     question: QuestionOut | None
     reason: str | None = None
     end: EndOut | None = None
+    glance: GlanceOut | None = Field(None, description="owner only, now and then")
     progress: ProgressOut
 
 

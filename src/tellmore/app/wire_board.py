@@ -50,6 +50,26 @@ class ScoredItem(ItemOut):
     score_sd: float
 
 
+class ItemRow(ScoredItem):
+    """An item of the list; ``label`` is the last one it got, null where it has none."""
+
+    label: bool | None
+
+
+class ItemsOut(Wire):
+    """A page of the items found; ``total`` counts all of them."""
+
+    rows: list[ItemRow]
+    total: int
+
+
+class WhyOut(Wire):
+    """An item, and the answered ones most like it, the most alike first."""
+
+    item: ItemRow
+    nearest: list[ItemRow]
+
+
 class MistakeOut(ItemOut):
     """An item that was ``told`` to be positive or not, against its ``probability`` of being positive before."""
 
@@ -87,6 +107,16 @@ class LogOut(Wire):
 
     rows: list[LogRow]
     total: int
+
+
+class ExportOut(Wire):
+    """A file that can be taken away: what it is for, code that uses it, and what to install first where that is missing."""
+
+    path: str
+    title: str
+    use: str
+    snippet: str | None
+    install: str | None
 
 
 class DashboardOut(Wire):

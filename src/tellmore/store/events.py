@@ -39,7 +39,8 @@ def question_event(
     """``question`` is shown to ``participant``.
 
     ``check``: items drawn at random, scored before they are told. ``as_of``: the last event that was learnt from when it
-    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback or again.
+    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback, again, or direct where the
+    person chose the item.
     """
     shown = {"kind": question.kind, "items": list(question.items), "check": check, "stale": behind > 0}
     return Event("question", question.id, participant, {**shown, "behind": behind, "as_of": as_of, "why": why, **more})

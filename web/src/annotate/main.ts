@@ -15,6 +15,7 @@ import { applyTheme } from "../kit/theme";
 import type { ClockRecord } from "../kit/timing";
 import type { Answer, End, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
 import { endScreen } from "./end";
+import { glanceView } from "./glance";
 import { progressLine } from "./progress";
 
 /** How long to wait before asking again when every question is out with somebody else. */
@@ -30,6 +31,8 @@ class Annotator {
   private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
   /** What went wrong, until the next question; the announcer says it aloud as well. */
   private readonly warning = h("aside", { class: "warning", "aria-label": "Notice" });
+  /** What was learnt so far, now and then. */
+  private readonly glance = h("div", { class: "glance-host" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
@@ -49,7 +52,7 @@ class Annotator {
     ]);
     const link = me.role === "owner" ? { link: { href: "/dashboard", label: "Dashboard", icon: "chart" as const } } : {};
     const bar = header({ project: me.project.name, status: this.status.element, onHelp: () => this.help(), ...link });
-    root().replaceChildren(bar, this.host, this.warning, this.footer, this.announcer.element);
+    root().replaceChildren(bar, this.host, this.glance, this.warning, this.footer, this.announcer.element);
   }
 
   /** Sends what an earlier visit left behind, then shows the open question. */
@@ -78,6 +81,7 @@ class Annotator {
     clearTimeout(this.askAgain);
     const screen = turn.question && (await screenOf(turn.question.kind, this.me.project.kinds));
     this.warning.textContent = "";
+    this.glance.replaceChildren(...(turn.glance ? [glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren())] : []));
     this.presented?.withdraw();
     this.presented = null;
     this.footer.replaceChildren(progressLine(turn.progress), this.undoButton);

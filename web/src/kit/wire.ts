@@ -2,7 +2,7 @@
 
 import type * as api from "./schemas";
 
-export type { AccuracyPoint, CurvePoint, LogRow, ScoredItem, StudySaved } from "./schemas";
+export type { AccuracyPoint, CurvePoint, ItemRow, LogRow, ScoredItem, StudySaved } from "./schemas";
 
 /** A kind of question, with all that is said of it, in the project's words. */
 export type Kind = api.KindOut;
@@ -25,6 +25,7 @@ export type Progress = api.ProgressOut;
 /** What the server wants shown next; without a question, why there is none. */
 export type Turn = api.QuestionReply;
 export type End = api.EndOut;
+export type Glance = api.GlanceOut;
 export type Saved = api.AnswerReply;
 
 export interface Submission extends Omit<api.AnswerIn, "answer"> {
@@ -42,6 +43,10 @@ export type Dashboard = api.DashboardOut;
 export type Rate = api.Rate;
 export type Person = api.AnnotatorOut;
 export type Log = api.LogOut;
+export type Export = api.ExportOut;
+export type Mistake = api.MistakeOut;
+export type ItemPage = api.ItemsOut;
+export type Why = api.WhyOut;
 export type Settings = Omit<api.SettingsOut, "config">;
 export type Preview = api.PreviewOut;
 export type Invitation = api.InvitationOut;
