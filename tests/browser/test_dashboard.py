@@ -135,7 +135,7 @@ def test_settings_are_previewed_and_saved(join: Join) -> None:
 def test_the_size_of_a_fixed_kind_is_previewed_and_saved(join: Join) -> None:
     owner = join("rank 7", owner=True, path="/dashboard#settings")
     expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(7)
-    owner.page.get_by_label("Items, where only one kind is asked").fill("3")
+    owner.page.get_by_label("Items per question (fixed kind)").fill("3")
     expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(3)
     owner.page.get_by_role("button", name="Save").click()
     expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
@@ -177,12 +177,12 @@ def test_ties_are_allowed_by_a_check_box_and_previewed(join: Join) -> None:
     owner = join("rank 3", owner=True, path="/dashboard#settings")
     expect(owner.page.locator(".preview .headline")).to_be_visible()
     expect(owner.page.locator(".preview .level")).to_have_count(0)
-    owner.page.get_by_label("Level items and partial rankings").check()
+    owner.page.get_by_label("Allow ties and partial rankings").check()
     expect(owner.page.locator(".preview .level")).to_have_count(3)
     owner.page.get_by_role("button", name="Save").click()
     expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
     worker = join("rank 3").seek("rank")
-    expect(worker.page.get_by_role("button", name="The rest are level")).to_be_visible()
+    expect(worker.page.get_by_role("button", name="The rest are tied")).to_be_visible()
 
 
 def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
@@ -202,7 +202,7 @@ def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
         owner.page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
         expect(owner.page.get_by_role("row", name=re.compile("Kim.*revoked"))).to_be_visible()
         page.reload()
-        expect(page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+        expect(page.get_by_role("heading", name="No access")).to_be_visible()
 
 
 def test_one_persons_data_is_deleted_after_a_confirmation(join: Join) -> None:

@@ -152,7 +152,7 @@ def test_the_screen_without_a_link(browser: Any, join: Join, theme: str) -> None
     with browser.new_context(color_scheme=theme) as context:
         page = context.new_page()
         page.goto(base)
-        expect(page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+        expect(page.get_by_role("heading", name="No access")).to_be_visible()
         look(page, f"sign-in-wide-{theme}")
 
 

@@ -67,6 +67,9 @@ def test_from_the_first_question_to_a_classifier_that_classifies(
     assert np.mean(predicted == told) > 0.8
     guest = owner.server.invite("Kim")
     owner.page.goto(guest.url)
+    expect(owner.page.get_by_role("heading", level=1)).to_have_text("Go on as Kim?")
+    look(owner.page, f"switch-{device}-{theme}")
+    owner.page.get_by_role("link", name="Go on as Kim").click()
     expect(owner.page.get_by_role("heading", level=1)).to_have_text("Done, thank you")
     expect(owner.page.locator(".progress")).not_to_contain_text("accuracy")
     look(owner.page, f"done-{device}-{theme}")

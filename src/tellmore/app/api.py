@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -18,13 +18,13 @@ from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, wire, wire_board
 from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
 from tellmore.app.looking import looking
+from tellmore.app.notices import STATIC, error_page, wants_page
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.app.shared import REFUSALS, Anybody, App, ImageFinder, Owner, Shared, Teacher
 from tellmore.data.settings import check_seeds
 from tellmore.errors import InputError, MissingExtraError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.store.events import participant_event
 
-STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
 ALIVE_EVERY_S = 15.0
@@ -37,8 +37,14 @@ pages = APIRouter(include_in_schema=False)
 @people.get("/me")
 def me(shared: Shared, visitor: Anybody) -> wire.MeOut:
     """Who I am, and the project's words."""
-    project = present.project_out(shared.session.settings, images=shared.session.pool.images is not None)
-    return wire.MeOut(role=visitor.role, participant=visitor.participant, name=visitor.name, project=project)
+    settings = shared.session.settings
+    return wire.MeOut(
+        role=visitor.role,
+        participant=visitor.participant,
+        name=visitor.name,
+        project=present.project_out(settings, images=shared.session.pool.images is not None),
+        introduction=[line for line in present.introduction(settings, owner=visitor.role == "owner") if line],
+    )
 
 
 @people.get("/question")
@@ -233,8 +239,11 @@ def _refusal(status: int, error: str) -> JSONResponse:
     return JSONResponse({"error": " ".join(error.split())}, status_code=status)
 
 
-async def _on_http_error(_request: Request, problem: Exception) -> JSONResponse:
+async def _on_http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
+    if wants_page(request.method, request.url.path, request.headers):
+        detail = f"nothing is at {request.url.path}" if problem.status_code == 404 else str(problem.detail)
+        return HTMLResponse(error_page(problem.status_code, detail), status_code=problem.status_code)
     return _refusal(problem.status_code, str(problem.detail))
 
 

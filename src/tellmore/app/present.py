@@ -23,7 +23,7 @@ from tellmore.store.standing import end_words, standing
 from tellmore.store.statistics import accuracy, confident_mistakes
 from tellmore.types import Skip
 
-WORDING = ("name", "attribute", "positive", "negative", "instruction")
+WORDING = ("name", "attribute", "positive", "negative", "instruction", "guidelines")
 PROJECT = (*WORDING, "quota")
 LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties", *SEEDS)
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
@@ -88,6 +88,21 @@ def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
         view = session.planner.view
     return glance_at(session.pool, view) if due else None
+
+
+def introduction(settings: Settings, *, owner: bool) -> list[str]:
+    """What a person reads before the first question: what for, how long, and why questions differ."""
+    words, learning = settings.project, settings.learning
+    aim = f"Your answers teach a classifier what is {words.positive} and what is {words.negative}."
+    if owner:
+        length = "It needs at least 20 answers, often a hundred or more; this page says when you can stop."
+    elif words.quota is not None:
+        length = f"You are asked for {words.quota} answers. You can stop and come back at any time."
+    else:
+        length = "Answer as many as you like; you can stop and come back at any time."
+    vary = "Questions differ in kind and size: whatever should teach most in the least time is asked next."
+    checks = "Some questions are random, to check what was learnt." if learning.check_share else ""
+    return [aim, length, " ".join(filter(None, [vary if learning.question == AUTO else "", checks]))]
 
 
 def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:

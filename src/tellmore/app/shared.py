@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from tellmore.app import wire
-from tellmore.app.access import Tokens, Visitor
+from tellmore.app.access import REVOKED, Tokens, Visitor
 from tellmore.app.items import ItemFinder
 from tellmore.app.session import Session
 
@@ -36,7 +36,8 @@ def visitor_of(request: Request) -> Visitor:
     """Whoever makes the request; 401 without a valid token."""
     visitor: Visitor | None = request.state.visitor
     if visitor is None:
-        raise HTTPException(401, "not signed in; open the link that was printed or sent to you")
+        revoked = getattr(request.state, "revoked", False)
+        raise HTTPException(401, REVOKED if revoked else "open the link that was printed or sent to you")
     return visitor
 
 

@@ -223,6 +223,7 @@ class ProjectOut(Wire):
     positive: str
     negative: str
     instruction: str
+    guidelines: str
     kinds: list[KindOut]
     media: Literal["text", "image"]
     ties: bool
@@ -235,6 +236,7 @@ class MeOut(Wire):
     participant: str
     name: str
     project: ProjectOut
+    introduction: list[str] = Field(description="what to read before the first question, one short line each")
     shortcuts: bool = True
 
 
@@ -249,6 +251,7 @@ class SettingsOut(Wire):
     positive: str
     negative: str
     instruction: str
+    guidelines: str
     quota: int | None = Field(description="answers asked of each annotator; null: no limit")
     question: str
     kinds: list[str]
@@ -270,6 +273,7 @@ class SettingsChange(Wire):
     positive: Name | None = None
     negative: Name | None = None
     instruction: Words | None = None
+    guidelines: Annotated[str, StringConstraints(max_length=20_000)] | None = None
     quota: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None, description="answers asked of each annotator; null: no limit"
     )

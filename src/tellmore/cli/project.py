@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +82,9 @@ def init(
         Path | None,
         typer.Option("--prior-from", readable=False, help="An earlier project whose classifier is the starting point."),
     ] = None,
+    instruction: Annotated[
+        str | None, typer.Option("--instruction", help="What people read above every question. [default: asked for]")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the project. [default: the folder's]")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
     normalise: Annotated[
@@ -103,7 +107,11 @@ def init(
 
     settings = parse_settings(
         {
-            "project": {"name": name or folder.absolute().name, **_words(attribute)},
+            "project": {
+                "name": name or folder.absolute().name,
+                **_words(attribute),
+                "instruction": _instruction(attribute) if instruction is None else instruction,
+            },
             "learning": {
                 "seed": seed,
                 "prior": "pool" if prior_from is None else "earlier",
@@ -135,6 +143,14 @@ def _words(attribute: str) -> dict[str, str]:
     """The words people read; they can be changed in the app and in tellmore.toml."""
     negative = "negative" if attribute == "positive" else f"not {attribute}"
     return {"attribute": attribute, "positive": attribute, "negative": negative}
+
+
+def _instruction(attribute: str) -> str:
+    """What people are told to do: asked for where somebody is at the terminal, else a plain sentence."""
+    plain = f"Say what is {attribute} to you; there is no right answer to look up."
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return plain
+    return str(typer.prompt("What should people read above every question?", default=plain))
 
 
 def _learnt_state(project: Project) -> State:

@@ -5,11 +5,14 @@ import { type Given, present, type Presented } from "../cards/present";
 import { type Screen, screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, post, type Reply, request, untilReached } from "../kit/api";
+import { openDialog } from "../kit/dialog";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
+import { sentence } from "../kit/words";
 import { icon } from "../kit/icons";
 import { Keyboard, keycap } from "../kit/keyboard";
 import { Outbox } from "../kit/outbox";
+import { prose } from "../kit/prose";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { ClockRecord } from "../kit/timing";
@@ -17,6 +20,7 @@ import type { Answer, End, Me, Question, Saved, Submission, Turn, Undone } from 
 import { endScreen } from "./end";
 import { glanceView } from "./glance";
 import { progressLine } from "./progress";
+import { welcome } from "./welcome";
 
 /** How long to wait before asking again when every question is out with somebody else. */
 const ASK_AGAIN_MS = 5_000;
@@ -31,7 +35,7 @@ class Annotator {
   private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
   /** What went wrong, until the next question; the announcer says it aloud as well. */
   private readonly warning = h("aside", { class: "warning", "aria-label": "Notice" });
-  /** What was learnt so far, now and then. */
+  /** What to know before the first answer, and what was learnt so far, now and then. */
   private readonly glance = h("div", { class: "glance-host" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
@@ -51,7 +55,7 @@ class Annotator {
       { keys: ["?"], run: () => this.help() },
     ]);
     const link = me.role === "owner" ? { link: { href: "/dashboard", label: "Dashboard", icon: "chart" as const } } : {};
-    const bar = header({ project: me.project.name, status: this.status.element, onHelp: () => this.help(), ...link });
+    const bar = header({ project: me.project.name, name: me.name, status: this.status.element, onHelp: () => this.help(), ...link, ...(me.project.guidelines && { onGuidelines: () => this.guidelines() }) });
     root().replaceChildren(bar, this.host, this.glance, this.warning, this.footer, this.announcer.element);
   }
 
@@ -81,7 +85,8 @@ class Annotator {
     clearTimeout(this.askAgain);
     const screen = turn.question && (await screenOf(turn.question.kind, this.me.project.kinds));
     this.warning.textContent = "";
-    this.glance.replaceChildren(...(turn.glance ? [glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren())] : []));
+    const aside = turn.glance ? glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren()) : turn.question && welcome(this.me, turn.progress.answers);
+    this.glance.replaceChildren(...(aside ? [aside] : []));
     this.presented?.withdraw();
     this.presented = null;
     this.footer.replaceChildren(progressLine(turn.progress), this.undoButton);
@@ -165,6 +170,10 @@ class Annotator {
     this.undoButton.ariaDisabled = String(busy || this.undoable === 0);
   }
 
+  private guidelines(): void {
+    void openDialog("Guidelines", [prose(this.me.project.guidelines)], [{ label: "Close", value: "" }]);
+  }
+
   private help(): void {
     void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true, shown: this.presented });
   }
@@ -185,7 +194,7 @@ function problem(error: unknown): HTMLElement {
   const lost = error instanceof ApiError && (error.status === 401 || error.status === 403);
   const text = error instanceof Error ? error.message : String(error);
   const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again");
-  return lost ? notice("Please sign in again", "Open your link once more; answers not yet sent are kept in this browser.") : notice("Something went wrong", text, reload);
+  return lost ? notice("No access", `${sentence(text)} Answers not yet sent are kept in this browser.`) : notice("Something went wrong", text, reload);
 }
 
 async function main(): Promise<void> {

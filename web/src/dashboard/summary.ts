@@ -3,14 +3,10 @@
 import { itemView } from "../cards/item";
 import { post } from "../kit/api";
 import { h } from "../kit/dom";
+import { sentence } from "../kit/words";
 import type { Dashboard, Mistake, Person } from "../kit/wire";
 import { duration, percent } from "./format";
 import { panel, table } from "./table";
-
-/** A sentence of the server, begun with a capital and ended with a full stop. */
-export function sentence(words: string): string {
-  return `${words[0]?.toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;
-}
 
 function button(label: string, path: string, report: (error: unknown) => void): HTMLElement {
   return h("button", { type: "button", class: "button", onclick: () => void post(path).catch(report) }, label);
