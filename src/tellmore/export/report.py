@@ -50,7 +50,7 @@ def _summary(state: State) -> str:
     checked = sum(each.scored for each in state.effects)
     correct = sum(each.correct for each in state.effects)
     accuracy = (
-        f"{correct} of {checked} randomly drawn items were predicted rightly before they were told"
+        f"{correct} of {checked} random items were predicted correctly before being labelled"
         if checked
         else ("no random questions were asked, so the accuracy is not measured")
     )
