@@ -61,6 +61,29 @@ def test_init_says_what_was_found_and_what_comes_next(here: Path):
     assert (settings.project.positive, settings.project.negative) == ("calm", "not calm")
 
 
+def test_every_project_has_an_instruction(here: Path):
+    run(INIT)
+    assert open_project("p").settings.project.instruction.startswith("Say what is calm to you")
+    run(INIT.replace("init p", "init q") + " --instruction Quietly")
+    assert open_project("q").settings.project.instruction == "Quietly"
+
+
+def test_init_asks_for_the_instruction_at_a_terminal(here: Path, monkeypatch: pytest.MonkeyPatch):
+    from tellmore.cli import project
+
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}", type("Terminal", (), {"isatty": lambda _: True})())
+    asked: list[str] = []
+
+    def prompt(question: str, default: str) -> str:
+        asked.append(question)
+        return default.upper()
+
+    monkeypatch.setattr(project.typer, "prompt", prompt)
+    assert project._instruction("calm").startswith("SAY WHAT IS CALM")
+    assert len(asked) == 1
+
+
 def test_init_for_scripts(here: Path):
     found = json.loads(run(INIT + " --json").output)
     assert (found["items"], found["dimensions"]) == (N, 4)

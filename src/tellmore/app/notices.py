@@ -8,6 +8,7 @@ from pathlib import Path
 from starlette.datastructures import Headers
 
 from tellmore.pages import render_page
+from tellmore.store.standing import sentence
 
 STATIC = Path(__file__).parent / "static"
 TITLES = {
@@ -26,8 +27,7 @@ def wants_page(method: str, path: str, headers: Headers) -> bool:
 def error_page(status: int, error: str) -> str:
     """What went wrong, for a person."""
     links = [("/", "To the questions")] if status == 404 else []
-    text = f"{error[:1].upper()}{error[1:].rstrip('.')}."
-    return notice_page(TITLES.get(status, "That did not work"), text, links)
+    return notice_page(TITLES.get(status, "That did not work"), sentence(error), links)
 
 
 def switch_page(now: str, then: str, address: str) -> str:

@@ -44,6 +44,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def sentence(words: str) -> str:
+    """Words with a capital and a full stop.
+
+    >>> sentence("too early to tell")
+    'Too early to tell.'
+    """
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
+
+
 def interval(found: Accuracy) -> str:
     """The interval of an accuracy.
 

@@ -51,7 +51,7 @@ class Status:
             ("minutes", f"{self.minutes:.1f}"),
             ("accuracy", words.accuracy.removeprefix("accuracy").removeprefix(":").strip()),
             ("target", words.target),
-            ("time left", words.left or ("none needed" if words.end else "not known yet")),
+            ("time left", words.left or ("–" if words.end else "not known yet")),
         ]
         if self.prevalence is not None:
             shares = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
