@@ -135,7 +135,7 @@ def routes() -> dict[str, list[Any]]:
     return {
         "Pages": api.pages.routes,
         "People who teach": api.people.routes,
-        "The project's owner": api.owner.routes,
+        "The project's owner": [*api.owner.routes, *api.looking.routes],
         "Participants of a study": study(None, None, "cookie", api.study_page).routes,
     }
 

@@ -198,7 +198,7 @@ def test_every_route_is_documented() -> None:
     from tellmore.app import api
 
     page = (ROOT / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
-    shown = [*api.people.routes, *api.owner.routes, *api.pages.routes]
+    shown = [*api.people.routes, *api.owner.routes, *api.looking.routes, *api.pages.routes]
     assert len(shown) > 10
     for route in shown:
         for method in route.methods:

@@ -38,8 +38,17 @@ OWNER_ROUTES = [
     ("POST", "/api/invitations"),
     ("DELETE", "/api/invitations/x"),
     ("DELETE", "/api/participants/x"),
+    ("POST", "/api/end"),
+    ("POST", "/api/go-on"),
     ("POST", "/api/reset"),
     ("GET", "/api/judge"),
+    ("GET", "/api/start"),
+    ("POST", "/api/start/preview"),
+    ("GET", "/api/items/sample"),
+    ("GET", "/api/items"),
+    ("GET", "/api/items/x/why"),
+    ("POST", "/api/labels"),
+    ("GET", "/api/exports"),
     ("GET", "/api/export/jsonl"),
     ("GET", "/api/export/npz"),
 ]
@@ -180,8 +189,7 @@ def test_every_owner_route_is_in_the_list_above(app: Any) -> None:
 
 def test_annotators_get_no_accuracy_and_no_time_left(visit: Callable[..., TestClient]) -> None:
     progress = visit("annotator").get("/api/question").json()["progress"]
-    assert progress["accuracy"] is None
-    assert progress["minutes_left"] is None
+    assert progress["standing"] == []
     assert progress["answers_all"] is None
 
 
@@ -352,3 +360,41 @@ def test_the_guard_passes_on_what_is_not_http() -> None:
     guard = Guard(inner, tokens=None, cookie="c", host_allowed=lambda host: False, limit=RateLimit())  # type: ignore[arg-type]
     asyncio.run(guard({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
     assert seen == ["lifespan"]
+
+
+HTML = {"accept": "text/html,application/xhtml+xml"}
+
+
+def test_people_read_pages_and_programs_read_json(app: Any, tokens: Tokens) -> None:
+    person = anonymous(app)
+    bad = person.get("/?token=nonsense", headers=HTML)
+    assert (bad.status_code, bad.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "This link does not work" in bad.text
+    assert "{" not in bad.text
+    lost = person.get("/no/such/<b>page</b>", headers=HTML)
+    assert lost.status_code == 404
+    assert "There is no such page" in lost.text
+    assert "<b>" not in lost.text
+    assert person.get("/no/such/page").json() == {"error": "Not Found"}
+    assert list(person.get("/api/question", headers=HTML).json()) == ["error"]
+
+
+def test_a_revoked_link_says_so(app: Any, tokens: Tokens) -> None:
+    token, row = tokens.issue("annotator", "p-gone", "Gone")
+    person = anonymous(app)
+    person.get(f"/?token={token}")
+    tokens.revoke([row.id])
+    assert "was revoked" in person.get("/api/me").json()["error"]
+    assert "was revoked" in person.get(f"/?token={token}", headers=HTML).text
+    assert "was revoked" not in anonymous(app).get("/api/me").json()["error"]
+
+
+def test_nobody_becomes_somebody_else_without_being_asked(visit: Callable[..., TestClient], tokens: Tokens) -> None:
+    owner = visit()
+    token, _ = tokens.issue("annotator", "p-kim", "<i>Kim</i>")
+    asked = owner.get(f"/?token={token}", headers=HTML, follow_redirects=False)
+    assert asked.status_code == 200
+    assert "Go on as &lt;i&gt;Kim&lt;/i&gt;?" in asked.text
+    assert owner.get("/api/me").json()["role"] == "owner"
+    owner.get(f"/?token={token}&switch=yes", headers=HTML, follow_redirects=False)
+    assert owner.get("/api/me").json()["participant"] == "p-kim"

@@ -297,3 +297,23 @@ def test_the_api_describes_itself(app: Any) -> None:
     for path, methods in schema["paths"].items():
         for about in methods.values():
             assert about.get("description"), path
+
+
+def test_people_read_what_it_is_for_before_they_begin(visit: Visit) -> None:
+    owner, ann = visit(), visit("annotator", "ann", "Ann")
+    told = owner.get("/api/me").json()["introduction"]
+    assert len(told) <= 3
+    assert "calm" in told[0]
+    assert "you can stop" in told[1]
+    owner.put("/api/settings", json={"quota": 30, "question": "auto", "check_share": 0.2})
+    aim, length, why = ann.get("/api/me").json()["introduction"]
+    assert aim == told[0]
+    assert "30 answers" in length
+    assert "differ in kind" in why
+    assert "random" in why
+
+
+def test_guidelines_are_settings_that_everybody_reads(visit: Visit) -> None:
+    text = "# What counts\n\n- **calm** seas"
+    assert visit().put("/api/settings", json={"guidelines": text}).json()["guidelines"] == text
+    assert visit("annotator", "ann", "Ann").get("/api/me").json()["project"]["guidelines"] == text

@@ -24,7 +24,8 @@ from tellmore.kinds.tick import TickAnswer
 from tellmore.policy.cost_fit import OnlineCost, Timed
 from tellmore.policy.rates import rates
 from tellmore.questions import Question
-from tellmore.store.statistics import WINDOW
+from tellmore.store.standing import accuracy_words
+from tellmore.store.statistics import LISTED_MISTAKES, WINDOW, accuracy_of
 from tests.app.conftest import SETTINGS, answer_to
 
 MIXED = SETTINGS.changed(learning={"question": "auto", "check_share": 0.4, "target_accuracy": 0.7})
@@ -89,7 +90,7 @@ class Recomputed:
         return {answer["chosen"]: answer["positive"]} if answer["type"] == "select" else {}
 
     def predicted(self, item: str) -> bool:
-        return self.probability(item) >= 0.5
+        return self.probability(item) >= 0.5 - 1e-9
 
     def probability(self, item: str) -> float:
         return float(self.learner.predict_proba(self.pool.X[self.pool.rows([item])])[0, 1])
@@ -188,12 +189,13 @@ def _same_accuracy(shown: dict[str, Any], log: Recomputed) -> None:
     close(shown["accuracy"]["estimate"], right / n)
     assert [point["answers"] for point in shown["accuracy_curve"]] == [check[0] for check in log.checks if check[2]]
     assert [point["n"] for point in shown["accuracy_curve"]] == np.cumsum([c[2] for c in log.checks if c[2]]).tolist()
-    assert shown["stop"] is (shown["accuracy"]["low"] >= 0.7)
+    assert shown["standing"]["accuracy"] == accuracy_words(accuracy_of(right, n))
+    assert len(shown["mistakes"]) == min(n - right, LISTED_MISTAKES)
 
 
 def _same_quality(shown: dict[str, Any], log: Recomputed) -> None:
     told = np.array([label for _, label in log.foretold])
-    called = np.array([p for p, _ in log.foretold]) >= 0.5
+    called = np.array([p for p, _ in log.foretold]) >= 0.5 - 1e-9
     assert shown["quality"]["checks"] == len(told)
     close(shown["quality"]["prevalence"]["estimate"], told.mean())
     close(shown["quality"]["precision"]["estimate"], told[called].mean())

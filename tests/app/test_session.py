@@ -50,6 +50,12 @@ def teach(session: Session, participant: str, n: int) -> list[Asked]:
     return answered
 
 
+def endless(session: Session) -> Session:
+    """The owner wants more, whatever the stopping rule says."""
+    session.desk.going_on = True
+    return session
+
+
 def settled(session: Session):
     return session.settled_view().learner.posterior
 
@@ -227,7 +233,7 @@ def test_an_expired_question_whose_items_are_out_is_replaced(
 
 
 def test_check_questions_are_a_tenth_and_random(open_session: Callable[..., Session]) -> None:
-    session = open_session(SETTINGS.changed(learning={"check_share": 0.1}))
+    session = endless(open_session(SETTINGS.changed(learning={"check_share": 0.1})))
     session.planner.take = lambda *_: None  # the learner's choice does not matter here, and random ones are quick
     for _ in range(300):
         asked = session.question("ann", patience_s=0)
@@ -263,7 +269,9 @@ def test_after_thinking_time_the_question_for_a_likely_answer_is_fresh(open_sess
 @pytest.mark.parametrize("slow", ["label", "rank"])
 def test_auto_weighs_kinds_by_the_seconds_of_these_people(open_session: Callable[..., Session], slow: str) -> None:
     """Who needs a minute and a half for one kind and a second for the other is soon asked only the other."""
-    session = open_session(SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank")}))
+    settings = SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank")})
+    X = np.random.default_rng(3).standard_normal((300, 5))
+    session = endless(open_session(settings, pool=Pool(X, [f"i{row}" for row in range(300)])))
     kinds = []
     asked = session.question("ann")
     for _ in range(60):
@@ -280,7 +288,8 @@ def test_what_is_prepared_for_a_person_pays_at_their_own_times(
 ) -> None:
     """Ann needs long for rankings and Bob for labels: each is asked the other kind next, though on average both are equal."""
     # Two items a ranking: of its six answers some are always likely enough to prepare for.
-    session = open_session(SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank"), "sizes": (2,)}))
+    settings = SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank"), "sizes": (2,)})
+    session = endless(open_session(settings))
     rng = np.random.default_rng(5)
     for number in range(120):
         who, kind = ("ann", "bob")[number % 2], ("label", "rank")[number // 2 % 2]

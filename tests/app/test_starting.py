@@ -134,13 +134,13 @@ def test_items_to_choose_from_are_a_few_or_those_searched_for(visit: Visit) -> N
 
 def test_the_dashboard_says_what_the_answers_think_of_the_start(visit: Visit, session: Session) -> None:
     owner = visit()
-    assert owner.get("/api/dashboard").json()["start_weight"] is None
+    assert owner.get("/api/dashboard").json()["start_agreement"] is None
     owner.put("/api/settings", json={"like": ["i5"]})
     session.settled_view()
-    assert owner.get("/api/dashboard").json()["start_weight"] is None, "nothing was answered yet"
+    assert owner.get("/api/dashboard").json()["start_agreement"] is None, "nothing was answered yet"
     question = owner.get("/api/question").json()["question"]
     owner.post("/api/answers", json=body_for(question))
     view = session.settled_view()
-    shown = owner.get("/api/dashboard").json()["start_weight"]
-    assert shown == view.learner.start_weight
-    assert 0 < shown < 1
+    shown = owner.get("/api/dashboard").json()["start_agreement"]
+    assert shown == view.learner.start_agreement()
+    assert 0 < shown <= 1

@@ -102,6 +102,8 @@ def make_project(name: str, folder: Path) -> None:
             picture_project(folder, question, int(size))
         case ["sentiment", _, question, size]:
             sentiment_project(folder, question, int(size))
+        case ["few", question, size]:
+            word_project(folder, question, int(size), words=24)
         case ["ties", question, size]:
             word_project(folder, question, int(size), ties=True)
         case [question, size]:

@@ -37,12 +37,12 @@ def settings(question: str, size: int, *, name: str, instruction: str, ties: boo
     )
 
 
-def word_project(folder: Path, question: str, size: int = 4, *, ties: bool = False) -> Path:
-    """A project that asks one kind of question about bundled words."""
-    words = demo_pool().subset(np.arange(WORDS))
+def word_project(folder: Path, question: str, size: int = 4, *, ties: bool = False, words: int = WORDS) -> Path:
+    """A project that asks one kind of question about so many of the bundled words."""
+    pool = demo_pool().subset(np.arange(words))
     instruction = "Judge each word by the feeling it carries."
     told = settings(question, size, name="Word sentiment", instruction=instruction, ties=ties)
-    create_project(folder, words, told)
+    create_project(folder, pool, told)
     return folder
 
 

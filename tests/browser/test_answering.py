@@ -122,6 +122,31 @@ def test_no_label_before_a_choice(join: Join) -> None:
 # Rank
 
 
+def test_rank_by_dragging_the_word_itself(join: Join) -> None:
+    person = join("rank 4").seek("rank")
+    before = person.rows()
+    mouse_drag(person, row(person, 3).locator(".item, .share").first, row(person, 0))
+    expect(person.page.locator(".ranking > .row").first).to_have_attribute("data-id", before[3])
+    expect(person.page.locator(".row.picked")).to_have_count(0)
+    person.submit(person.ranking(), lambda: person.page.keyboard.press("Enter"))
+    person.check_log()
+
+
+def test_enter_submits_after_a_click_on_an_arrow(join: Join) -> None:
+    person = join("rank 4").seek("rank")
+    row(person, 0).locator(".step-down").click()
+    moved = person.ranking()
+    person.submit(moved, lambda: person.page.keyboard.press("Enter"))
+    person.check_log()
+
+
+def test_space_skips_after_a_click_on_an_arrow(join: Join) -> None:
+    person = join("rank 4").seek("rank")
+    row(person, 0).locator(".step-down").click()
+    person.submit({"type": "skip", "reason": "skip"}, lambda: person.page.keyboard.press("Space"))
+    person.check_log()
+
+
 def test_rank_by_dragging_with_the_mouse(join: Join) -> None:
     person = join("rank 4")
     shown = person.rows()

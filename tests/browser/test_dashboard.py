@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tellmore.app.exports import EXPORTS
 from tests.browser.conftest import GetServer, Join
 from tests.browser.person import Person
 
@@ -19,6 +20,11 @@ from tests.browser.person import Person
 def figure(page: Page, label: str) -> str:
     """The large figure of the tile with this label."""
     return page.locator(".tile", has=page.locator("dt", has_text=label)).locator("strong").inner_text()
+
+
+def open_details(owner: Person) -> None:
+    """Plots and rates are folded away until somebody asks for them."""
+    owner.page.locator("summary", has_text="Details").click()
 
 
 def open_view(owner: Person, name: str) -> None:
@@ -46,6 +52,7 @@ def test_it_follows_the_work_without_reload(join: Join) -> None:
     worker = join("rank 5")
     answer(worker, 3)
     expect(owner.page.locator(".tile strong").first).to_have_text(str(before + 3))
+    open_details(owner)
     expect(owner.page.locator(".plot canvas")).to_have_count(4)
     expect(owner.page.get_by_text(f"after {before + 3} answers")).to_be_visible()
     owner.page.get_by_label("Over minutes").check(force=True)
@@ -74,20 +81,28 @@ def test_every_plot_and_table_is_there(join: Join) -> None:
     worker = join("rank 5")
     answer(worker, 1)
     owner = join("rank 5", owner=True, path="/dashboard")
+    expect(owner.page.get_by_role("heading", name="Uncertainty", exact=True)).to_be_hidden()
+    open_details(owner)
     for title in (
+        "What it got wrong",
+        "Who did what",
         "Uncertainty",
-        "Honest accuracy",
+        "Accuracy on random checks",
         "Bits per answer",
         "Scores",
-        "Which question pays",
-        "Most uncertain",
+        "Most efficient question",
+        "Least certain",
     ):
         expect(owner.page.get_by_role("heading", name=title, exact=True)).to_be_visible()
-    for label in ("Answers", "Time spent", "Honest accuracy", "Time left to", "Class balance", "Asking now"):
+    for label in ("Answers", "Time spent", "Called positive", "Asking now"):
         assert figure(owner.page, label)
     shown = owner.server.call("GET", "/api/dashboard")
-    expect(owner.page.get_by_role("region", name="Most positive")).to_contain_text(shown["most_positive"][0]["text"])
-    expect(owner.page.get_by_role("region", name="Most negative")).to_contain_text(shown["most_negative"][0]["text"])
+    expect(owner.page.get_by_role("region", name="Most likely positive")).to_contain_text(
+        shown["most_positive"][0]["text"]
+    )
+    expect(owner.page.get_by_role("region", name="Most likely negative")).to_contain_text(
+        shown["most_negative"][0]["text"]
+    )
 
 
 def test_the_owner_undoes_from_the_log(join: Join) -> None:
@@ -120,7 +135,7 @@ def test_settings_are_previewed_and_saved(join: Join) -> None:
 def test_the_size_of_a_fixed_kind_is_previewed_and_saved(join: Join) -> None:
     owner = join("rank 7", owner=True, path="/dashboard#settings")
     expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(7)
-    owner.page.get_by_label("Items, where only one kind is asked").fill("3")
+    owner.page.get_by_label("Items per question (fixed kind)").fill("3")
     expect(owner.page.locator(".preview .row:not(.divider)")).to_have_count(3)
     owner.page.get_by_role("button", name="Save").click()
     expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
@@ -164,12 +179,12 @@ def test_ties_are_allowed_by_a_check_box_and_previewed(join: Join) -> None:
     owner = join("rank 3", owner=True, path="/dashboard#settings")
     expect(owner.page.locator(".preview .headline")).to_be_visible()
     expect(owner.page.locator(".preview .level")).to_have_count(0)
-    owner.page.get_by_label("Level items and partial rankings").check()
+    owner.page.get_by_label("Allow ties and partial rankings").check()
     expect(owner.page.locator(".preview .level")).to_have_count(3)
     owner.page.get_by_role("button", name="Save").click()
     expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
     worker = join("rank 3").seek("rank")
-    expect(worker.page.get_by_role("button", name="The rest are level")).to_be_visible()
+    expect(worker.page.get_by_role("button", name="The rest are tied")).to_be_visible()
 
 
 def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
@@ -189,7 +204,7 @@ def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
         owner.page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
         expect(owner.page.get_by_role("row", name=re.compile("Kim.*revoked"))).to_be_visible()
         page.reload()
-        expect(page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+        expect(page.get_by_role("heading", name="No access")).to_be_visible()
 
 
 def test_one_persons_data_is_deleted_after_a_confirmation(join: Join) -> None:
@@ -232,12 +247,12 @@ def test_reset_asks_for_the_projects_name(join: Join) -> None:
 def test_every_export_button_gives_a_file(join: Join, tmp_path: Path) -> None:
     worker = join("rank 5")
     answer(worker, 1)
-    owner = join("rank 5", owner=True, path="/dashboard#answers")
-    links = owner.page.locator("a[href^='/api/export/']")
-    expect(links.first).to_be_visible()
-    for link in links.all():
+    owner = join("rank 5", owner=True, path="/dashboard#export")
+    buttons = owner.page.get_by_role("button", name="Download")
+    expect(buttons).to_have_count(len(EXPORTS))
+    for button in buttons.all():
         with owner.page.expect_download() as download:
-            link.click()
+            button.click()
         target = tmp_path / download.value.suggested_filename
         download.value.save_as(target)
         assert target.stat().st_size > 0

@@ -230,7 +230,7 @@ def test_a_revoked_link_is_said_in_words(join: Join) -> None:
     [mine] = [row for row in person.server.call("GET", "/api/invitations") if row["participant"] == person.participant]
     person.server.call("DELETE", f"/api/invitations/{mine['id']}")
     person.page.keyboard.press("1")
-    expect(person.page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+    expect(person.page.get_by_role("heading", name="No access")).to_be_visible()
 
 
 # Several people

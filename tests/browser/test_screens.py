@@ -53,12 +53,23 @@ def offline(person: Person) -> None:
 
 
 def drawn(person: Person) -> None:
+    person.page.locator("summary", has_text="Details").click()
     expect(person.page.locator(".plot canvas")).to_have_count(4)
     expect(person.page.get_by_role("region", name="Bits per second by question kind and size")).to_be_visible()
 
 
 def tabled(person: Person) -> None:
     expect(person.page.locator("table").first).to_be_visible()
+
+
+def looked_into(person: Person) -> None:
+    person.page.locator(".item-button").first.click()
+    expect(person.page.get_by_role("region", name="Answered items most like it")).to_be_visible()
+
+
+def unfolded(person: Person) -> None:
+    person.page.locator("summary", has_text="How to use it").first.click()
+    expect(person.page.locator("pre").first).to_be_visible()
 
 
 def previewed(person: Person) -> None:
@@ -92,7 +103,9 @@ QUESTIONS: dict[str, tuple[str, Callable[[Person], None]]] = {
 }
 OWNER: dict[str, tuple[str, Callable[[Person], None]]] = {
     "dashboard": ("overview", drawn),
+    "dashboard-items": ("items", looked_into),
     "dashboard-answers": ("answers", tabled),
+    "dashboard-export": ("export", unfolded),
     "dashboard-people": ("people", invited),
     "dashboard-settings": ("settings", previewed),
     "dashboard-confirm": ("settings", confirming),
@@ -139,7 +152,7 @@ def test_the_screen_without_a_link(browser: Any, join: Join, theme: str) -> None
     with browser.new_context(color_scheme=theme) as context:
         page = context.new_page()
         page.goto(base)
-        expect(page.get_by_role("heading", name="Please sign in again")).to_be_visible()
+        expect(page.get_by_role("heading", name="No access")).to_be_visible()
         look(page, f"sign-in-wide-{theme}")
 
 
@@ -209,12 +222,14 @@ def test_targets_are_large_enough(join: Join, screen: str, device: str, least: i
 
 
 @pytest.mark.parametrize(("device", "least"), [("wide", 24), ("narrow", 44)])
-@pytest.mark.parametrize("view", ["overview", "answers", "people", "settings"])
+@pytest.mark.parametrize("view", ["overview", "items", "answers", "people", "export", "settings"])
 @pytest.mark.usefixtures("_taught")
 def test_targets_of_the_dashboard_are_large_enough(join: Join, view: str, device: str, least: int) -> None:
     owner = join("rank 6", owner=True, device=device, path=f"/dashboard#{view}")
     ready = {
-        "overview": ".plot canvas",
+        "overview": ".tile",
+        "items": ".item-button",
+        "export": ".export .button",
         "answers": "td .button",
         "people": "td .button",
         "settings": ".preview .headline",
@@ -223,12 +238,13 @@ def test_targets_of_the_dashboard_are_large_enough(join: Join, view: str, device
     assert owner.page.evaluate(SMALL_TARGETS, least) == []
 
 
-@pytest.mark.parametrize("view", ["overview", "answers", "people"])
+@pytest.mark.parametrize("view", ["overview", "items", "answers", "people"])
 @pytest.mark.usefixtures("_taught")
 def test_tables_show_all_of_a_row_at_360_px(join: Join, view: str) -> None:
     owner = join("rank 6", owner=True, device="narrow", path=f"/dashboard#{view}")
     owner.page.locator("table").first.wait_for()
     if view == "overview":
+        owner.page.locator("summary", has_text="Details").click()
         owner.page.get_by_role("region", name="Bits per second by question kind and size").wait_for()
     hidden = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
     assert owner.page.locator(".scroller").evaluate_all(hidden) == []
@@ -256,6 +272,7 @@ def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device:
 def test_twelve_pictures_are_seen_without_scrolling(join: Join) -> None:
     person = join("pictures tick 12").seek("tick")
     expect(person.page.locator(".tick-box")).to_have_count(12)
+    person.page.get_by_role("button", name="Got it").click()
     for part in person.page.locator(".tick-box, section.card button, .foot").all():
         expect(part).to_be_in_viewport(ratio=1)
 

@@ -73,7 +73,7 @@ def pass_the_check(page: Page, *, rightly: bool = True) -> None:
 
 def to_the_questions(page: Page, seen: Callable[[str], None] = lambda name: None) -> None:
     """From the first page to the first practice question; ``seen`` is told of every page."""
-    for heading, button in (("Who can take part", "This is true for me"), ("Consent", "I agree to take part")):
+    for heading, button in (("Who can take part", "Yes, this applies to me"), ("Consent", "I agree to take part")):
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
         seen(heading.split()[0].lower())
         press(page, button)
@@ -168,7 +168,7 @@ def test_the_same_link_resumes(enter: Enter, server: Server) -> None:
 
 def test_choices_of_the_check_are_large_enough_for_a_finger(enter: Enter) -> None:
     page = enter("narrow")
-    for name in ("This is true for me", "I agree to take part", "Continue", "I have read this"):
+    for name in ("Yes, this applies to me", "I agree to take part", "Continue", "I have read this"):
         press(page, name)
     expect(page.locator(".study-choice").first).to_be_visible()
     heights = page.locator(".study-choice label, .study-reminder summary").evaluate_all(
@@ -212,7 +212,7 @@ def test_offline_in_a_study_loses_nothing(enter: Enter, server: Server) -> None:
 
 def test_without_consent_nothing_is_asked(enter: Enter) -> None:
     page = enter()
-    press(page, "This is true for me")
+    press(page, "Yes, this applies to me")
     press(page, "I do not agree")
     expect(page.get_by_text("NO-CONSENT", exact=True)).to_be_visible()
     look(page, "study-no-consent-wide-light")
@@ -220,7 +220,7 @@ def test_without_consent_nothing_is_asked(enter: Enter) -> None:
 
 def test_the_check_may_be_failed_once(enter: Enter) -> None:
     page = enter()
-    for name in ("This is true for me", "I agree to take part", "Continue", "I have read this"):
+    for name in ("Yes, this applies to me", "I agree to take part", "Continue", "I have read this"):
         press(page, name)
     pass_the_check(page, rightly=False)
     expect(page.get_by_role("alert")).to_contain_text("Not all answers were right")

@@ -54,7 +54,7 @@ def check(page: Page, options: tuple[int, ...]) -> None:
 
 def begin(page: Page) -> None:
     """Everything before the first question that counts."""
-    press(page, "This is true for me")
+    press(page, "Yes, this applies to me")
     press(page, "I agree to take part")
     page.locator("#person-age").fill("44")
     press(page, "Continue")

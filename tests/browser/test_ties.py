@@ -70,7 +70,7 @@ def test_by_pointer_and_taken_back(join: Join, device: str) -> None:
     act(level(person, third))
     first = person.rows()[0]
     act(person.page.locator(f".row[data-id='{first}'] .pick"))
-    act(person.page.get_by_role("button", name="The rest are level"))
+    act(person.page.get_by_role("button", name="The rest are tied"))
     answer = with_ties(person, 0, 2)
     person.submit(answer, lambda: act(person.page.get_by_role("button", name="This order is right")))
     question = person.question_id()

@@ -56,7 +56,10 @@ def test_the_report_is_one_page_that_stands_alone(project):
     assert page.tags.count("svg") == 5
     assert "A & B <b>: good" in page.text
     assert "Answers that told the most" in page.text
-    assert "Most uncertain" in page.text
+    assert "Least certain" in page.text
+    assert "Accuracy: too early to tell" in page.text, "it begins with how it stands, in words"
+    assert page.tags.count("details") == 2, "statistics and settings are folded away"
+    assert "select_" not in page.text.partition("Settings and where")[0], "kinds go by their titles"
     assert state.pool.fingerprint in page.text
     best = state.pool.text[int(np.argmax(state.learner.probabilities()))]
     assert best in page.text

@@ -37,6 +37,12 @@ def test_shares_are_those_of_scikit_learn(threshold: float) -> None:
     assert found.prevalence.estimate == pytest.approx(np.mean(told))
 
 
+def test_one_half_but_for_rounding_is_one_half() -> None:
+    found = quality_of([Check(0.5 - 1e-16, True, 0), Check(0.5 - 1e-6, True, 1)])
+    assert found is not None
+    assert found.accuracy.estimate == 0.5
+
+
 def test_ties_count_together() -> None:
     p, told = np.array([0.7, 0.7, 0.2, 0.2]), np.array([True, False, True, False])
     assert average_precision(p, told) == pytest.approx(metrics.average_precision_score(told, p))

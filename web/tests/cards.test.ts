@@ -209,7 +209,7 @@ describe("rank card with ties", () => {
 
   it("ends a partial ranking: the rest are level", () => {
     const { context, key, button } = rank(["a", "b", "c", "d", "e"]);
-    button("The rest are level").click();
+    button("The rest are tied").click();
     expect(context.announce).toHaveBeenLastCalledWith("First pick up the first item of the rest.");
     key("2");
     key("t");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { facts } from "../src/annotate/progress";
+import { endScreen } from "../src/annotate/end";
+import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration, percent } from "../src/dashboard/format";
 import { askedNow } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
@@ -40,15 +41,39 @@ describe("rates", () => {
 describe("progress", () => {
   it("shows accuracy and time left only where the server sends them", () => {
     expect(facts({ answers: 1, minutes: 0.2 })).toEqual(["1 answer", "under a minute"]);
-    const accuracy = { estimate: 0.9, low: 0.8, high: 0.95, n: 20, correct: 18 };
-    expect(facts({ answers: 12, minutes: 3.4, accuracy, minutes_left: 4 })).toEqual(["12 answers", "3 minutes", "accuracy 90 % (80–95)", "about 4 minutes left"]);
-    expect([0, 0.4].map((left) => facts({ answers: 2, minutes: 3, minutes_left: left }).at(-1))).toEqual(["target reached", "under a minute left"]);
+    const standing = ["accuracy 77 to 96 %, on 40 random checks", "6 to 17 minutes left to 95 %"];
+    expect(facts({ answers: 12, minutes: 3.4, standing })).toEqual(["12 answers", "3 minutes", ...standing]);
+  });
+
+  it("shows people how much of their quota is done", () => {
+    expect(facts({ answers: 12, minutes: 3.4, quota: 50 })[0]).toBe("12 of 50 answers");
+    expect(progressLine({ answers: 12, minutes: 3.4, quota: 50 }).querySelector("progress")?.value).toBe(12);
+    expect(progressLine({ answers: 12, minutes: 3.4 }).querySelector("progress")).toBeNull();
+  });
+});
+
+describe("the end", () => {
+  const end = { title: "You can stop", text: "91 % right on 40 random checks.", go_on: true };
+
+  it("leads owners to the classifier and lets them go on", () => {
+    let more = 0;
+    const screen = endScreen(end, true, () => (more += 1));
+    expect([...screen.querySelectorAll("a")].map((link) => link.getAttribute("href"))).toEqual(["/dashboard#export", "/dashboard#items"]);
+    screen.querySelector("button")!.click();
+    expect(more).toBe(1);
+    expect(endScreen({ ...end, go_on: false }, true, () => {}).querySelector("button")).toBeNull();
+  });
+
+  it("thanks everybody else, without a word of the classifier", () => {
+    const screen = endScreen({ title: "Done, thank you", text: "All your answers are saved.", go_on: false }, false, () => {});
+    expect(screen.textContent).toBe("Done, thank youAll your answers are saved.");
+    expect(screen.querySelector("a, button")).toBeNull();
   });
 });
 
 describe("settings", () => {
   it("send only what differs", () => {
-    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, like: ["a"], unlike: [] };
+    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, like: ["a"], unlike: [], quota: null, guidelines: "" };
     expect(changes(before, { name: "A", positive: "warm", sizes: [2, 4] })).toEqual({ positive: "warm", sizes: [2, 4] });
     expect(changes(before, { ties: true, like: ["a"], unlike: ["b"] })).toEqual({ ties: true, unlike: ["b"] });
   });

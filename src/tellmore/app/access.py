@@ -26,6 +26,7 @@ from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tellmore.app.notices import error_page, switch_page, wants_page
 from tellmore.app.wire import Role
 from tellmore.store.repository import Repository, TokenRow
 
@@ -33,6 +34,8 @@ MAX_BODY_BYTES = 64 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 KEPT_OWNER_LINKS = 5
 _TOKEN = re.compile(r"^tm_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$")
+
+REVOKED = "your link was revoked; ask the project's owner for a new one"
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -103,7 +106,19 @@ class Tokens:
         return count
 
     def visitor(self, token: str | None) -> Visitor | None:
-        """Who holds ``token``; None where it is unknown, malformed or revoked. Secrets are compared in constant time."""
+        """Who holds ``token``; None where it is unknown, malformed or revoked."""
+        row = self._row(token)
+        if row is None or row.revoked_utc is not None:
+            return None
+        return Visitor(row.id, row.role, row.participant, row.name)  # type: ignore[arg-type]
+
+    def revoked(self, token: str | None) -> bool:
+        """Whether ``token`` was valid once."""
+        row = self._row(token)
+        return row is not None and row.revoked_utc is not None
+
+    def _row(self, token: str | None) -> TokenRow | None:
+        """What is known of ``token``; None where it is unknown or malformed. Secrets are compared in constant time."""
         match = _TOKEN.match(token or "")
         if match is None:
             return None
@@ -111,9 +126,7 @@ class Tokens:
             row = self._rows.get(match[1])
         expected = row.hash if row else _digest("")
         right = hmac.compare_digest(_digest(match[2]), expected)
-        if row is None or not right or row.revoked_utc is not None:
-            return None
-        return Visitor(row.id, row.role, row.participant, row.name)  # type: ignore[arg-type]
+        return row if right else None
 
 
 class RateLimit:
@@ -177,11 +190,12 @@ def _is_address(name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Reply:
-    """What is answered without asking the application: an error, or a redirect without one."""
+    """What is answered without asking the application: an error, a page, or a redirect without either."""
 
     status: int
     error: str
     headers: tuple[tuple[str, str], ...] = ()
+    page: str = ""
 
 
 class Guard:
@@ -198,17 +212,19 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        sending = _Sender(send, api=scope["path"].startswith("/api"))
-        visitor = self._tokens.visitor(presented_token(headers, self._cookie))
+        to_person = wants_page(scope["method"], scope["path"], headers)
+        sending = _Sender(send, api=scope["path"].startswith("/api"), to_person=to_person)
+        presented = presented_token(headers, self._cookie)
+        visitor = self._tokens.visitor(presented)
         refusal = self._refusal(scope, headers, visitor)
         if refusal is not None:
             await sending.reply(refusal)
             return
         offered = QueryParams(scope["query_string"]).get("token")
         if offered is not None and scope["method"] == "GET" and not scope["path"].startswith("/api"):
-            await self._exchange(scope, offered, sending)
+            await self._exchange(scope, offered, visitor, sending)
             return
-        scope.setdefault("state", {})["visitor"] = visitor
+        scope.setdefault("state", {}).update(visitor=visitor, revoked=self._tokens.revoked(presented))
         await self._app(scope, _limited(receive), sending)
 
     def _refusal(self, scope: Scope, headers: Headers, visitor: Visitor | None) -> _Reply | None:
@@ -223,14 +239,23 @@ class Guard:
             return None
         return _unsafe_refusal(scope["method"], headers, host)
 
-    async def _exchange(self, scope: Scope, token: str, sending: _Sender) -> None:
-        """A token in the address becomes a cookie, and the address is cleaned by a redirect."""
-        if self._tokens.visitor(token) is None:
-            await sending.reply(_Reply(401, "this link is not valid (any more); ask for a new one"))
+    async def _exchange(self, scope: Scope, token: str, before: Visitor | None, sending: _Sender) -> None:
+        """A token in the address becomes a cookie, and the address is cleaned by a redirect.
+
+        Whoever is somebody else already in this browser is asked first.
+        """
+        visitor, query = self._tokens.visitor(token), QueryParams(scope["query_string"])
+        if visitor is None:
+            told = REVOKED if self._tokens.revoked(token) else "this link is not valid; ask for a new one"
+            await sending.reply(_Reply(401, told))
+            return
+        if before and before.participant != visitor.participant and "switch" not in query and sending.to_person:
+            address = f"{scope['path']}?{query}&switch=yes"
+            await sending.reply(_Reply(200, "", page=switch_page(before.name, visitor.name, address)))
             return
         secure = "; Secure" if scope["scheme"] == "https" else ""
         cookie = f"{self._cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000{secure}"
-        rest = [(key, value) for key, value in QueryParams(scope["query_string"]).multi_items() if key != "token"]
+        rest = [(key, value) for key, value in query.multi_items() if key not in ("token", "switch")]
         target = scope["path"] + (f"?{QueryParams(rest)}" if rest else "")
         # Two slashes at the start would lead to another host.
         location = "/" + target.lstrip("/\\")
@@ -288,8 +313,8 @@ def _limited(receive: Receive) -> Receive:
 class _Sender:
     """``send`` that adds the security headers to every response, and can reply by itself."""
 
-    def __init__(self, send: Send, *, api: bool) -> None:
-        self._send, self._api = send, api
+    def __init__(self, send: Send, *, api: bool, to_person: bool) -> None:
+        self._send, self._api, self.to_person = send, api, to_person
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -301,8 +326,10 @@ class _Sender:
         await self._send(message)
 
     async def reply(self, reply: _Reply) -> None:
-        body = json.dumps({"error": reply.error}).encode() if reply.error else b""
-        kind = [(b"content-type", b"application/json")] if body else []
+        page = reply.page or (error_page(reply.status, reply.error) if reply.error and self.to_person else "")
+        body = page.encode() if page else json.dumps({"error": reply.error}).encode() if reply.error else b""
+        media = b"text/html; charset=utf-8" if page else b"application/json"
+        kind = [(b"content-type", media), (b"cache-control", b"no-store")] if body else []
         extra = [(name.encode(), value.encode()) for name, value in reply.headers]
         start: dict[str, Any] = {"type": "http.response.start", "status": reply.status, "headers": kind + extra}
         await self(start)

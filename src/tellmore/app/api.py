@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
-from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -18,14 +17,14 @@ from tellmore import __version__, kinds
 from tellmore.app import dashboard, present, starting, wire, wire_board, wire_start
 from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
 from tellmore.app.judging import judge_out
-from tellmore.app.roles import REFUSALS, Anybody, App, Owner, Shared, Teacher
+from tellmore.app.looking import looking
+from tellmore.app.notices import STATIC, error_page, wants_page
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
+from tellmore.app.shared import REFUSALS, Anybody, App, Owner, Shared, Teacher
 from tellmore.data.project import Project
-from tellmore.errors import InputError, QuestionError, StateError, StoreError, TellmoreError
-from tellmore.export import FORMATS, download
+from tellmore.errors import InputError, MissingExtraError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.store.events import participant_event
 
-STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
 ALIVE_EVERY_S = 15.0
@@ -37,8 +36,14 @@ pages = APIRouter(include_in_schema=False)
 @people.get("/me")
 def me(shared: Shared, visitor: Anybody) -> wire.MeOut:
     """Who I am, and the project's words."""
-    project = present.project_out(shared.session.settings, images=shared.session.pool.images is not None)
-    return wire.MeOut(role=visitor.role, participant=visitor.participant, name=visitor.name, project=project)
+    settings = shared.session.settings
+    return wire.MeOut(
+        role=visitor.role,
+        participant=visitor.participant,
+        name=visitor.name,
+        project=present.project_out(settings, images=shared.session.pool.images is not None),
+        introduction=[line for line in present.introduction(settings, owner=visitor.role == "owner") if line],
+    )
 
 
 @people.get("/question")
@@ -244,20 +249,6 @@ def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
     return wire.DoneOut()
 
 
-@owner.get("/export/{format}", response_class=Response)
-def export(
-    format: str,
-    shared: Shared,
-    _visitor: Owner,
-    table: Annotated[Literal["answers", "scores"], Query(description="what csv and parquet hold")] = "answers",
-) -> Response:
-    """The log, the answers, the scores or the classifier as a file."""
-    if format not in FORMATS:
-        raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
-    name, media_type, content = download(shared.session.settled_state(shared.project), format, table=table)
-    return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
-
-
 def _page(name: str) -> Response:
     path = STATIC / name
     if not path.is_file():
@@ -281,8 +272,11 @@ def _refusal(status: int, error: str) -> JSONResponse:
     return JSONResponse({"error": " ".join(error.split())}, status_code=status)
 
 
-async def _on_http_error(_request: Request, problem: Exception) -> JSONResponse:
+async def _on_http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
+    if wants_page(request.method, request.url.path, request.headers):
+        detail = f"nothing is at {request.url.path}" if problem.status_code == 404 else str(problem.detail)
+        return HTMLResponse(error_page(problem.status_code, detail), status_code=problem.status_code)
     return _refusal(problem.status_code, str(problem.detail))
 
 
@@ -300,6 +294,7 @@ async def _on_our_error(_request: Request, problem: Exception) -> JSONResponse:
         StateError: 409,
         InputError: 422,
         StoreError: 503,
+        MissingExtraError: 501,
     }
     status = next((code for kind, code in statuses.items() if isinstance(problem, kind)), 500)
     return _refusal(status, str(problem))
@@ -328,7 +323,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.tellmore = App(session, tokens or Tokens(session.repository), project)
-    for router in (people, owner, *routers, pages):
+    for router in (people, owner, looking, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
     app.add_exception_handler(HTTPException, _on_http_error)

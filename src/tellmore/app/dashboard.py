@@ -19,7 +19,7 @@ from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Given, Ledger
-from tellmore.store.statistics import accuracy, contributions, extreme_rows, minutes_spent
+from tellmore.store.statistics import Mistake, accuracy, contributions, extreme_rows, minutes_spent
 from tellmore.types import Answer, Array, Skip
 
 HISTOGRAM_BINS = 20
@@ -93,6 +93,14 @@ def extremes(
 
     most_positive, most_negative, most_uncertain = (listed(rows[:n]) for rows in extreme_rows(probability))
     return most_positive, most_negative, most_uncertain
+
+
+def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeOut]:
+    """Mistakes, with what the items look like."""
+    return [
+        board.MistakeOut(**item_out(pool, each.item).model_dump(), probability=each.probability, told=each.told)
+        for each in mistakes
+    ]
 
 
 def annotators_out(

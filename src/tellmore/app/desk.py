@@ -28,6 +28,7 @@ class Desk(Ledger):
         self._recent: deque[str] = deque(maxlen=100)
         self._minutes: dict[str, float] = defaultdict(float)
         self._answers: dict[str, int] = defaultdict(int)
+        self._shown: dict[str, int] = defaultdict(int)
         super().__init__(settings, events)
 
     @property
@@ -84,6 +85,11 @@ class Desk(Ledger):
         """This person's minutes on answers and skips that are not taken back."""
         return self._minutes[participant]
 
+    @property
+    def shown(self) -> int:
+        """Items shown in all questions answered or skipped, each time counted."""
+        return sum(self._shown.values())
+
     def contributors(self) -> set[str]:
         """Everybody who was given a question, and is not deleted."""
         return set(self._in_hand) | set(self._done)
@@ -126,7 +132,7 @@ class Desk(Ledger):
     def _on_reset(self, event: Event) -> None:
         super()._on_reset(event)
         self._changes.append(event.seq)
-        for everything in (self._in_hand, self._done, self._leases, self._minutes, self._answers):
+        for everything in (self._in_hand, self._done, self._leases, self._minutes, self._answers, self._shown):
             everything.clear()
 
     def _on_delete(self, event: Event) -> None:
@@ -135,7 +141,7 @@ class Desk(Ledger):
         gone = event.payload["participant"]
         for question_id in self._in_hand.pop(gone, []):
             self._leases.pop(question_id, None)
-        for everything in (self._done, self._minutes, self._answers):
+        for everything in (self._done, self._minutes, self._answers, self._shown):
             everything.pop(gone, None)
 
     def _void(self, given: Given, why: str) -> None:
@@ -147,6 +153,8 @@ class Desk(Ledger):
     def _count(self, given: Given, sign: int) -> None:
         self._minutes[given.participant] += sign * given.active_ms / 60_000
         self._answers[given.participant] += 0 if isinstance(given.answer, Skip) else sign
+        if given.question_id in self.asked:
+            self._shown[given.participant] += sign * self.asked[given.question_id].question.size
 
     def _release(self, question_id: str, participant: str) -> None:
         self._leases.pop(question_id, None)

@@ -22,6 +22,7 @@ from tellmore.app.likely import likely_answers
 from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
+from tellmore.policy.stopping import Stop
 from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
@@ -54,7 +55,10 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the learner believed after answer ``seq``: pool-wide scores, and what each answer did."""
+    """What the learner believed after answer ``seq``: pool-wide scores, what each answer did, and what the stopping rule says.
+
+    ``labelled``: whether every item has a label.
+    """
 
     seq: int
     effects: tuple[AnswerEffect, ...]
@@ -62,6 +66,8 @@ class View:
     sd: Array  # [n]
     probability: Array  # [n]
     learner: Learner
+    stop: Stop
+    labelled: bool
 
 
 class Planner:
@@ -69,7 +75,8 @@ class Planner:
 
     ``changed`` is the session's lock and condition: the methods for requests expect it to be held. ``chores`` are called
     by the thread, without the lock, when nothing urgent is left; each returns whether it did something. ``backlog`` is
-    called while many answers are still to be learnt, so that a server that is killed again and again gets on with them.
+    called while many answers are still to be learnt, so that a server that is killed again and again gets on with them;
+    ``learnt`` when all are, with the lock held.
     """
 
     def __init__(
@@ -81,9 +88,10 @@ class Planner:
         clock: Callable[[], float] = time.time,
         chores: Collection[Callable[[Fold], bool]] = (),
         backlog: Callable[[Fold], object] = lambda _fold: None,
+        learnt: Callable[[], object] = lambda: None,
     ) -> None:
         self._fold, self._desk, self._changed, self._clock, self._chores = fold, desk, changed, clock, chores
-        self._backlog = backlog
+        self._backlog, self._on_learnt = backlog, learnt
         self._ready: list[Prepared] = []
         self._branches: dict[str, dict[Answer, Prepared]] = {}
         self._likely: list[tuple[Asked, Answer]] = []  # answers to prepare for next
@@ -217,6 +225,7 @@ class Planner:
             self.view = view
             if finished:
                 self._learnt = mark
+                self._on_learnt()
             self._changed.notify_all()
         if not finished:
             self._backlog(self._fold)
@@ -269,8 +278,9 @@ class Planner:
     def _look(self) -> View:
         learner = self._fold.learner
         mean, variance = learner.scores()
-        sd, effects = np.sqrt(variance), tuple(self._fold.effects)
-        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy())
+        sd, effects, progress = np.sqrt(variance), tuple(self._fold.effects), learner.progress
+        stop, labelled = learner.stop.check(progress), progress.unlabelled == 0
+        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy(), stop, labelled)
 
 
 def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = ()) -> Question | None:

@@ -8,6 +8,7 @@ from tellmore import kinds
 from tellmore.app import dashboard, wire
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
+from tellmore.app.glance import glance_at, is_due
 from tellmore.app.session import Session
 from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, words_of
@@ -18,14 +19,17 @@ from tellmore.questions import Question
 from tellmore.store.beforehand import named_examples
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
-from tellmore.store.statistics import accuracy, minutes_left
+from tellmore.store.standing import end_words, standing
+from tellmore.store.statistics import accuracy, confident_mistakes
 from tellmore.types import Skip
 
-WORDING = ("name", "attribute", "positive", "negative", "instruction")
+WORDING = ("name", "attribute", "positive", "negative", "instruction", "guidelines")
+PROJECT = (*WORDING, "quota")
 LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties")
 OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
 """What version 0.1 called examples; who changes them moves them to their new place."""
-NOTHING_LEFT = "every item is out with somebody else; try again in a minute"
+NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
+DONE = ("Done, thank you", "All your answers are saved. You can close this page.")
 
 
 def project_out(settings: Settings, *, images: bool) -> wire.ProjectOut:
@@ -70,11 +74,48 @@ def question_out(session: Session, question: Question, *, stale: bool) -> wire.Q
 def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> wire.QuestionReply:
     """The question open for ``visitor`` and how far they are."""
     question = None if asked is None else question_out(session, asked.question, stale=asked.stale)
+    end = None if question else end_out(session, visitor)
     return wire.QuestionReply(
         question=question,
-        reason=None if question else NOTHING_LEFT,
+        reason=None if question or end else NOTHING_LEFT,
+        end=end,
+        glance=glance_out(session, visitor),
         progress=progress_out(session, visitor),
     )
+
+
+def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
+    """What was learnt so far, where it is time to show an owner."""
+    with session.lock:
+        due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
+        view = session.planner.view
+    return glance_at(session.pool, view) if due else None
+
+
+def introduction(settings: Settings, *, owner: bool) -> list[str]:
+    """What a person reads before the first question: what for, how long, and why questions differ."""
+    words, learning = settings.project, settings.learning
+    aim = f"Your answers teach a classifier what is {words.positive} and what is {words.negative}."
+    if owner:
+        length = "It needs at least 20 answers, often a hundred or more; this page says when you can stop."
+    elif words.quota is not None:
+        length = f"You are asked for {words.quota} answers. You can stop and come back at any time."
+    else:
+        length = "Answer as many as you like; you can stop and come back at any time."
+    vary = "Questions differ in kind and size: whatever should teach most in the least time is asked next."
+    checks = "Some questions are random, to check what was learnt." if learning.check_share else ""
+    return [aim, length, " ".join(filter(None, [vary if learning.question == AUTO else "", checks]))]
+
+
+def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:
+    """What a person reads at the end; None before. Only owners hear of the classifier."""
+    with session.lock:
+        desk, view = session.desk, session.planner.view
+        if visitor.role != "owner":
+            over = desk.over or session.quota_met(visitor.participant, desk.answers_of(visitor.participant))
+            return wire.EndOut(title=DONE[0], text=DONE[1], go_on=False) if over else None
+        words = end_words(desk, accuracy(view.effects)) if desk.over else None
+        return None if words is None else wire.EndOut(title=words[0], text=words[1], go_on=desk.may_go_on)
 
 
 def progress_out(session: Session, visitor: Visitor) -> wire.ProgressOut:
@@ -85,22 +126,19 @@ def progress_out(session: Session, visitor: Visitor) -> wire.ProgressOut:
             "answers": desk.answers_of(visitor.participant),
             "minutes": desk.minutes_of(visitor.participant),
             "can_undo": desk.can_undo(visitor.participant),
+            "quota": session.quota(visitor.participant),
         }
-    if visitor.role != "owner":
-        return wire.ProgressOut(**own)
-    target = session.settings.learning.target_accuracy
-    return wire.ProgressOut(
-        **own,
-        answers_all=len(view.effects),
-        accuracy=accuracy(view.effects),
-        minutes_left=minutes_left(view.effects, target),
-    )
+        if visitor.role != "owner":
+            return wire.ProgressOut(**own)
+        words = standing(desk, view.effects, len(session.pool))
+    told = [words.accuracy, words.left, words.end and words.end[0]]
+    return wire.ProgressOut(**own, answers_all=len(view.effects), standing=[each for each in told if each])
 
 
 def settings_out(settings: Settings) -> wire.SettingsOut:
     """What the owner may edit, and the whole configuration without secrets."""
     return wire.SettingsOut(
-        **{key: getattr(settings.project, key) for key in WORDING},
+        **{key: getattr(settings.project, key) for key in PROJECT},
         **{key: getattr(settings.learning, key) for key in LEARNING},
         like=list(settings.examples[0]),
         unlike=list(settings.examples[1]),
@@ -111,10 +149,10 @@ def settings_out(settings: Settings) -> wire.SettingsOut:
 def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
     """A change by section, as the log keeps it."""
     given = change.model_dump(exclude_unset=True)
-    given = {key: value for key, value in given.items() if value is not None or key == "set_size"}
+    given = {key: value for key, value in given.items() if value is not None or key in ("set_size", "quota")}
     examples = {key: named_examples(pool, given[key]) for key in OLD_START if key in given}
     sections = {
-        "project": {key: given[key] for key in WORDING if key in given},
+        "project": {key: given[key] for key in PROJECT if key in given},
         "learning": {key: given[key] for key in LEARNING if key in given} | {OLD_START[key]: [] for key in examples},
         "start": examples,
     }
@@ -148,11 +186,12 @@ def dashboard_out(session: Session) -> DashboardOut:
         people = dashboard.annotators_out(desk, session.pool, view.probability, out)
         skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
         now = asked_now(desk)
+        words = standing(desk, view.effects, len(session.pool))
+        end, over, may_go_on = desk.end, desk.over, desk.may_go_on
+        wrong = confident_mistakes(desk, view.effects, view.learner.tally.checks)
         seq, rates, rates_answers, rates_seq = desk.seq, session.rates.table, session.rates.answers, session.rates.seq
     honest = accuracy(view.effects)
     target = settings.learning.target_accuracy
-    left = minutes_left(view.effects, target)
-    reached = honest is not None and honest.low >= target
     most_positive, most_negative, most_uncertain = dashboard.extremes(
         session.pool, view.mean, view.sd, view.probability
     )
@@ -164,9 +203,11 @@ def dashboard_out(session: Session) -> DashboardOut:
         accuracy=honest,
         quality=view.learner.quality(),
         target_accuracy=target,
-        minutes_left=left,
-        stop=reached,
-        stop_reason="the target is reached: the whole interval of the accuracy lies above it" if reached else None,
+        standing=words,
+        over=over,
+        stop_reason=None if end is None else end.reason,
+        may_go_on=may_go_on,
+        mistakes=dashboard.mistakes_out(session.pool, wrong),
         curve=dashboard.curve(view.effects),
         accuracy_curve=dashboard.accuracy_curve(view.effects),
         rates=list(rates),
@@ -182,6 +223,6 @@ def dashboard_out(session: Session) -> DashboardOut:
         pool_size=len(session.pool),
         annotators=people,
         seq=seq,
-        start_weight=view.learner.start_weight if view.effects else None,
+        start_agreement=view.learner.start_agreement() if view.effects else None,
         problem=session.planner.failure,
     )

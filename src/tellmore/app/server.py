@@ -17,7 +17,8 @@ import uvicorn
 from fastapi import APIRouter
 
 from tellmore.app.access import LOOPBACK, RateLimit, Tokens
-from tellmore.app.api import STATIC, create_app
+from tellmore.app.api import create_app
+from tellmore.app.notices import STATIC
 from tellmore.app.session import Session
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
@@ -171,5 +172,5 @@ def _announce(say: Callable[[str], None], link: str, host: str) -> None:
         say("The browser client is not built yet; build it with: scripts/build-client.sh")
     say(f"Open {link}")
     if host not in LOOPBACK:
-        say("Reachable from other computers; without HTTPS in front, anybody on the way can read along.")
+        say("Reachable from other computers; without HTTPS, others on the network can see this traffic.")
     say("Press Ctrl-C to stop.")

@@ -17,11 +17,13 @@ import numpy as np
 from tellmore import kinds
 from tellmore.app.checks import random_question, shuffled
 from tellmore.app.desk import Desk
+from tellmore.app.ending import end_due
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
+from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store import events as log
@@ -79,7 +81,9 @@ class Session:
         keeper.restore(fold, self.desk.counting())
         self.rates = RateKeeper(self.desk, self.lock)
         chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
-        self.planner = Planner(fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due)
+        self.planner = Planner(
+            fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due, learnt=self._end_if_due
+        )
         self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
         self._foreign_due = 0.0
         self.closing = False
@@ -103,11 +107,16 @@ class Session:
     # For people
 
     def question(self, participant: str, *, patience_s: float = FIRST_PATIENCE_S) -> Asked | None:
-        """The open question of ``participant``, else a new one; None where every item is out with somebody else."""
+        """The open question of ``participant``, else a new one; None where every item is out with others.
+
+        Once it is over, only what was taken back is asked again.
+        """
         with self.lock:
             asked = self._open(participant)
+            if self.desk.over:
+                return asked if asked is not None and asked.why == "again" else None
             if asked is None and self.planner.worth_waiting:
-                self.lock.wait_for(lambda: not self.planner.worth_waiting, patience_s)
+                self.lock.wait_for(lambda: self.desk.over or not self.planner.worth_waiting, patience_s)
                 asked = self._open(participant)  # another tab of the same person may have been quicker
             if asked is None:
                 self._append(self._next_events(participant))
@@ -140,6 +149,15 @@ class Session:
                 self._append(self._undo_events(given, participant))
             return given.question_id, given.answer
 
+    def quota(self, participant: str) -> int | None:
+        """How many answers are asked of this person; None without a limit, as for owners."""
+        return self.settings.project.quota if self.desk.roles.get(participant) == "annotator" else None
+
+    def quota_met(self, participant: str, answered: int) -> bool:
+        """Whether ``answered`` is all that is asked of this person."""
+        quota = self.quota(participant)
+        return quota is not None and answered >= quota
+
     # For the owner
 
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
@@ -159,6 +177,29 @@ class Session:
     def check_start(self, settings: Settings) -> None:
         """SettingError where nothing can start from what ``settings`` name."""
         beginning(self.pool, settings, self.beforehand)
+
+    def label(self, participant: str, item: str, positive: bool) -> None:
+        """Record a label of an item that ``participant`` chose; it is learnt from like any other, and never a random check."""
+        self.pool.rows([item])
+        question, answer = Question(LABEL.name, [item]), LabelAnswer(positive)
+        with self.lock:
+            asked = log.question_event(question, participant, as_of=self.desk.seq, why="direct")
+            self._append([asked, log.answer_event(question.id, participant, answer)])
+
+    def end(self, participant: str) -> None:
+        """Ask nobody anything more, until ``go_on``."""
+        with self.lock:
+            if not self.desk.over:
+                self._append([log.end_event(participant, "owner", "the owner has ended the questions")])
+
+    def go_on(self, participant: str) -> None:
+        """Ask more, although it is time to stop."""
+        with self.lock:
+            if not self.desk.over:
+                return
+            if not self.desk.may_go_on:
+                raise ConflictError("every item has a label, so there is nothing more to ask")
+            self._append([Event("go_on", None, participant)])
 
     def reset(self, participant: str) -> None:
         """Forget all answers; they stay in the log, and the settings stay."""
@@ -265,6 +306,10 @@ class Session:
         self, participant: str, *, after: tuple[str, Answer] | None = None, ready_only: bool = False
     ) -> list[Event]:
         """The events that give ``participant`` a new question; none where there is nothing to ask."""
+        self._end_if_due()
+        answered = self.desk.answers_of(participant) + (after is not None and not isinstance(after[1], Skip))
+        if self.desk.over or self.quota_met(participant, answered):
+            return []
         now = self._clock()
         finished = set() if after is None else set(self.desk.asked[after[0]].question.items)
         taken = self.desk.reserved(now, besides=participant) | finished
@@ -300,6 +345,12 @@ class Session:
             again = Question(asked.question.kind, asked.question.items)
             events += self._issue_events(again, participant, check=asked.check, why="again", again_of=given.question_id)
         return events
+
+    def _end_if_due(self) -> None:
+        """Write into the log that enough was asked, once it was; the lock is held."""
+        due = end_due(self.desk, self.planner.view, len(self.pool), up_to_date=self.planner.up_to_date)
+        if due is not None:
+            self._append([due])
 
     def _lease_end(self) -> str:
         end = datetime.fromtimestamp(self._clock() + self.settings.server.lease_s, UTC)

@@ -23,7 +23,6 @@ from pydantic import (
 
 from tellmore import kinds
 from tellmore.data.settings import KindName, QuestionChoice, SetSize
-from tellmore.store.statistics import Accuracy
 from tellmore.types import Answer, Skip
 
 MAX_MS = 10**10
@@ -103,6 +102,13 @@ class AnswerIn(Wire):
     timing: Timing | None = None
 
 
+class LabelIn(Wire):
+    """Body of ``POST /api/labels``: an item and whether it is positive."""
+
+    item: Id
+    positive: StrictBool
+
+
 class UndoIn(Wire):
     """Body of ``POST /api/undo``: ``{}`` undoes one's own last answer, or name the question."""
 
@@ -135,21 +141,39 @@ class QuestionOut(ShownOut):
 
 
 class ProgressOut(Wire):
-    """How far the work is; accuracy and time left are for the owner only."""
+    """How far the work is; what the classifier can do is for the owner only."""
 
     answers: int = Field(description="this person's answers that count, skips not included")
     minutes: float = Field(description="this person's time on questions, hidden time not included")
     answers_all: int | None = Field(None, description="owner only: everybody's answers that count")
-    accuracy: Accuracy | None = None
-    minutes_left: float | None = Field(None, description="owner only: estimated minutes to the target accuracy")
+    quota: int | None = Field(None, description="how many answers are asked of this person")
+    standing: list[str] = Field([], description="owner only: accuracy, time left and whether to stop, in words")
     can_undo: int = Field(0, description="how many of this person's answers can be undone now")
 
 
+class EndOut(Wire):
+    """That it is over, in words; ``go_on``: whether this person may ask for more."""
+
+    title: str
+    text: str
+    go_on: bool
+
+
+class GlanceOut(Wire):
+    """What was learnt so far: items now called most and least so, and one that could be either; nobody was asked about them."""
+
+    most: list[ItemOut]
+    least: list[ItemOut]
+    unsure: ItemOut
+
+
 class QuestionReply(Wire):
-    """The question that is open for this person, or why there is none."""
+    """The question that is open for this person, or why there is none: ``end`` where none will follow."""
 
     question: QuestionOut | None
     reason: str | None = None
+    end: EndOut | None = None
+    glance: GlanceOut | None = Field(None, description="owner only, now and then")
     progress: ProgressOut
 
 
@@ -199,6 +223,7 @@ class ProjectOut(Wire):
     positive: str
     negative: str
     instruction: str
+    guidelines: str
     kinds: list[KindOut]
     media: Literal["text", "image"]
     ties: bool
@@ -211,6 +236,7 @@ class MeOut(Wire):
     participant: str
     name: str
     project: ProjectOut
+    introduction: list[str] = Field(description="what to read before the first question, one short line each")
     shortcuts: bool = True
 
 
@@ -225,6 +251,8 @@ class SettingsOut(Wire):
     positive: str
     negative: str
     instruction: str
+    guidelines: str
+    quota: int | None = Field(description="answers asked of each annotator; null: no limit")
     question: str
     kinds: list[str]
     sizes: list[int]
@@ -245,6 +273,10 @@ class SettingsChange(Wire):
     positive: Name | None = None
     negative: Name | None = None
     instruction: Words | None = None
+    guidelines: Annotated[str, StringConstraints(max_length=20_000)] | None = None
+    quota: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None, description="answers asked of each annotator; null: no limit"
+    )
     question: QuestionChoice | None = None
     kinds: Annotated[list[KindName], Field(min_length=1, max_length=100)] | None = None
     sizes: Annotated[list[SetSize], Field(min_length=1, max_length=20)] | None = None

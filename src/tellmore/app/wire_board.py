@@ -11,6 +11,7 @@ from tellmore.app.wire import ItemOut, ProjectOut, Wire
 from tellmore.policy.quality import Quality
 from tellmore.policy.rates import Rate
 from tellmore.store.judge import Verdict
+from tellmore.store.standing import Standing
 from tellmore.store.statistics import Accuracy, Contribution
 
 
@@ -49,6 +50,33 @@ class ScoredItem(ItemOut):
     probability: float
     score: float
     score_sd: float
+
+
+class ItemRow(ScoredItem):
+    """An item of the list; ``label`` is the last one it got, null where it has none."""
+
+    label: bool | None
+
+
+class ItemsOut(Wire):
+    """A page of the items found; ``total`` counts all of them."""
+
+    rows: list[ItemRow]
+    total: int
+
+
+class WhyOut(Wire):
+    """An item, and the answered ones most like it, the most alike first."""
+
+    item: ItemRow
+    nearest: list[ItemRow]
+
+
+class MistakeOut(ItemOut):
+    """An item that was ``told`` to be positive or not, against its ``probability`` of being positive before."""
+
+    probability: float
+    told: bool
 
 
 @dataclass(frozen=True)
@@ -97,6 +125,16 @@ class JudgeOut(Wire):
     items: dict[str, ItemOut] = Field(default={}, description="what the items of `verdict.wrong_most` look like, by id")
 
 
+class ExportOut(Wire):
+    """A file that can be taken away: what it is for, code that uses it, and what to install first where that is missing."""
+
+    path: str
+    title: str
+    use: str
+    snippet: str | None
+    install: str | None
+
+
 class DashboardOut(Wire):
     """Every number of the owner's dashboard."""
 
@@ -107,9 +145,11 @@ class DashboardOut(Wire):
     accuracy: Accuracy | None
     quality: Quality | None
     target_accuracy: float
-    minutes_left: float | None
-    stop: bool
-    stop_reason: str | None
+    standing: Standing
+    over: bool = Field(description="whether nothing more is asked")
+    stop_reason: str | None = Field(description="why it is time to stop, by the stopping rule; null before")
+    may_go_on: bool = Field(description="whether the owner may ask for more although it is over")
+    mistakes: list[MistakeOut] = Field(description="random checks that were predicted wrongly, the surest first")
     curve: list[CurvePoint]
     accuracy_curve: list[AccuracyPoint]
     rates: list[Rate]
@@ -125,7 +165,8 @@ class DashboardOut(Wire):
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")
-    start_weight: float | None = Field(
-        None, description="how far the answers bear out the start, from 0 to 1; null without one or before any answer"
+    start_agreement: float | None = Field(
+        None,
+        description="share of the items still called as the start called them; null without one or before any answer",
     )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,6 +85,9 @@ def init(
         Path | None,
         typer.Option("--prior-from", readable=False, help="An earlier project whose classifier is the starting point."),
     ] = None,
+    instruction: Annotated[
+        str | None, typer.Option("--instruction", help="What people read above every question. [default: asked for]")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the project. [default: the folder's]")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
     normalise: Annotated[
@@ -106,7 +110,11 @@ def init(
 
     settings = parse_settings(
         {
-            "project": {"name": name or folder.absolute().name, **_words(attribute)},
+            "project": {
+                "name": name or folder.absolute().name,
+                **_words(attribute),
+                "instruction": _instruction(attribute) if instruction is None else instruction,
+            },
             "learning": {
                 "seed": seed,
                 "prior": "pool" if prior_from is None else "earlier",
@@ -145,6 +153,14 @@ def _words(attribute: str) -> dict[str, str]:
     return {"attribute": attribute, "positive": attribute, "negative": negative}
 
 
+def _instruction(attribute: str) -> str:
+    """What people are told to do: asked for where somebody is at the terminal, else a plain sentence."""
+    plain = f"Say what is {attribute} to you; there is no right answer to look up."
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return plain
+    return str(typer.prompt("What should people read above every question?", default=plain))
+
+
 def _learnt_state(project: Project) -> State:
     """The project after all its answers; a long log takes a while to learn from."""
     from tellmore.store.state import load_state
@@ -156,15 +172,16 @@ def _learnt_state(project: Project) -> State:
 def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     """Show answers, minutes, accuracy and the time to the target."""
     from tellmore.data.project import open_project
-    from tellmore.store.status import status_of
+    from tellmore.store.status import status_of, words_of
 
     project = open_project(folder)
     print_changes(project)
-    found = status_of(_learnt_state(project))
+    state = _learnt_state(project)
+    found = status_of(state)
     if json:
         print_json(vars(found))
     else:
-        print_table(("", folder.name), found.lines())
+        print_table(("", folder.name), found.lines(words_of(state)))
 
 
 def import_answers(

@@ -39,13 +39,18 @@ QuestionChoice = Annotated[str, AfterValidator(_question)]
 
 
 class ProjectSettings(Section):
-    """What is taught, in the words that people read."""
+    """What is taught, in the words that people read.
+
+    ``guidelines``: a longer text that people can open. ``quota``: how many answers each annotator is asked for; unset, no limit.
+    """
 
     name: str = Field(default="project", min_length=1, max_length=200)
     attribute: str = Field(default="positive", min_length=1, max_length=200)
     positive: str = Field(default="positive", min_length=1, max_length=200)
     negative: str = Field(default="negative", min_length=1, max_length=200)
     instruction: str = Field(default="", max_length=5000)
+    guidelines: str = Field(default="", max_length=20_000)
+    quota: int | None = Field(default=None, ge=1)
 
 
 class LearningSettings(Section):

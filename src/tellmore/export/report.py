@@ -18,11 +18,11 @@ from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
 from tellmore.kinds import Words
 from tellmore.pages import render_page
-from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect
+from tellmore.store.standing import sentence, standing
 from tellmore.store.state import State
 from tellmore.store.statistics import extreme_rows
-from tellmore.types import Answer, Skip
+from tellmore.types import Skip
 
 SHOWN = 12
 PICTURE_PX = 160
@@ -30,10 +30,12 @@ PICTURE_PX = 160
 
 def report_bytes(state: State) -> bytes:
     """The page, UTF-8."""
+    headline, summary = _headline(state)
     page = render_page(
         "project.html",
         project=state.ledger.settings.project,
-        summary=_summary(state),
+        headline=headline,
+        summary=[line for line in summary if line],
         quality=state.learner.quality(),
         meanings=_meanings(state),
         curves=_curves(state.effects),
@@ -44,18 +46,14 @@ def report_bytes(state: State) -> bytes:
     return page.encode()
 
 
-def _summary(state: State) -> str:
+def _headline(state: State) -> tuple[str, list[str]]:
+    """How it stands, in one line, and what else to know, a sentence each."""
+    now = standing(state.ledger, state.effects, len(state.pool))
     minutes = sum(each.seconds for each in state.effects) / 60
-    bits = sum(each.bits for each in state.effects)
-    checked = sum(each.scored for each in state.effects)
-    correct = sum(each.correct for each in state.effects)
-    accuracy = (
-        f"{correct} of {checked} randomly drawn items were predicted rightly before they were told"
-        if checked
-        else ("no random questions were asked, so the accuracy is not measured")
-    )
-    spent = f" in {minutes:.1f} minutes" if minutes else ""
-    return f"{len(state.pool)} items, {len(state.effects)} answers{spent}, {bits:.1f} bits learnt; {accuracy}."
+    spent = f" in {minutes:.0f} minutes" if minutes >= 1 else ""
+    work = f"{len(state.effects)} answers{spent}, on a pool of {len(state.pool)} items"
+    title, text = now.end or (now.accuracy, None)
+    return sentence(title), [text or "", sentence(now.target), sentence(work)]
 
 
 def _meanings(state: State) -> dict[str, str]:
@@ -99,16 +97,14 @@ def _check_curve(effects: Sequence[AnswerEffect]) -> list[Curve]:
     return [Curve("Accuracy on random questions, so far", "answers", "share right", where, right)]
 
 
-def _telling(state: State) -> list[tuple[AnswerEffect, Markup]]:
-    """The answers that gained most information, each with what was said."""
-    given, asked = state.ledger.given, state.ledger.asked
-    return [
-        (told, Markup(_said(state, given[told.question_id].answer, asked[told.question_id].question)))
-        for told in sorted(state.effects, key=lambda each: -each.bits)[:SHOWN]
-    ]
+def _telling(state: State) -> list[tuple[float, str, Markup]]:
+    """The answers that gained most information: bits, the kind of question, and what was said."""
+    most = sorted(state.effects, key=lambda each: -each.bits)[:SHOWN]
+    return [(told.bits, kinds.named(told.kind).title, Markup(_said(state, told.question_id))) for told in most]
 
 
-def _said(state: State, answer: Answer | None, question: Question) -> str:
+def _said(state: State, question_id: str) -> str:
+    answer, question = state.ledger.given[question_id].answer, state.ledger.asked[question_id].question
     if answer is None or isinstance(answer, Skip):
         return ""
     words = words_of(state.ledger.settings)
@@ -116,17 +112,13 @@ def _said(state: State, answer: Answer | None, question: Question) -> str:
     return kinds.named(question.kind).tell(question.items, answer, lambda item: _item(state, item), escaped)
 
 
-def _extremes(state: State) -> dict[str, list[tuple[Markup, float, float, float]]]:
-    """The most positive, most negative and most uncertain items, each with probability, score and its sd."""
+def _extremes(state: State) -> dict[str, list[tuple[Markup, float]]]:
+    """The most likely positive and negative items and the least certain ones, each with its probability."""
     probability = state.learner.probabilities()
-    mean, variance = state.learner.scores()
-    sd = np.sqrt(variance)
     project = state.ledger.settings.project
-    titles = f"Most {project.positive}", f"Most {project.negative}", "Most uncertain"
+    titles = f"Most likely {project.positive}", f"Most likely {project.negative}", "Least certain"
     return {
-        title: [
-            (Markup(_item(state, state.pool.ids[row])), probability[row], mean[row], sd[row]) for row in order[:SHOWN]
-        ]
+        title: [(Markup(_item(state, state.pool.ids[row])), probability[row]) for row in order[:SHOWN]]
         for title, order in zip(titles, extreme_rows(probability), strict=True)
     }
 

@@ -35,7 +35,7 @@ from tellmore.types import Answer, Array, id_list, whole_number
 LARGE_DRAWS = 2048  # outcomes of a ranking too large to enumerate; a third of a second for ten items
 TIES_HELP = (
     " Where two neighbours are equal, join them. To rank only the best, pick up the first of the others and say that the "
-    "rest are level."
+    "rest are tied."
 )
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]

@@ -17,6 +17,8 @@ from tellmore.types import Array
 NEWEST = 100
 """Only so many of the newest checks count: mistakes before them are of beliefs long past."""
 
+ROUNDING = 1e-9
+"""A probability that falls short of the threshold by rounding alone is at it: before the first answer, all are one half."""
 Z = float(ndtri(0.975))
 """Half the width of a 95 % interval, in standard errors."""
 
@@ -69,7 +71,7 @@ def quality_of(checks: Sequence[Check], threshold: float = 0.5) -> Quality | Non
     if not newest:
         return None
     p, told = np.array([one.probability for one in newest]), np.array([one.told for one in newest])
-    called = p >= threshold
+    called = p >= threshold - ROUNDING
     hits, positive = int((called & told).sum()), int(told.sum())
     return Quality(
         len(newest),

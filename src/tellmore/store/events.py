@@ -9,6 +9,8 @@
     participant  {name, role}: somebody was invited
     delete       {participant}: forget what they gave
     reset        forget all answers so far; settings stay
+    end          {why, reason}: nothing more is asked; why: settled, labelled, shown or owner
+    go_on        ask more all the same
     snapshot     {through, bytes, version}: a saved state; only saves time
 
 Other kinds may stand in the log; who does not know them passes over them.
@@ -37,7 +39,8 @@ def question_event(
     """``question`` is shown to ``participant``.
 
     ``check``: items drawn at random, scored before they are told. ``as_of``: the last event that was learnt from when it
-    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback or again.
+    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback, again, or direct where the
+    person chose the item.
     """
     shown = {"kind": question.kind, "items": list(question.items), "check": check, "stale": behind > 0}
     return Event("question", question.id, participant, {**shown, "behind": behind, "as_of": as_of, "why": why, **more})
@@ -69,6 +72,12 @@ def undo_event(question_id: str, participant: str, answer_seq: int) -> Event:
 def setting_event(participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Event:
     """Settings changed by ``participant``: {section: {key: value}}."""
     return Event("setting", None, participant, {section: dict(keys) for section, keys in changes.items()})
+
+
+def end_event(participant: str | None, why: str, reason: str) -> Event:
+    """Enough was asked: the predictions are ``settled``, every item is ``labelled`` or was ``shown`` often enough, or the
+    ``owner`` says so."""
+    return Event("end", None, participant, {"why": why, "reason": reason})
 
 
 def participant_event(participant: str, name: str, role: str) -> Event:

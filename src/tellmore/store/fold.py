@@ -21,6 +21,7 @@ from tellmore.core.start import started
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
+from tellmore.policy.quality import ROUNDING
 from tellmore.policy.stopping import Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
@@ -148,7 +149,7 @@ def check_score(learner: Learner, asked: Asked, answer: Answer) -> tuple[int, in
     if not labels:
         return 0, 0
     rows = learner.pool.rows(list(labels))
-    predicted = learner.probabilities()[rows] >= DECISION_THRESHOLD
+    predicted = learner.probabilities()[rows] >= DECISION_THRESHOLD - ROUNDING
     return int(np.sum(predicted == np.array(list(labels.values())))), len(labels)
 
 

@@ -61,11 +61,22 @@ class Given:
         return max(0, self.rt_ms - int(self.timing.get("hidden_ms") or 0))
 
 
+@dataclass(frozen=True)
+class End:
+    """Enough was asked. ``why``: settled, labelled or shown; ``reason`` is the stopping rule's own."""
+
+    why: str
+    reason: str
+    seq: int
+
+
 class Ledger:
     """The log so far. ``apply`` events in order.
 
     ``settings`` are those now: the TOML's with all changes of the log. ``initial`` are what the belief starts from: the TOML's
-    with the seed examples of now, since every answer is learnt on top of them, whenever they were named.
+    with the seed examples of now, since every answer is learnt on top of them, whenever they were named. ``end`` stays until an
+    answer before it is taken back; ``going_on`` says that the owner wants more all the same, ``closed`` that the owner wants no
+    more.
     """
 
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
@@ -74,9 +85,22 @@ class Ledger:
         self.asked: dict[str, Asked] = {}
         self.given: dict[str, Given] = {}
         self.names: dict[str, str] = {}
+        self.roles: dict[str, str] = {}
         self.reset_seq = 0
+        self.end: End | None = None
+        self.going_on = self.closed = False
         for event in events:
             self.apply(event)
+
+    @property
+    def over(self) -> bool:
+        """Whether no new questions are to be asked."""
+        return self.closed or (self.end is not None and not self.going_on)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether there is anything more to ask once it is over."""
+        return self.over and (self.end is None or self.end.why != "labelled")
 
     def apply(self, event: Event) -> None:
         """Take in one event; kinds it does not know are passed over."""
@@ -127,6 +151,7 @@ class Ledger:
 
     def _on_reset(self, event: Event) -> None:
         self.reset_seq = event.seq
+        self.end, self.going_on, self.closed = None, False, False
         for given in list(self.given.values()):
             self._void(given, "reset")
 
@@ -135,6 +160,7 @@ class Ledger:
         self.names.pop(gone, None)
         for given in [each for each in self.given.values() if each.participant == gone]:
             self.given[given.question_id] = replace(given, void="deleted", answer=None, timing=None)
+            self._doubt_end(given)
 
     def _on_setting(self, event: Event) -> None:
         self.settings = self.settings.changed(**event.payload)
@@ -143,8 +169,24 @@ class Ledger:
         self.initial = self.initial.changed(learning=seeds, start=self.settings.start.model_dump())
 
     def _on_participant(self, event: Event) -> None:
-        self.names[event.participant or ""] = event.payload["name"]
+        participant = event.participant or ""
+        self.names[participant], self.roles[participant] = event.payload["name"], event.payload.get("role", "annotator")
+
+    def _on_end(self, event: Event) -> None:
+        if event.payload["why"] == "owner":
+            self.closed = True
+        else:
+            self.end, self.going_on = End(event.payload["why"], event.payload["reason"], event.seq), False
+
+    def _on_go_on(self, _event: Event) -> None:
+        self.closed, self.going_on = False, self.going_on or self.end is not None
 
     def _void(self, given: Given, why: str) -> None:
         if not given.void:
             self.given[given.question_id] = replace(given, void=why)
+            self._doubt_end(given)
+
+    def _doubt_end(self, gone: Given) -> None:
+        """An end that an answer led to does not outlive it."""
+        if self.end is not None and gone.seq < self.end.seq:
+            self.end = None

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from tellmore import kinds
-from tellmore.policy.cost import CostModel
+from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.cost_fit import OnlineCost, Timed, fault
+from tellmore.policy.tally import Check
 from tellmore.pool import Pool
 from tellmore.questions import Question, labels_in
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
@@ -28,9 +29,16 @@ from tellmore.types import Answer, Array, Skip
 WINDOW = 100
 """The accuracy is that of the newest check questions with at least this many items: mistakes before them do not count."""
 
+ENOUGH_CHECKS = 20
+"""Random checks from which on an accuracy says something."""
+
+LISTED_MISTAKES = 10
 SMALLEST_FIT = 8
 CALIBRATION_ITEMS = 4
-FARTHEST_MINUTES = 10_000.0
+WIDEST = 5.0
+"""A time left is not told where its upper end is more than so many times its lower end, and above ``SOON_MINUTES``."""
+
+SOON_MINUTES = 10.0
 
 
 @dataclass(frozen=True)
@@ -75,28 +83,51 @@ def minutes_spent(effects: Sequence[AnswerEffect]) -> Array:
     return np.cumsum([each.seconds / 60 for each in effects])
 
 
-def minutes_left(effects: Sequence[AnswerEffect], target: float) -> float | None:
-    """Estimated minutes to ``target`` accuracy; 0 where it is reached, None where the answers do not tell.
+def time_left(effects: Sequence[AnswerEffect], target: float, n: int) -> tuple[float, float] | None:
+    """Estimated minutes to ``target`` accuracy, as a range of one standard error; None where the answers do not tell.
 
     The belief's own expected error, corrected by how it did on the check questions, falls as a power of the minutes
-    spent; that power is fitted to the newer half of the answers and continued.
+    spent; that power is fitted to the newer half of the answers and continued. Labelling all ``n`` items one by one is the
+    most that it can take.
     """
+    slope, wrong = _slope(effects), sum(each.scored - each.correct for each in effects)
+    if slope is None or sum(each.scored for each in effects) < ENOUGH_CHECKS:
+        return None
+    spent, most = float(minutes_spent(effects)[-1]), n * _label_seconds(effects) / 60
+    error = (1 - effects[-1].expected_accuracy) * _calibration(effects)
+    spread = 1 / math.sqrt(wrong + CALIBRATION_ITEMS)
+    low, high = (_minutes_to(error * math.exp(side), 1 - target, spent, slope, most) for side in (-spread, spread))
+    if low >= most or high <= 0 or high > max(WIDEST * low, SOON_MINUTES):
+        return None
+    return low, high
+
+
+def _slope(effects: Sequence[AnswerEffect]) -> float | None:
+    """The power of the minutes with which the expected error falls; None where it does not, or the answers are too few."""
     if len(effects) < SMALLEST_FIT:
         return None
-    minutes = minutes_spent(effects)
-    error = np.array([1 - each.expected_accuracy for each in effects]) * _calibration(effects)
-    if error[-1] <= 1 - target:
-        return 0.0
     half = len(effects) // 2
-    if minutes[half] <= 0 or minutes[-1] <= minutes[half] or error[half:].min() <= 0:
+    minutes = minutes_spent(effects)[half:]
+    error = np.array([1 - each.expected_accuracy for each in effects[half:]])
+    if minutes[0] <= 0 or minutes[-1] <= minutes[0] or error.min() <= 0:
         return None
-    slope = float(np.polyfit(np.log(minutes[half:]), np.log(error[half:]), 1)[0])
-    if slope >= 0:
-        return None
-    log_ratio = math.log(error[-1] / (1 - target)) / -slope
-    if log_ratio > math.log1p(FARTHEST_MINUTES / minutes[-1]):
-        return None
-    return float(minutes[-1] * math.expm1(log_ratio))
+    slope = float(np.polyfit(np.log(minutes), np.log(error), 1)[0])
+    return slope if slope < 0 else None
+
+
+def _minutes_to(error: float, wanted: float, spent: float, slope: float, most: float) -> float:
+    """Minutes until ``error`` has fallen to ``wanted``, 0 where it has, and at most ``most``."""
+    log_ratio = math.log(error / wanted) / -slope
+    if log_ratio <= 0:
+        return 0.0
+    return most if log_ratio > math.log1p(most / spent) else spent * math.expm1(log_ratio)
+
+
+def _label_seconds(effects: Sequence[AnswerEffect]) -> float:
+    """Seconds to label one item: these people's median, or the published time before there is one."""
+    single = kinds.single().name
+    own = [each.seconds for each in effects if each.kind == single and each.seconds > 0]
+    return median(own) if own else PAPER_COST.seconds(single, 1)
 
 
 def _calibration(effects: Sequence[AnswerEffect]) -> float:
@@ -106,6 +137,34 @@ def _calibration(effects: Sequence[AnswerEffect]) -> float:
         wrong += each.scored - each.correct
         expected += each.scored * (1 - before.expected_accuracy)
     return (wrong + CALIBRATION_ITEMS) / (expected + CALIBRATION_ITEMS)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """An item of a random check that was ``told`` to be positive or not, against its ``probability`` before."""
+
+    item: str
+    probability: float
+    told: bool
+
+
+def confident_mistakes(
+    ledger: Ledger, effects: Sequence[AnswerEffect], checks: Sequence[Check], n: int = LISTED_MISTAKES
+) -> list[Mistake]:
+    """The ``n`` mistakes on random checks that were made with most confidence, the surest first.
+
+    ``checks`` are those of the learner's tally: one for each item of the check questions in ``effects``, in order.
+    """
+    scored = [each.question_id for each in effects if each.scored]
+    items = [item for one in scored for item in labels_in(ledger.asked[one].question, ledger.given[one].answer)]
+    if len(items) != len(checks):  # answers of version 0.1, of which the probabilities were not kept
+        return []
+    wrong = [
+        Mistake(item, check.probability, check.told)
+        for item, check in zip(items, checks, strict=True)
+        if (check.probability >= DECISION_THRESHOLD) != check.told
+    ]
+    return sorted(wrong, key=lambda one: -abs(one.probability - DECISION_THRESHOLD))[:n]
 
 
 @dataclass(frozen=True)

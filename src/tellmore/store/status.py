@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tellmore.policy.quality import Share
+from tellmore.store.standing import Standing, standing
 from tellmore.store.state import State
-from tellmore.store.statistics import accuracy, minutes_left
+from tellmore.store.statistics import accuracy, time_left
 
 MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
+HOLDS = 0.7
+"""Share of the items still called as the start called them, from which on answers are said to agree with it."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """How a project stands; ``accuracy`` is measured on random questions and None before the first."""
+    """How a project stands; ``accuracy`` is measured on random questions and None before the first.
+
+    ``minutes_left``: from and to. ``can_stop``: why the questions may end, None before.
+    """
 
     items: int
     answers: int
@@ -24,30 +30,28 @@ class Status:
     accuracy_low: float | None
     accuracy_high: float | None
     target_accuracy: float
-    minutes_left: float | None
+    minutes_left: tuple[float, float] | None
+    can_stop: str | None
     expected_accuracy: float | None
     prevalence: float | None
     precision: float | None
     recall: float | None
     f1: float | None
     average_precision: float | None
-    start_weight: float | None
+    start_agreement: float | None
     embeddings: str
     warnings: tuple[str, ...]
 
-    def lines(self) -> list[tuple[str, str]]:
-        """For people."""
-        measured = "not measured yet"
-        if self.accuracy is not None:
-            measured = f"{self.accuracy:.0%} (95 % between {self.accuracy_low:.0%} and {self.accuracy_high:.0%})"
-        left = "not known yet" if self.minutes_left is None else f"{self.minutes_left:.1f}"
+    def lines(self, words: Standing) -> list[tuple[str, str]]:
+        """For people; ``words`` are the sentences that the app has too."""
         rows = [
             ("items", str(self.items)),
             ("embeddings", self.embeddings),
             ("answers", f"{self.answers} ({self.skipped} skipped, {self.taken_back} taken back)"),
             ("minutes", f"{self.minutes:.1f}"),
-            ("accuracy on random questions", measured),
-            (f"minutes left to {self.target_accuracy:.0%}", left),
+            ("accuracy", words.accuracy.removeprefix("accuracy").removeprefix(":").strip()),
+            ("target", words.target),
+            ("time left", words.left or ("–" if words.end else "not known yet")),
         ]
         if self.prevalence is not None:
             shares = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
@@ -56,20 +60,29 @@ class Status:
             rows.append(
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
             )
-        if self.start_weight is not None:
-            rows.append(("start", start_verdict(self.start_weight)))
+        if self.start_agreement is not None:
+            rows.append(("start", start_verdict(self.start_agreement)))
+        if words.end is not None:
+            rows.append(("the end", ": ".join(words.end)))
         return rows + [("warning", each) for each in self.warnings]
 
 
-def start_verdict(weight: float) -> str:
+def start_verdict(agreement: float) -> str:
     """What the answers say about the start, for people.
 
-    >>> start_verdict(0.03)
-    'your answers disagree with it: its weight is now 3 %'
+    >>> start_verdict(0.43)
+    'your answers disagree with it: only 43 % of the items are still called as it called them'
     """
-    if weight >= 0.5:
-        return f"your answers agree with it (weight {100 * weight:.0f} %)"
-    return f"your answers disagree with it: its weight is now {100 * weight:.0f} %"
+    if agreement >= HOLDS:
+        return f"your answers agree with it: {100 * agreement:.0f} % of the items are still called as it called them"
+    return (
+        f"your answers disagree with it: only {100 * agreement:.0f} % of the items are still called as it called them"
+    )
+
+
+def words_of(state: State) -> Standing:
+    """The status in sentences."""
+    return standing(state.ledger, state.effects, len(state.pool))
 
 
 def status_of(state: State) -> Status:
@@ -87,10 +100,11 @@ def status_of(state: State) -> Status:
         accuracy_low=None if measured is None else measured.low,
         accuracy_high=None if measured is None else measured.high,
         target_accuracy=target,
-        minutes_left=minutes_left(state.effects, target),
+        minutes_left=time_left(state.effects, target, len(state.pool)),
+        can_stop=None if state.ledger.end is None else state.ledger.end.why,
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
         **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
-        start_weight=state.learner.start_weight if state.effects else None,
+        start_agreement=state.learner.start_agreement() if state.effects else None,
         embeddings=str(state.learner.coordinates),
         warnings=tuple(state.learner.warnings()),
     )

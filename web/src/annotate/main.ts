@@ -4,18 +4,24 @@ import { openHelp } from "../cards/help";
 import { type Given, present, type Presented } from "../cards/present";
 import { type Screen, screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
-import { ApiError, get, OfflineError, type Reply, request, untilReached } from "../kit/api";
+import { ApiError, get, OfflineError, post, type Reply, request, untilReached } from "../kit/api";
+import { openDialog } from "../kit/dialog";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
+import { sentence } from "../kit/words";
 import { icon } from "../kit/icons";
 import { Keyboard, keycap } from "../kit/keyboard";
 import { Outbox } from "../kit/outbox";
+import { prose } from "../kit/prose";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { ClockRecord } from "../kit/timing";
-import type { Answer, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
+import type { Answer, End, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
 import { askForStart } from "../start/screen";
+import { endScreen } from "./end";
+import { glanceView } from "./glance";
 import { progressLine } from "./progress";
+import { welcome } from "./welcome";
 
 /** How long to wait before asking again when every question is out with somebody else. */
 const ASK_AGAIN_MS = 5_000;
@@ -30,6 +36,8 @@ class Annotator {
   private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
   /** What went wrong, until the next question; the announcer says it aloud as well. */
   private readonly warning = h("aside", { class: "warning", "aria-label": "Notice" });
+  /** What to know before the first answer, and what was learnt so far, now and then. */
+  private readonly glance = h("div", { class: "glance-host" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
@@ -48,8 +56,8 @@ class Annotator {
       { keys: ["?"], run: () => this.help() },
     ]);
     const link = me.role === "owner" ? { link: { href: "/dashboard", label: "Dashboard", icon: "chart" as const } } : {};
-    const bar = header({ project: me.project.name, status: this.status.element, onHelp: () => this.help(), ...link });
-    root().replaceChildren(bar, this.host, this.warning, this.footer, this.announcer.element);
+    const bar = header({ project: me.project.name, name: me.name, status: this.status.element, onHelp: () => this.help(), ...link, ...(me.project.guidelines && { onGuidelines: () => this.guidelines() }) });
+    root().replaceChildren(bar, this.host, this.glance, this.warning, this.footer, this.announcer.element);
   }
 
   /** Sends what an earlier visit left behind, then shows the open question. */
@@ -78,12 +86,15 @@ class Annotator {
     clearTimeout(this.askAgain);
     const screen = turn.question && (await screenOf(turn.question.kind, this.me.project.kinds));
     this.warning.textContent = "";
+    const aside = turn.glance ? glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren()) : turn.question && welcome(this.me, turn.progress.answers);
+    this.glance.replaceChildren(...(aside ? [aside] : []));
     this.presented?.withdraw();
     this.presented = null;
     this.footer.replaceChildren(progressLine(turn.progress), this.undoButton);
     this.undoable = turn.progress.can_undo ?? 0;
     this.setBusy(false);
     if (turn.question && screen) this.ask(turn.question, screen, latencyMs, previous);
+    else if (turn.end) this.showEnd(turn.end);
     else this.showNothing(turn.reason ?? "There is nothing to ask at the moment.");
   }
 
@@ -94,11 +105,23 @@ class Annotator {
     void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
   }
 
-  private showNothing(reason: string): void {
-    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Look again");
-    const card = notice("No question for now", reason, again);
+  private showEnd(end: End): void {
+    const goOn = async (): Promise<void> => {
+      await post("/api/go-on");
+      await this.fetchTurn();
+    };
+    this.display(endScreen(end, this.me.role === "owner", () => void this.guard(goOn)));
+    this.announcer.say(`${end.title}. ${end.text}`);
+  }
+
+  private display(card: HTMLElement): void {
     this.host.replaceChildren(card);
     card.focus({ preventScroll: true });
+  }
+
+  private showNothing(reason: string): void {
+    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Look again");
+    this.display(notice("No question for now", reason, again));
     this.askAgain = setTimeout(() => void this.guard(() => this.fetchTurn()), ASK_AGAIN_MS);
   }
 
@@ -148,6 +171,10 @@ class Annotator {
     this.undoButton.ariaDisabled = String(busy || this.undoable === 0);
   }
 
+  private guidelines(): void {
+    void openDialog("Guidelines", [prose(this.me.project.guidelines)], [{ label: "Close", value: "" }]);
+  }
+
   private help(): void {
     void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true, shown: this.presented });
   }
@@ -168,7 +195,7 @@ function problem(error: unknown): HTMLElement {
   const lost = error instanceof ApiError && (error.status === 401 || error.status === 403);
   const text = error instanceof Error ? error.message : String(error);
   const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again");
-  return lost ? notice("Please sign in again", "Open your link once more; answers not yet sent are kept in this browser.") : notice("Something went wrong", text, reload);
+  return lost ? notice("No access", `${sentence(text)} Answers not yet sent are kept in this browser.`) : notice("Something went wrong", text, reload);
 }
 
 async function main(): Promise<void> {

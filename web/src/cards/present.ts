@@ -116,6 +116,10 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const section = h("section", { class: `card card-${question.kind}`, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
   const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
   section.append(...heading(kind, words, 1), card.element, skips);
+  // Enter submits and Space skips, whatever was clicked last; who moves by keyboard keeps the focus where it is.
+  section.addEventListener("click", (event) => {
+    if (event.detail > 0 && !closed) section.focus({ preventScroll: true });
+  });
   const release = keyboard.use([...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
   section.focus({ preventScroll: true });

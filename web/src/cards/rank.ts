@@ -38,10 +38,11 @@ class RankCard implements Card {
     this.allowsTies = words.ties ?? false;
     if (this.allowsTies) this.ties = restoredTies(this.entries, start);
     this.list = h("ol", { class: "ranking", "aria-label": kind.ask });
+    this.list.style.setProperty("--rows", String(this.size));
     this.list.append(...this.entries.map((entry) => this.makeRow(entry).element));
     this.undrag = makeDraggable(this.list, (from, to) => this.move(this.entries[from]!, to));
     this.send.addEventListener("click", () => this.submit());
-    this.rest.append(icon("level"), h("span", {}, "The rest are level"), keycap("T"));
+    this.rest.append(icon("level"), h("span", {}, "The rest are tied"), keycap("T"));
     this.rest.addEventListener("click", () => this.levelRest());
     this.element.append(
       h("p", { class: "pole pole-positive" }, `Most ${words.attribute}`),
@@ -79,7 +80,7 @@ class RankCard implements Card {
   get keys(): KeyHelp[] {
     const ties: KeyHelp[] = [
       [["L"], "level with the next: what is picked up or in focus"],
-      [["T"], "the rest are level, from what is picked up on"],
+      [["T"], "the rest are tied, from the one picked up"],
     ];
     return [
       [["1", "…", String(Math.min(this.size, 9))], "pick up an item to move it"],

@@ -116,7 +116,7 @@ export function uncertaintyChart(): Chart {
 export function accuracyChart(): Chart {
   const hidden: uPlot.Series = { points: { show: false }, width: 0 };
   return new Plot({
-    title: "Honest accuracy",
+    title: "Accuracy on random checks",
     hint: "On random items, predicted before they were learnt from, with its 95 % interval.",
     x: overTime,
     y: "share right",

@@ -1,4 +1,4 @@
-/** Answers: the log, newest first, with undo, and the exports. */
+/** Answers: the log, newest first, with undo. */
 
 import { get, post } from "../kit/api";
 import { confirmed } from "../kit/dialog";
@@ -9,23 +9,6 @@ import { clockTime, seconds } from "./format";
 import { panel, table } from "./table";
 
 const PAGE = 50;
-
-const EXPORTS: [string, string][] = [
-  ["csv?table=answers", "Answers, CSV"],
-  ["csv?table=scores", "Scores, CSV"],
-  ["parquet?table=scores", "Scores, Parquet"],
-  ["jsonl", "Event log, JSONL"],
-  ["report", "Report, HTML"],
-  ["sklearn", "Classifier, scikit-learn"],
-  ["onnx", "Classifier, ONNX"],
-  ["npz", "Belief, NPZ"],
-  ["json", "Belief, JSON"],
-];
-
-function exportPanel(): HTMLElement {
-  const links = EXPORTS.map(([format, label]) => h("a", { class: "button", href: `/api/export/${format}`, download: "" }, label));
-  return panel("Export", "The log and what was learnt from it.", h("div", { class: "buttons" }, ...links));
-}
 
 function notes(row: LogRow): string {
   return [row.check && "random", row.stale && "one answer stale", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
@@ -41,7 +24,7 @@ export class AnswerLog {
 
   /** `report` says what went wrong. */
   constructor(private readonly report: (error: unknown) => void) {
-    this.element.append(panel("Answers", "Newest first. An undone answer stays in the log, marked.", this.body, this.pager), exportPanel());
+    this.element.append(panel("Answers", "Newest first. An undone answer stays in the log, marked.", this.body, this.pager));
   }
 
   async show(kinds: readonly Kind[], names: Map<string, string>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The owner's dashboard: five views of one state, kept current by server-sent events. */
+/** The owner's dashboard: several views of one state, kept current by server-sent events. */
 
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, untilReached } from "../kit/api";
@@ -7,13 +7,15 @@ import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
 import { applyTheme } from "../kit/theme";
 import type { Dashboard } from "../kit/wire";
+import { ExportView } from "./export";
+import { ItemsView } from "./items";
 import { JudgeView } from "./judge";
 import { AnswerLog } from "./log";
 import { Overview } from "./overview";
 import { People } from "./people";
 import { SettingsView } from "./settings";
 
-const VIEWS = { overview: "Overview", answers: "Answers", judge: "Judge", people: "People", settings: "Settings" } as const;
+const VIEWS = { overview: "Overview", items: "Items", answers: "Answers", judge: "Judge", people: "People", export: "Export", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
 
 const LISTEN_AGAIN_MS = 3_000;
@@ -27,7 +29,9 @@ class DashboardPage {
   private readonly alert = h("div", { class: "alert", role: "alert" });
   private readonly host = h("main", { class: "dashboard", id: "view", tabindex: -1 });
   private readonly nav = h("nav", { class: "tabs", "aria-label": "Dashboard" });
-  private readonly overview = new Overview();
+  private readonly overview = new Overview((error) => this.report(error));
+  private readonly items = new ItemsView((error) => this.report(error));
+  private readonly exports = new ExportView();
   private readonly log = new AnswerLog((error) => this.report(error));
   private readonly judge = new JudgeView((error) => this.report(error));
   private readonly people = new People((error) => this.report(error));
@@ -52,8 +56,10 @@ class DashboardPage {
   private open(): void {
     const elements: Record<View, HTMLElement> = {
       overview: this.overview.element,
+      items: this.items.element,
       answers: this.log.element,
       judge: this.judge.element,
+      export: this.exports.element,
       people: this.people.element,
       settings: this.settings.element,
     };
@@ -71,6 +77,8 @@ class DashboardPage {
     const names = new Map(this.data.annotators.map((person) => [person.participant, person.name]));
     try {
       if (this.view === "overview") this.overview.show(this.data);
+      if (this.view === "items") await this.items.show(this.data);
+      if (this.view === "export") await this.exports.show();
       if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
       if (this.view === "judge") await this.judge.show(this.data.project);
       if (this.view === "people") await this.people.show(this.data);

@@ -1,33 +1,22 @@
-/** Overview: figures, plots, the rates of the question kinds, and the items that stand out. */
+/** Overview: how it stands, a few figures, mistakes, people and items that stand out; plots and rates under Details. */
 
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
-import { StartLine } from "../start/weight";
+import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
 import { decimal, duration, percent } from "./format";
+import { mistakesPanel, peoplePanel, summary } from "./summary";
 import { panel, table, type Tile, tileView } from "./table";
-
-function timeLeft({ minutes_left: left, stop }: Dashboard): Pick<Tile, "value" | "note"> {
-  if (stop || left === 0) return { value: "Reached", note: stop ? "by its whole interval" : "by the estimate alone" };
-  return left === null ? { value: "–", note: "not known yet" } : { value: duration(left), note: "estimated" };
-}
 
 /** The figures at the top of the page. */
 export function tiles(data: Dashboard): Tile[] {
-  const { accuracy } = data;
   const asked = data.now.split(" ");
   return [
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
-    { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s an answer` : "nothing answered yet" },
-    {
-      label: "Honest accuracy",
-      value: accuracy ? percent(accuracy.estimate) : "–",
-      note: accuracy ? `${Math.round(100 * accuracy.low)}–${percent(accuracy.high)}, ${accuracy.n} random` : "no random question yet",
-    },
-    { label: `Time left to ${percent(data.target_accuracy)}`, ...timeLeft(data) },
-    { label: "Class balance", value: percent(data.positive_share), note: `${data.project.positive}, threshold ${data.threshold.toFixed(2)}` },
+    { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
+    { label: `Called ${data.project.positive}`, value: percent(data.positive_share), note: `of ${data.pool_size} items` },
     { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
   ];
 }
@@ -95,7 +84,7 @@ function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement 
       { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },
     ],
   });
-  return panel("Which question pays", "Information an answer brings for the time it takes.", view);
+  return panel("Most efficient question", "Information an answer brings for the time it takes.", view);
 }
 
 function itemsPanel(title: string, items: ScoredItem[]): HTMLElement {
@@ -105,8 +94,7 @@ function itemsPanel(title: string, items: ScoredItem[]): HTMLElement {
     empty: "Nothing to show yet.",
     columns: [
       { title: "Item", cell: itemView },
-      { title: "Probability", numeric: true, cell: (item) => decimal(item.probability) },
-      { title: "Score", numeric: true, cell: (item) => `${decimal(item.score)} ± ${decimal(item.score_sd)}` },
+      { title: "Probability", numeric: true, cell: (item) => percent(item.probability) },
     ],
   });
   return panel(title, null, view);
@@ -121,12 +109,10 @@ function axisSwitch(choose: (axis: Axis) => void): HTMLElement {
   return h("fieldset", { class: "segments" }, h("legend", { class: "visually-hidden" }, "Plots over"), option("answers", "Over answers"), option("minutes", "Over minutes"));
 }
 
-export class Overview {
-  readonly element = h("div", { class: "view" });
-  private readonly figures = h("dl", { class: "tiles" });
-  private readonly start = new StartLine();
-  private readonly rare = h("div", { class: "rare" });
-  private readonly tables = h("div", { class: "grid wide" });
+/** For statisticians: closed until asked for, so that nothing has to be drawn before. */
+class Details {
+  readonly element = h("details", { class: "details" }, h("summary", {}, "Details"));
+  private readonly rates = h("div", { class: "grid wide" });
   private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), bitsChart(), histogramChart()];
   private data: Dashboard | null = null;
   private axis: Axis = "answers";
@@ -136,26 +122,47 @@ export class Overview {
       this.axis = axis;
       this.draw();
     });
-    const plots = h("div", { class: "grid charts" }, ...this.charts.map((chart) => chart.element));
-    this.element.append(this.figures, this.start.element, this.rare, pick, plots, this.tables);
+    this.element.append(h("div", { class: "view" }, pick, h("div", { class: "grid charts" }, ...this.charts.map((chart) => chart.element)), this.rates));
+    this.element.addEventListener("toggle", () => this.draw());
   }
 
   show(data: Dashboard): void {
     this.data = data;
-    const { positive, negative } = data.project;
-    this.figures.replaceChildren(...tiles(data).map(tileView));
-    this.start.show(data.start_weight);
-    this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
-    this.tables.replaceChildren(
-      ratesPanel(data),
-      itemsPanel("Most uncertain", data.most_uncertain),
-      itemsPanel(`Most ${positive}`, data.most_positive),
-      itemsPanel(`Most ${negative}`, data.most_negative),
-    );
+    this.rates.replaceChildren(ratesPanel(data));
     this.draw();
   }
 
   private draw(): void {
-    if (this.data) for (const chart of this.charts) chart.draw(this.data, this.axis);
+    if (this.data && this.element.open) for (const chart of this.charts) chart.draw(this.data, this.axis);
+  }
+}
+
+export class Overview {
+  readonly element = h("div", { class: "view" });
+  private readonly words = h("div");
+  private readonly figures = h("dl", { class: "tiles" });
+  private readonly start = new StartLine();
+  private readonly rare = h("div", { class: "rare" });
+  private readonly tables = h("div", { class: "grid wide" });
+  private readonly extremes = h("div", { class: "grid" });
+  private readonly details = new Details();
+
+  constructor(private readonly report: (error: unknown) => void) {
+    this.element.append(this.words, this.figures, this.start.element, this.rare, this.tables, this.extremes, this.details.element);
+  }
+
+  show(data: Dashboard): void {
+    const { positive, negative } = data.project;
+    this.words.replaceChildren(summary(data, this.report));
+    this.figures.replaceChildren(...tiles(data).map(tileView));
+    this.start.show(data.start_agreement);
+    this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
+    this.tables.replaceChildren(mistakesPanel(data), peoplePanel(data));
+    this.extremes.replaceChildren(
+      itemsPanel(`Most likely ${positive}`, data.most_positive),
+      itemsPanel(`Most likely ${negative}`, data.most_negative),
+      itemsPanel("Least certain", data.most_uncertain),
+    );
+    this.details.show(data);
   }
 }

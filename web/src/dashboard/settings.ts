@@ -8,7 +8,7 @@ import { kindTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Preview, Settings } from "../kit/wire";
 import { StartLook } from "../start/look";
 import { typedNames } from "../start/names";
-import { StartLine } from "../start/weight";
+import { StartLine } from "../start/agreement";
 import { panel } from "./table";
 
 const TEXTS = [
@@ -46,6 +46,8 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
   return {
     ...Object.fromEntries(TEXTS.map(([name]) => [name, text(name)])),
     instruction: text("instruction"),
+    guidelines: text("guidelines"),
+    quota: text("quota") ? Number(text("quota")) : null,
     question: text("question"),
     kinds: data.getAll("kinds").map(String),
     sizes: data.getAll("sizes").map(Number),
@@ -56,11 +58,11 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
   };
 }
 
-/** What may be asked throughout, as (value, words): whatever pays best, a kind, or a whole family of kinds. */
+/** What may be asked throughout, as (value, words): automatic, a kind, or a whole family of kinds. */
 export function questions(kinds: readonly Kind[]): [string, string][] {
   const alone = (family: string): boolean => kinds.filter((kind) => kind.family === family).length === 1;
   const names = new Set(kinds.flatMap(({ name, family }) => (alone(family) ? [name] : [family, name])));
-  return [["auto", "Whatever pays best"], ...[...names].map((name): [string, string] => [name, kindTitle(name, kinds)])];
+  return [["auto", "Auto (fastest learning)"], ...[...names].map((name): [string, string] => [name, kindTitle(name, kinds)])];
 }
 
 /** What differs from `before`; the server is told only that. */
@@ -92,8 +94,8 @@ export class SettingsView {
   }
 
   /** Loads the settings once; edits under way are never overwritten. */
-  async show({ project, start_weight }: Dashboard): Promise<void> {
-    this.startLine.show(start_weight);
+  async show({ project, start_agreement }: Dashboard): Promise<void> {
+    this.startLine.show(start_agreement);
     if (this.before) return;
     this.kinds = project.kinds;
     this.fill(await get<Settings>("/api/settings"));
@@ -108,16 +110,20 @@ export class SettingsView {
     const sizes = [...new Set([...SIZES.filter((size) => size <= most), ...settings.sizes])].sort((a, b) => a - b);
     const target = h("input", { name: "target_accuracy", type: "number", min: 51, max: 99.9, step: 0.1, required: true, value: Math.round(1000 * settings.target_accuracy) / 10 });
     const size = h("input", { name: "set_size", type: "number", min: 2, max: most, step: 1, placeholder: "as usual for the kind", value: settings.set_size });
+    const quota = h("input", { name: "quota", type: "number", min: 1, step: 1, placeholder: "no limit", value: settings.quota });
     const options = questions(kinds).map(([value, words]) => h("option", { value, selected: value === settings.question }, words));
     this.form.replaceChildren(
       ...TEXTS.map(([name, label]) => textField(name, label, settings[name])),
       h("label", { class: "field wide" }, h("span", {}, "Instruction"), h("textarea", { name: "instruction", rows: 2, maxlength: 2000 }, settings.instruction)),
+      h("label", { class: "field wide" }, h("span", {}, "Guidelines"), h("textarea", { name: "guidelines", rows: 5, maxlength: 20000, "aria-describedby": "guidelines-hint" }, settings.guidelines)),
+      h("p", { class: "hint wide", id: "guidelines-hint" }, "A longer text that people can open. Empty lines part paragraphs; # begins a heading, - an entry of a list; **bold** stands out."),
       h("label", { class: "field" }, h("span", {}, "Ask"), h("select", { name: "question" }, ...options)),
       h("label", { class: "field" }, h("span", {}, "Target accuracy, %"), target),
-      h("label", { class: "field" }, h("span", {}, "Items, where only one kind is asked"), size),
-      checks("kinds", "Kinds allowed, where the best is asked", kinds.map(({ name, title }) => [name, title]), settings.kinds),
-      checks("sizes", "Sizes allowed, where the best is asked", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
-      checks("ties", "Rankings", [["yes", "Level items and partial rankings"]], settings.ties ? ["yes"] : []),
+      h("label", { class: "field" }, h("span", {}, "Items per question (fixed kind)"), size),
+      h("label", { class: "field" }, h("span", {}, "Answers per annotator"), quota),
+      checks("kinds", "Question kinds Auto may use", kinds.map(({ name, title }) => [name, title]), settings.kinds),
+      checks("sizes", "Numbers of items Auto may use", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
+      checks("ties", "Rankings", [["yes", "Allow ties and partial rankings"]], settings.ties ? ["yes"] : []),
       ...this.startFields(settings),
       h("div", { class: "buttons wide" }, h("button", { type: "submit", class: "button primary" }, "Save")),
     );

@@ -61,6 +61,19 @@ export async function get<T>(path: string): Promise<T> {
   return (await request<T>("GET", path)).data;
 }
 
+/** A file, and the name under which the server would have it saved. Making one may take long, so there is no limit of time. */
+export async function getFile(path: string): Promise<{ content: Blob; name: string }> {
+  let response: Response;
+  try {
+    response = await fetch(path, { credentials: "same-origin" });
+  } catch (cause) {
+    throw new OfflineError("the server cannot be reached", { cause });
+  }
+  if (!response.ok) throw new ApiError(response.status, await errorLine(response));
+  const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
+  return { content: await response.blob(), name: name ?? "tellmore" };
+}
+
 export async function post<T>(path: string, body?: unknown): Promise<T> {
   return (await request<T>("POST", path, body)).data;
 }

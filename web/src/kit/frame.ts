@@ -8,6 +8,9 @@ export interface FrameOptions {
   project: string;
   status?: HTMLElement;
   onHelp?: () => void;
+  onGuidelines?: () => void;
+  /** Who is signed in. */
+  name?: string;
   link?: { href: string; label: string; icon: "chart" | "card" };
 }
 
@@ -27,7 +30,9 @@ export function header(options: FrameOptions): HTMLElement {
       "div",
       { class: "tools" },
       options.status,
+      options.name && h("span", { class: "person", dir: "auto", title: `Signed in as ${options.name}` }, options.name),
       link && h("a", { class: "tool-link", href: link.href, title: link.label }, icon(link.icon), h("span", { class: "tool-label" }, link.label)),
+      options.onGuidelines && h("button", { type: "button", class: "tool-link", onclick: options.onGuidelines, title: "Guidelines" }, icon("book"), h("span", { class: "tool-label" }, "Guidelines")),
       options.onHelp && helpButton(options.onHelp),
       themeButton(),
     ),

@@ -2,7 +2,7 @@
 
 import type * as api from "./schemas";
 
-export type { AccuracyPoint, CurvePoint, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
+export type { AccuracyPoint, CurvePoint, ItemRow, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
 
 /** A kind of question, with all that is said of it, in the project's words. */
 export type Kind = api.KindOut;
@@ -24,6 +24,8 @@ export type Me = api.MeOut;
 export type Progress = api.ProgressOut;
 /** What the server wants shown next; without a question, why there is none. */
 export type Turn = api.QuestionReply;
+export type End = api.EndOut;
+export type Glance = api.GlanceOut;
 export type Saved = api.AnswerReply;
 
 export interface Submission extends Omit<api.AnswerIn, "answer"> {
@@ -44,6 +46,10 @@ export type Judged = api.JudgeOut;
 export type Verdict = api.Verdict;
 export type Measured = api.Accuracy;
 export type Log = api.LogOut;
+export type Export = api.ExportOut;
+export type Mistake = api.MistakeOut;
+export type ItemPage = api.ItemsOut;
+export type Why = api.WhyOut;
 export type Settings = Omit<api.SettingsOut, "config">;
 export type Preview = api.PreviewOut;
 export type Invitation = api.InvitationOut;

@@ -99,7 +99,7 @@ function debrief(state: StudyState, leave: Leave): HTMLElement {
 }
 
 const ENDINGS = {
-  complete: ["Thank you", "Everything you gave is saved."],
+  complete: ["Thank you", "All your answers are saved."],
   no_consent: ["You are not taking part", "Nothing else is asked of you."],
   failed_comprehension: ["The check was not passed", "Thank you for your time. The study cannot go on without a passed check."],
 } as const;
@@ -121,7 +121,7 @@ export function stepPage(state: StudyState, leave: Leave): HTMLElement {
   const text = state.text ?? "";
   switch (state.step) {
     case "eligibility":
-      return decision("Who can take part", text, "This is true for me", "This is not true for me", leave);
+      return decision("Who can take part", text, "Yes, this applies to me", "No, this does not apply to me", leave);
     case "consent":
       return decision("Consent", text, "I agree to take part", "I do not agree", leave);
     case "demographics":

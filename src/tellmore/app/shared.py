@@ -1,4 +1,4 @@
-"""What the routes share: the session, who makes the request, and what a refusal looks like."""
+"""What the routes share: the session behind them, and who may call them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from tellmore.app import wire
-from tellmore.app.access import Tokens, Visitor
+from tellmore.app.access import REVOKED, Tokens, Visitor
+from tellmore.app.items import ItemFinder
 from tellmore.app.session import Session
 from tellmore.data.project import Project
 
@@ -18,6 +19,7 @@ class App:
 
     def __init__(self, session: Session, tokens: Tokens, project: Project | None) -> None:
         self.session, self.tokens, self.project = session, tokens, project
+        self.items = ItemFinder(session.pool)
 
 
 def _shared(request: Request) -> App:
@@ -29,7 +31,8 @@ def visitor_of(request: Request) -> Visitor:
     """Whoever makes the request; 401 without a valid token."""
     visitor: Visitor | None = request.state.visitor
     if visitor is None:
-        raise HTTPException(401, "not signed in; open the link that was printed or sent to you")
+        revoked = getattr(request.state, "revoked", False)
+        raise HTTPException(401, REVOKED if revoked else "open the link that was printed or sent to you")
     return visitor
 
 
@@ -64,5 +67,6 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         421: "foreign Host",
         422: "malformed",
         429: "too many requests",
+        501: "needs a package that is not installed",
     }.items()
 }

@@ -1,0 +1,49 @@
+"""A glance at what was learnt, now and then, for owners: a few items that nobody was asked about."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.app.dashboard import item_out
+from tellmore.app.planner import View
+from tellmore.app.wire import GlanceOut
+from tellmore.pool import Pool
+from tellmore.types import Array
+
+FIRST = 8
+"""Answers after which there is something to see; then after twice as many, and so on."""
+SHOWN = 4
+
+
+def is_due(answers: int) -> bool:
+    """Whether a person with so many answers is shown what was learnt.
+
+    >>> [answers for answers in range(100) if is_due(answers)]
+    [8, 16, 32, 64]
+    """
+    return answers >= FIRST and answers % FIRST == 0 and (answers // FIRST).bit_count() == 1
+
+
+def glance_at(pool: Pool, view: View) -> GlanceOut | None:
+    """The most and the least likely items without a label, and the one in between; None where too few are left."""
+    rows = unlabelled(pool, view)
+    if len(rows) < 2 * SHOWN + 1:
+        return None
+    p = view.probability[rows]
+    low, high, unsure = first(p, SHOWN), first(-p, SHOWN), first(np.abs(p - 0.5), 1)
+    most, least, between = ([item_out(pool, pool.ids[rows[at]]) for at in found] for found in (high, low, unsure))
+    return GlanceOut(most=most, least=least, unsure=between[0])
+
+
+def unlabelled(pool: Pool, view: View) -> NDArray[np.intp]:
+    """Rows of the items without a label."""
+    free = np.ones(len(pool), bool)
+    free[pool.rows(list(view.learner.labels()))] = False
+    return np.flatnonzero(free)
+
+
+def first(key: Array, n: int) -> NDArray[np.intp]:
+    """Places of the ``n`` smallest, in order, without sorting all."""
+    found = np.argpartition(key, n)[:n]
+    return found[np.argsort(key[found], kind="stable")]

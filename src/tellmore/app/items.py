@@ -1,0 +1,109 @@
+"""The items of a project, to search, sort, filter and look into; pages of a million of them come quickly.
+
+Orders and searches are kept until the belief changes: a request then only slices arrays.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.app import wire_board as board
+from tellmore.app.dashboard import item_out
+from tellmore.app.planner import View
+from tellmore.pool import Pool
+from tellmore.store.fold import DECISION_THRESHOLD
+
+Sort = Literal["pool", "likely", "unlikely", "unsure"]
+Show = Literal["all", "answered", "unanswered", "disagreeing"]
+NEAREST = 6
+
+Rows = NDArray[np.intp]
+
+
+class ItemFinder:
+    """Finds items of a pool. Threads may share it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._turn = threading.Lock()
+        self._searched: tuple[str, Rows] | None = None
+        self._orders: dict[Sort, Rows] = {}
+        self._of: View | None = None
+
+    def page(
+        self, view: View, *, search: str, sort: Sort, show: Show, low: float, high: float, limit: int, offset: int
+    ) -> board.ItemsOut:
+        """One page of the items whose text or id contains ``search``, with a probability from ``low`` to ``high``."""
+        labels = view.learner.labels()
+        with self._turn:
+            order = self._order(view, sort)
+            keep = np.ones(len(self._pool), bool)
+            if search.strip():
+                keep[:] = False
+                keep[self._search(search.strip().casefold())] = True
+        if show != "all":
+            keep &= self._shown(view, labels, show)
+        if low > 0 or high < 1:
+            keep &= (view.probability >= low) & (view.probability <= high)
+        found = order[keep[order]]
+        rows = [self.row(view, labels, int(row)) for row in found[offset : offset + limit]]
+        return board.ItemsOut(rows=rows, total=len(found))
+
+    def row(self, view: View, labels: dict[str, bool], row: int) -> board.ItemRow:
+        """One item, with what is believed and what was answered."""
+        item = self._pool.ids[row]
+        return board.ItemRow(
+            **item_out(self._pool, item).model_dump(),
+            probability=float(view.probability[row]),
+            score=float(view.mean[row]),
+            score_sd=float(view.sd[row]),
+            label=labels.get(item),
+        )
+
+    def why(self, view: View, item: str) -> board.WhyOut:
+        """An item and the answered ones most like it: by the distance of their embeddings, as the learner scales them."""
+        labels = view.learner.labels()
+        row, known = int(self._pool.rows([item])[0]), self._pool.rows([one for one in labels if one != item])
+        into = view.learner.coordinates.into
+        gap = into(self._pool.X[known]) - into(self._pool.X[[row]]) if len(known) else np.zeros((0, 1))
+        nearest = known[np.argsort(np.linalg.norm(gap, axis=1), kind="stable")[:NEAREST]]
+        rows = [self.row(view, labels, int(one)) for one in nearest]
+        return board.WhyOut(item=self.row(view, labels, row), nearest=rows)
+
+    def _order(self, view: View, sort: Sort) -> Rows:
+        if self._of is not view:
+            self._of, self._orders = view, {}
+        if sort not in self._orders:
+            p = view.probability
+            key = {"pool": None, "likely": -p, "unlikely": p, "unsure": np.abs(p - 0.5)}[sort]
+            self._orders[sort] = np.arange(len(p)) if key is None else np.argsort(key, kind="stable")
+        return self._orders[sort]
+
+    def _search(self, wanted: str) -> Rows:
+        if self._searched is None or self._searched[0] != wanted:
+            self._searched = (
+                wanted,
+                np.array([row for row, text in enumerate(self._texts) if wanted in text], np.intp),
+            )
+        return self._searched[1]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """What is searched: the text of each item, or else its id."""
+        pool = self._pool
+        return [(text or item).casefold() for item, text in zip(pool.ids, pool.text or pool.ids, strict=True)]
+
+    def _shown(self, view: View, labels: dict[str, bool], show: Show) -> NDArray[np.bool_]:
+        answered, rows = np.zeros(len(self._pool), bool), self._pool.rows(list(labels))
+        answered[rows] = True
+        if show == "unanswered":
+            return ~answered
+        if show == "disagreeing":
+            told = np.array(list(labels.values()), bool)
+            answered[rows] = (view.probability[rows] >= DECISION_THRESHOLD) != told
+        return answered

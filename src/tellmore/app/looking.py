@@ -1,0 +1,84 @@
+"""The owner's routes for looking at the items, ending the questions and taking the classifier away."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+from starlette.exceptions import HTTPException
+
+from tellmore.app import wire, wire_board
+from tellmore.app.exports import exports
+from tellmore.app.items import Show, Sort
+from tellmore.app.shared import REFUSALS, Owner, Shared
+from tellmore.errors import QuestionError
+from tellmore.export import FORMATS, download
+
+looking = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
+
+
+@looking.get("/items")
+def items(
+    shared: Shared,
+    _visitor: Owner,
+    search: Annotated[str, Query(max_length=200)] = "",
+    sort: Sort = "likely",
+    show: Show = "all",
+    low: Annotated[float, Query(ge=0, le=1)] = 0.0,
+    high: Annotated[float, Query(ge=0, le=1)] = 1.0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> wire_board.ItemsOut:
+    """The items with what is predicted of them, found by text, probability and answers."""
+    view = shared.session.planner.view
+    return shared.items.page(view, search=search, sort=sort, show=show, low=low, high=high, limit=limit, offset=offset)
+
+
+@looking.get("/items/{item_id:path}/why")
+def why(item_id: wire.Id, shared: Shared, _visitor: Owner) -> wire_board.WhyOut:
+    """One item, and the answered ones most like it."""
+    try:
+        return shared.items.why(shared.session.planner.view, item_id)
+    except QuestionError:
+        raise HTTPException(404, "there is no such item") from None
+
+
+@looking.post("/labels")
+def label(body: wire.LabelIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Label an item of one's own choice; it is learnt from, and never counted as a random check."""
+    shared.session.label(visitor.participant, body.item, body.positive)
+    return wire.DoneOut()
+
+
+@looking.post("/end")
+def end(shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Ask nobody anything more; questions already open can still be answered."""
+    shared.session.end(visitor.participant)
+    return wire.DoneOut()
+
+
+@looking.post("/go-on")
+def go_on(shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Ask more, although it is time to stop."""
+    shared.session.go_on(visitor.participant)
+    return wire.DoneOut()
+
+
+@looking.get("/exports")
+def list_exports(_visitor: Owner) -> list[wire_board.ExportOut]:
+    """What can be taken away, and what each file is for."""
+    return exports()
+
+
+@looking.get("/export/{format}", response_class=Response)
+def export(
+    format: str,
+    shared: Shared,
+    _visitor: Owner,
+    table: Annotated[Literal["answers", "scores"], Query(description="what csv and parquet hold")] = "answers",
+) -> Response:
+    """The log, the answers, the scores or the classifier as a file."""
+    if format not in FORMATS:
+        raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
+    name, media_type, content = download(shared.session.settled_state(shared.project), format, table=table)
+    return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})

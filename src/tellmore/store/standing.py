@@ -1,0 +1,131 @@
+"""How a project stands, in words: the same on the page, on the dashboard and in ``tellmore status``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tellmore.store.fold import AnswerEffect
+from tellmore.store.ledger import Ledger
+from tellmore.store.statistics import ENOUGH_CHECKS, Accuracy, accuracy, time_left
+
+HOURS_FROM_MINUTES = 90
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Sentences without a full stop. ``left`` is None where it is not known; ``end`` is (title, text) once it is time to stop."""
+
+    accuracy: str
+    target: str
+    left: str | None
+    end: tuple[str, str] | None
+
+
+def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standing:
+    """How a project of ``n`` items stands."""
+    learning, found = ledger.settings.learning, accuracy(effects)
+    left = None if ledger.end else time_left(effects, learning.target_accuracy, n)
+    return Standing(
+        accuracy_words(found, asked=learning.check_share > 0),
+        target_words(found, learning.target_accuracy),
+        None if left is None else f"{span(*left)} left to {percent(learning.target_accuracy)}",
+        end_words(ledger, found),
+    )
+
+
+def percent(share: float) -> str:
+    """A share for people.
+
+    >>> percent(0.914)
+    '91 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
+def sentence(words: str) -> str:
+    """Words with a capital and a full stop.
+
+    >>> sentence("too early to tell")
+    'Too early to tell.'
+    """
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
+
+
+def interval(found: Accuracy) -> str:
+    """The interval of an accuracy.
+
+    >>> from tellmore.store.statistics import accuracy_of
+    >>> interval(accuracy_of(36, 40))
+    '77 to 96 %'
+    """
+    return f"{100 * found.low:.0f} to {percent(found.high)}"
+
+
+def checks(n: int) -> str:
+    """So many random checks.
+
+    >>> checks(1)
+    '1 random check'
+    """
+    return f"{n} random check{'' if n == 1 else 's'}"
+
+
+def accuracy_words(found: Accuracy | None, *, asked: bool = True) -> str:
+    """How accurate the predictions are, as a range, where enough random items were ``asked`` about to tell.
+
+    >>> accuracy_words(None)
+    'accuracy: too early to tell'
+    """
+    n = 0 if found is None else found.n
+    if found is not None and n >= ENOUGH_CHECKS:
+        return f"accuracy {interval(found)}, on {checks(n)}"
+    if n == 0:
+        return "accuracy: too early to tell" if asked else "accuracy: not measured, as no random checks are asked"
+    return f"accuracy: too early to tell ({n} of {ENOUGH_CHECKS} random checks)"
+
+
+def target_words(found: Accuracy | None, target: float) -> str:
+    """How far the target is."""
+    goal = f"the target of {percent(target)}"
+    if found is None or found.n < ENOUGH_CHECKS:
+        return f"{goal}: too early to tell"
+    if found.low >= target:
+        return f"{goal} is reached"
+    if found.estimate >= target:
+        return f"{goal} is probably reached; a few more checks will confirm"
+    points = max(1, round(100 * (target - found.estimate)))
+    return f"about {points} point{'' if points == 1 else 's'} to {goal}"
+
+
+def span(low: float, high: float) -> str:
+    """Minutes from ``low`` to ``high``, rounded as such estimates deserve.
+
+    >>> span(0.2, 0.8), span(0.5, 8), span(6.2, 17), span(130, 400)
+    ('under a minute', 'up to 8 minutes', '6 to 17 minutes', '2 to 7 hours')
+    """
+    if high < 1:
+        return "under a minute"
+    unit, name = (60, "hour") if high > HOURS_FROM_MINUTES else (1, "minute")
+    first, last = round(low / unit), math.ceil(high / unit)
+    if first == last:
+        return f"about {last} {name}{'' if last == 1 else 's'}"
+    return f"up to {last} {name}s" if first < 1 else f"{first} to {last} {name}s"
+
+
+def end_words(ledger: Ledger, found: Accuracy | None) -> tuple[str, str] | None:
+    """That one can stop and why, as title and text; None before."""
+    if ledger.end is None and not ledger.closed:
+        return None
+    why = "owner" if ledger.end is None else ledger.end.why
+    measured = None if found is None else f"{percent(found.estimate)} right on {checks(found.n)}"
+    if found is not None and measured and found.n >= ENOUGH_CHECKS:
+        measured += f" (95 % interval: {interval(found)})"
+    title, text = {
+        "settled": ("You can stop", "More answers would change little"),
+        "labelled": ("Every item has a label", "There is nothing left to ask"),
+        "shown": ("You can stop", "The items have been shown three times each on average; there is little more to ask"),
+        "owner": ("The questions have ended", "The owner has ended them"),
+    }[why]
+    return title, f"{measured}. {text}." if measured else f"{text}."

@@ -1,0 +1,66 @@
+"""How a project stands, in words."""
+
+from __future__ import annotations
+
+from tellmore.data.settings import Settings
+from tellmore.store.events import end_event
+from tellmore.store.fold import AnswerEffect
+from tellmore.store.ledger import Ledger
+from tellmore.store.repository import Event
+from tellmore.store.standing import standing, target_words
+from tellmore.store.statistics import accuracy_of
+
+MANY = 10_000
+
+
+def effect(error: float, correct: int = 0, scored: int = 0) -> AnswerEffect:
+    return AnswerEffect(1, "q", "label", 1, bool(scored), 6.0, 0.1, -1.0, 1 - error, correct, scored)
+
+
+def improving(answers: int = 40, wrong: int = 8) -> list[AnswerEffect]:
+    """The error falls with the square root of the time; every answer is a random check."""
+    return [effect(0.5 * (n / 10) ** -0.5, int(n > wrong), 1) for n in range(1, answers + 1)]
+
+
+def ledger(*events: Event, **learning: object) -> Ledger:
+    numbered = [Event(**{**vars(event), "seq": seq}) for seq, event in enumerate(events, start=1)]
+    return Ledger(Settings().changed(learning=dict(learning)), numbered)
+
+
+def test_a_few_checks_are_too_early_to_tell() -> None:
+    assert standing(ledger(), [], MANY).accuracy == "accuracy: too early to tell"
+    few = standing(ledger(), [effect(0.3, 0, 1)] * 3, MANY)
+    assert few.accuracy == "accuracy: too early to tell (3 of 20 random checks)"
+    assert few.target == "the target of 90 %: too early to tell"
+    assert few.left is None
+
+
+def test_without_random_checks_nothing_is_promised() -> None:
+    assert "no random checks are asked" in standing(ledger(check_share=0.0), [effect(0.3)] * 50, MANY).accuracy
+
+
+def test_enough_checks_give_a_range() -> None:
+    now = standing(ledger(), improving(), MANY)
+    assert now.accuracy == "accuracy 65 to 90 %, on 40 random checks"
+    assert now.target == "about 10 points to the target of 90 %"
+    assert now.left is not None
+    assert now.left.endswith("left to 90 %")
+
+
+def test_the_target_is_reached_by_the_whole_interval_only() -> None:
+    assert target_words(accuracy_of(38, 40), 0.9).endswith("probably reached; a few more checks will confirm")
+    assert target_words(accuracy_of(100, 100), 0.9) == "the target of 90 % is reached"
+
+
+def test_the_end_says_what_was_reached() -> None:
+    done = ledger(end_event(None, "settled", "why"))
+    now = standing(done, improving(wrong=4), MANY)
+    assert now.end == (
+        "You can stop",
+        "90 % right on 40 random checks (95 % interval: 77 to 96 %). More answers would change little.",
+    )
+    assert now.left is None, "who can stop has no time left"
+    assert standing(ledger(end_event(None, "labelled", "")), [], 12).end == (
+        "Every item has a label",
+        "There is nothing left to ask.",
+    )

@@ -1,0 +1,14 @@
+/** The last screen: that it is over, what was reached, and where to go from here. */
+
+import { h } from "../kit/dom";
+import { notice } from "../kit/frame";
+import type { End } from "../kit/wire";
+
+/** `owner`: whether to offer the classifier; `goOn` asks for more. */
+export function endScreen(end: End, owner: boolean, goOn: () => void): HTMLElement {
+  if (!owner) return notice(end.title, end.text);
+  const take = h("a", { class: "button primary", href: "/dashboard#export" }, "Take the classifier");
+  const look = h("a", { class: "button", href: "/dashboard#items" }, "Look at the items");
+  const more = end.go_on && h("button", { type: "button", class: "button quiet", onclick: goOn }, "Go on for more");
+  return notice(end.title, end.text, take, look, more);
+}

@@ -1,0 +1,19 @@
+/** A glance at what was learnt: under the card, until it is put away or the next question comes. */
+
+import { itemView } from "../cards/item";
+import { h } from "../kit/dom";
+import type { Glance, Item, Wording } from "../kit/wire";
+
+function group(title: string, items: readonly Item[]): HTMLElement {
+  return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...items.map((item) => h("span", { class: "glance-item", dir: "auto" }, itemView(item)))));
+}
+
+export function glanceView(glance: Glance, words: Pick<Wording, "positive" | "negative">, putAway: () => void): HTMLElement {
+  const close = h("button", { type: "button", class: "button quiet small", onclick: putAway }, "Hide");
+  return h(
+    "aside",
+    { class: "glance", "aria-labelledby": "glance-title" },
+    h("div", { class: "glance-head" }, h("h2", { id: "glance-title" }, "Learnt so far, on items nobody was asked about"), close),
+    h("dl", {}, group(`Probably ${words.positive}`, glance.most), group(`Probably ${words.negative}`, glance.least), group("Not sure", [glance.unsure])),
+  );
+}

@@ -1,0 +1,55 @@
+/** Export: what can be taken away, what each file is for, and how it is used. */
+
+import { get, getFile } from "../kit/api";
+import { h } from "../kit/dom";
+import type { Export } from "../kit/wire";
+import { panel } from "./table";
+
+async function save(path: string): Promise<void> {
+  const { content, name } = await getFile(path);
+  const address = URL.createObjectURL(content);
+  h("a", { href: address, download: name }).click();
+  // The browser has begun to read the file by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+function code(text: string): HTMLElement {
+  const copied = h("button", { type: "button", class: "button small" }, "Copy");
+  copied.addEventListener("click", () => void navigator.clipboard.writeText(text).then(() => copied.replaceChildren("Copied")));
+  const example = h("pre", { tabindex: 0, role: "region", "aria-label": "Example code" }, h("code", {}, text.trimEnd()));
+  return h("details", { class: "snippet" }, h("summary", {}, "How to use it"), example, copied);
+}
+
+export class ExportView {
+  readonly element = h("div", { class: "view" });
+  private readonly list = h("div", { class: "exports" });
+
+  constructor() {
+    this.element.append(panel("Take it away", "The classifier, its scores and all answers are yours. New items are scored by these files, or with: tellmore score", this.list));
+  }
+
+  async show(): Promise<void> {
+    if (this.list.childElementCount) return;
+    this.list.replaceChildren(...(await get<Export[]>("/api/exports")).map((one) => this.row(one)));
+  }
+
+  private row(one: Export): HTMLElement {
+    const message = h("p", { class: "hint", role: "status" });
+    const button = h("button", { type: "button", class: "button", disabled: one.install !== null, "aria-label": `Download: ${one.title}` }, "Download");
+    button.addEventListener("click", () => void this.download(one, button, message));
+    if (one.install !== null) message.append("Not installed on the server. Add it there with: ", h("code", {}, one.install));
+    return h("article", { class: "export" }, h("div", {}, h("h3", {}, one.title), h("p", { class: "hint" }, one.use)), button, message, one.snippet && code(one.snippet));
+  }
+
+  private async download(one: Export, button: HTMLButtonElement, message: HTMLElement): Promise<void> {
+    button.disabled = true;
+    message.textContent = "Being made…";
+    try {
+      await save(one.path);
+      message.textContent = "Saved to your downloads.";
+    } catch (error) {
+      message.textContent = `Not downloaded: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    button.disabled = false;
+  }
+}

@@ -1,0 +1,162 @@
+/** Items: every item with what is predicted of it; search, sort, filter, look into one, and label it. */
+
+import { itemView } from "../cards/item";
+import { get, post } from "../kit/api";
+import { h } from "../kit/dom";
+import type { Dashboard, ItemPage, ItemRow, Why } from "../kit/wire";
+import { percent } from "./format";
+import { panel, table } from "./table";
+
+const PAGE = 50;
+const SEARCH_DELAY_MS = 200;
+
+const SORTS = (positive: string, negative: string): [string, string][] => [
+  ["likely", `Most likely ${positive} first`],
+  ["unlikely", `Most likely ${negative} first`],
+  ["unsure", "Least certain first"],
+  ["pool", "As imported"],
+];
+const SHOWS: [string, string][] = [
+  ["all", "All items"],
+  ["unanswered", "Without an answer"],
+  ["answered", "Answered"],
+  ["disagreeing", "Answer and prediction disagree"],
+];
+const RANGES: [string, string][] = [
+  ["0 1", "Any probability"],
+  ["0.9 1", "90 to 100 %"],
+  ["0.5 1", "50 to 100 %"],
+  ["0.4 0.6", "40 to 60 %"],
+  ["0 0.5", "0 to 50 %"],
+  ["0 0.1", "0 to 10 %"],
+];
+
+interface Words {
+  positive: string;
+  negative: string;
+}
+
+function select(label: string, name: string, options: [string, string][]): HTMLElement {
+  return h("label", { class: "field" }, h("span", {}, label), h("select", { name }, ...options.map(([value, words]) => h("option", { value }, words))));
+}
+
+/** What the server is asked for, by the form and the page. */
+export function query(form: HTMLFormElement, offset: number): string {
+  const data = new FormData(form);
+  const [low = "0", high = "1"] = String(data.get("range") ?? "0 1").split(" ");
+  const text = (name: string): string => String(data.get(name) ?? "");
+  return new URLSearchParams({ search: text("search"), sort: text("sort"), show: text("show"), low, high, limit: String(PAGE), offset: String(offset) }).toString();
+}
+
+function told({ label }: ItemRow, words: Words): string {
+  return label === null ? "–" : label ? words.positive : words.negative;
+}
+
+export class ItemsView {
+  readonly element = h("div", { class: "view" });
+  private readonly form = h("form", { class: "inline-form items-form", role: "search" });
+  private readonly found = h("p", { class: "hint", role: "status" });
+  private readonly body = h("div");
+  private readonly pager = h("div", { class: "buttons" });
+  private readonly detail = h("div", { class: "detail-host" });
+  private words: Words = { positive: "positive", negative: "negative" };
+  private offset = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asked = 0;
+
+  constructor(private readonly report: (error: unknown) => void) {
+    this.form.addEventListener("input", () => this.later());
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    const list = panel("Items", "What is predicted of every item. Choose one to see why, or to answer it yourself.", this.form, this.found, this.body, this.pager);
+    this.element.append(h("div", { class: "items-grid" }, list, this.detail));
+  }
+
+  /** Called again whenever something was learnt. */
+  async show({ project }: Dashboard): Promise<void> {
+    this.words = project;
+    if (!this.form.childElementCount) {
+      const search = h("input", { type: "search", name: "search", maxlength: 200, autocomplete: "off", placeholder: "Part of a text" });
+      this.form.append(
+        h("label", { class: "field" }, h("span", {}, "Search"), search),
+        select("Order", "sort", SORTS(project.positive, project.negative)),
+        select("Show", "show", SHOWS),
+        select("Probability", "range", RANGES),
+      );
+    }
+    await this.refresh();
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    this.offset = 0;
+    this.timer = setTimeout(() => void this.refresh().catch(this.report), SEARCH_DELAY_MS);
+  }
+
+  private async refresh(): Promise<void> {
+    const number = ++this.asked;
+    const page = await get<ItemPage>(`/api/items?${query(this.form, this.offset)}`);
+    if (number !== this.asked) return; // a later request has overtaken this one
+    const last = Math.min(this.offset + page.rows.length, page.total);
+    this.found.textContent = page.total ? `${(this.offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${page.total.toLocaleString("en")} items` : "";
+    this.body.replaceChildren(this.view(page.rows));
+    const turn = (by: number, label: string, possible: boolean): HTMLElement =>
+      h("button", { type: "button", class: "button small", disabled: !possible, onclick: () => void this.turn(by) }, label);
+    this.pager.replaceChildren(...(page.total > PAGE ? [turn(-PAGE, "Previous", this.offset > 0), turn(PAGE, "Next", last < page.total)] : []));
+  }
+
+  private async turn(by: number): Promise<void> {
+    this.offset = Math.max(0, this.offset + by);
+    await this.refresh().catch(this.report);
+  }
+
+  private view(rows: ItemRow[]): HTMLElement {
+    return table<ItemRow>({
+      caption: "Items",
+      rows,
+      empty: "No item fits.",
+      columns: [
+        { title: "Item", cell: (row) => h("button", { type: "button", class: "item-button", onclick: () => void this.look(row.id).catch(this.report) }, itemView(row)) },
+        { title: `Probability of ${this.words.positive}`, numeric: true, cell: (row) => percent(row.probability) },
+        { title: "Answer", cell: (row) => told(row, this.words) },
+      ],
+    });
+  }
+
+  private async look(id: string): Promise<void> {
+    const why = await get<Why>(`/api/items/${encodeURIComponent(id)}/why`);
+    const card = this.card(why);
+    this.detail.replaceChildren(card);
+    card.focus();
+  }
+
+  private card({ item, nearest }: Why): HTMLElement {
+    const { positive, negative } = this.words;
+    const alike = table<ItemRow>({
+      caption: "Answered items most like it",
+      rows: nearest,
+      empty: "Nothing has been answered yet.",
+      columns: [
+        { title: "Item", cell: itemView },
+        { title: "Answer", cell: (row) => told(row, this.words) },
+      ],
+    });
+    const button = (yes: boolean): HTMLElement =>
+      h("button", { type: "button", class: "button", "aria-pressed": String(item.label === yes), onclick: () => void this.label(item.id, yes).catch(this.report) }, yes ? positive : negative);
+    const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The item chosen" });
+    shown.append(
+      h("div", { class: "detail-item" }, itemView(item)),
+      h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. Answered: ${told(item, this.words)}.`),
+      // Further things to do with one item belong in this row.
+      h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false), h("button", { type: "button", class: "button quiet", onclick: () => this.detail.replaceChildren() }, "Close")),
+      h("h3", {}, "Why: answered items most like it"),
+      alike,
+    );
+    return shown;
+  }
+
+  /** The list follows by itself once the answer is learnt. */
+  private async label(item: string, positive: boolean): Promise<void> {
+    await post("/api/labels", { item, positive });
+    await this.look(item);
+  }
+}

@@ -1,0 +1,58 @@
+/** How the project stands, in the server's words, and what can be done now. */
+
+import { itemView } from "../cards/item";
+import { post } from "../kit/api";
+import { h } from "../kit/dom";
+import { sentence } from "../kit/words";
+import type { Dashboard, Mistake, Person } from "../kit/wire";
+import { duration, percent } from "./format";
+import { panel, table } from "./table";
+
+function button(label: string, path: string, report: (error: unknown) => void): HTMLElement {
+  return h("button", { type: "button", class: "button", onclick: () => void post(path).catch(report) }, label);
+}
+
+/** Every change is followed by an event of the server, which brings the page up to date. */
+export function summary(data: Dashboard, report: (error: unknown) => void): HTMLElement {
+  const { standing, over } = data;
+  const [title, text] = standing.end ?? [null, null];
+  const lines = [standing.accuracy, standing.target, ...(standing.left ? [standing.left] : [])];
+  const asking = over ? data.may_go_on && button("Go on asking", "/api/go-on", report) : button("End the questions", "/api/end", report);
+  return h(
+    "section",
+    { class: "panel standing", "data-over": String(over) },
+    h("h2", {}, title ?? sentence(standing.accuracy)),
+    ...(title ? [h("p", {}, text), h("p", { class: "hint" }, sentence(standing.target))] : lines.slice(1).map((line) => h("p", {}, sentence(line)))),
+    h("div", { class: "buttons" }, h("a", { class: title ? "button primary" : "button", href: "#export" }, "Take the classifier"), h("a", { class: "button", href: "#items" }, "Look at the items"), asking),
+  );
+}
+
+export function mistakesPanel({ mistakes, project: { positive, negative } }: Dashboard): HTMLElement {
+  const called = (yes: boolean): string => (yes ? positive : negative);
+  const view = table<Mistake>({
+    caption: "Mistakes on random checks",
+    rows: mistakes,
+    empty: "No mistakes on random checks so far.",
+    columns: [
+      { title: "Item", cell: itemView },
+      { title: "Predicted", cell: ({ probability: p }) => `${called(p >= 0.5)} (${percent(Math.max(p, 1 - p))} sure)` },
+      { title: "Answered", cell: ({ told }) => called(told) },
+    ],
+  });
+  return panel("What it got wrong", "Random items whose answer was not as predicted, the surest predictions first.", view);
+}
+
+export function peoplePanel({ annotators }: Dashboard): HTMLElement {
+  const view = table<Person>({
+    caption: "Who did what",
+    rows: annotators,
+    empty: "Nobody has answered yet.",
+    columns: [
+      { title: "Name", cell: (person) => h("span", { dir: "auto" }, person.name) },
+      { title: "Answers", numeric: true, cell: ({ answers }) => String(answers) },
+      { title: "Time spent", numeric: true, cell: ({ minutes }) => duration(minutes) },
+      { title: "Agrees with the classifier", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
+    ],
+  });
+  return panel("Who did what", null, view);
+}

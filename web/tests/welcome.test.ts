@@ -1,0 +1,85 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { glanceView } from "../src/annotate/glance";
+import { welcome } from "../src/annotate/welcome";
+import { query } from "../src/dashboard/items";
+import { leftAlone } from "../src/cards/rank-drag";
+import { h } from "../src/kit/dom";
+import { prose } from "../src/kit/prose";
+import { sentence } from "../src/kit/words";
+import type { Me } from "../src/kit/wire";
+
+const me = { participant: "owner", project: { name: "Moods" }, introduction: ["What for.", "How long."] } as unknown as Me;
+
+describe("the welcome", () => {
+  beforeEach(() => localStorage.clear());
+
+  it("is shown before the first answer only", () => {
+    expect([...welcome(me, 0)!.querySelectorAll("li")].map((line) => line.textContent)).toEqual(["What for.", "How long."]);
+    expect(welcome(me, 1)).toBeNull();
+    expect(welcome({ ...me, introduction: [] }, 0)).toBeNull();
+  });
+
+  it("stays away once it was put away", () => {
+    const shown = welcome(me, 0)!;
+    document.body.append(shown);
+    shown.querySelector("button")!.click();
+    expect(shown.isConnected).toBe(false);
+    expect(welcome(me, 0)).toBeNull();
+    expect(welcome({ ...me, participant: "p-kim" }, 0)).not.toBeNull();
+  });
+});
+
+describe("a glance", () => {
+  it("says what was learnt in the project's words, and goes away", () => {
+    let gone = 0;
+    const item = (text: string) => ({ id: text, text, image: null });
+    const view = glanceView({ most: [item("vibrant")], least: [item("grim")], unsure: item("plain") }, { positive: "warm", negative: "cold" }, () => (gone += 1));
+    expect([...view.querySelectorAll("dt")].map((term) => term.textContent)).toEqual(["Probably warm", "Probably cold", "Not sure"]);
+    expect([...view.querySelectorAll("dd")].map((text) => text.textContent)).toEqual(["vibrant", "grim", "plain"]);
+    view.querySelector("button")!.click();
+    expect(gone).toBe(1);
+  });
+});
+
+describe("guidelines", () => {
+  it("are paragraphs, headings, lists and bold words", () => {
+    const shown = prose("# What counts\nOne line\nand its next.\n\n- first\n- **second**\nAfter.");
+    expect([...shown.children].map(({ tagName }) => tagName)).toEqual(["H3", "P", "UL", "P"]);
+    expect(shown.querySelector("p")?.textContent).toBe("One line and its next.");
+    expect(shown.querySelector("li strong")?.textContent).toBe("second");
+  });
+
+  it("show markup as typed", () => {
+    expect(prose("<b>x</b> & **<i>y</i>**").textContent).toBe("<b>x</b> & <i>y</i>");
+    expect(prose("<b>x</b>").querySelector("b")).toBeNull();
+  });
+});
+
+describe("words of the server", () => {
+  it("become sentences", () => {
+    expect(["too early", "Done."].map(sentence)).toEqual(["Too early.", "Done."]);
+  });
+});
+
+describe("looking for items", () => {
+  it("asks for what the form says", () => {
+    const field = (name: string, value: string) => h("input", { name, value });
+    const form = h("form", {}, field("search", "calm & kind"), field("sort", "unsure"), field("show", "all"), field("range", "0.4 0.6"));
+    expect(Object.fromEntries(new URLSearchParams(query(form, 50)))).toEqual({ search: "calm & kind", sort: "unsure", show: "all", low: "0.4", high: "0.6", limit: "50", offset: "50" });
+  });
+});
+
+describe("dragging a row", () => {
+  const press = (selector: string, pointerType: string): boolean => {
+    const row = h("li", {}, h("span", { class: "handle" }), h("button", { class: "pick" }), h("button", { class: "step" }));
+    const event = new Event("pointerdown", { bubbles: true });
+    Object.assign(event, { pointerType });
+    row.querySelector(selector)!.dispatchEvent(event);
+    return leftAlone(event);
+  };
+
+  it("starts anywhere but on its buttons with a mouse, and on the handle with a finger", () => {
+    expect([".handle", ".pick", ".step"].map((part) => press(part, "mouse"))).toEqual([false, false, true]);
+    expect([".handle", ".pick", ".step"].map((part) => press(part, "touch"))).toEqual([false, true, true]);
+  });
+});
