@@ -75,7 +75,7 @@ export class StartScreen {
   }
 
   private sideView(side: Side, typing: boolean): HTMLElement {
-    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "like" ? "words or texts" : "you may leave this empty" });
+    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "you may leave this empty" : this.state.no_words ? "texts of items" : "words or texts" });
     area.addEventListener("input", () => {
       this.examples.type(side, area.value);
       this.look.later(this.examples.names());
