@@ -62,6 +62,7 @@ def measure(answers: int, think_s: float) -> np.ndarray:
             browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
             page = browser.new_page()
             page.goto(server.url)
+            page.get_by_role("button", name="Skip").click()
             page.locator("section.card[data-shown]").wait_for()
             page.evaluate(STOPWATCH)
             for _ in range(answers):

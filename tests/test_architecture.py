@@ -19,6 +19,7 @@ PUBLIC = {
     "AnswerBudget",
     "DeterminantRule",
     "Stability",
+    "Start",
     "Stop",
     "TimeBudget",
     "AnswerError",

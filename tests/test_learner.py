@@ -264,12 +264,6 @@ def test_sharpness_follows_the_pool_unless_it_is_given() -> None:
     assert (classic.w, classic.K) == (9.0, 6.75)
 
 
-def test_seed_examples_give_a_mean() -> None:
-    learner = tm.Learner(POOL, seeds_positive=["item1", "item2"], seeds_negative=["item3"])
-    mean = dict(zip(POOL.ids, learner.scores()[0], strict=True))
-    assert min(mean["item1"], mean["item2"]) > 0 > mean["item3"]
-
-
 def test_a_belief_can_be_the_prior() -> None:
     teacher = tm.Learner(POOL, "rank", 3)
     teach(teacher, 5)
@@ -405,12 +399,6 @@ def test_bad_answers_and_questions_leave_the_learner_unchanged(
         ({"seed": 1.7}, "seed must be a whole number of at least 0, not 1.7"),
         ({"exclude_last": 2.5}, "exclude_last must be"),
         ({"stop": 20}, r"stop must be a rule .* AnswerBudget\(20\), not 20"),
-        ({"seeds_positive": "12"}, "not the single string '12'"),
-        ({"seeds_negative": "12"}, "not the single string '12'"),
-        (
-            {"seeds_positive": ["item1"], "seeds_negative": ["item1"]},
-            "'item1' is in seeds_positive and in seeds_negative",
-        ),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
@@ -472,16 +460,12 @@ def test_asking_with_foreign_ids_is_refused() -> None:
         learner.ask(avoid=["nobody"])
     with pytest.raises(tm.QuestionError, match="not an item"):
         learner.information_gain(tm.Question("label", ["nobody"]))
-    with pytest.raises(tm.QuestionError, match="not an item"):
-        tm.Learner(POOL, seeds_positive=["nobody"])
 
 
 # Saving and loading.
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"question": "tick"}, {"question": "label"}, {"question": "auto"}, {"seeds_positive": ["item1"]}]
-)
+@pytest.mark.parametrize("options", [{}, {"question": "tick"}, {"question": "label"}, {"question": "auto"}])
 def test_round_trip(tmp_path: Path, options: dict[str, Any]) -> None:
     learner = tm.Learner(POOL, seed=4, **options)
     teach(learner, 3)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
     from tellmore.pool import Pool, Scores
     from tellmore.questions import Question
+    from tellmore.start import Start
     from tellmore.types import Answer, Skip
 
 __version__ = "0.2.0.dev0"
@@ -59,6 +60,7 @@ __all__ = [
     "SettingError",
     "Skip",
     "Stability",
+    "Start",
     "StateError",
     "Stop",
     "StoreError",
@@ -82,6 +84,7 @@ _HOMES = {
     "kinds.tick": ("TickAnswer",),
     "learner": ("Learner",),
     "questions": ("Question",),
+    "start": ("Start",),
     "types": ("Answer", "Skip"),
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.logistic_normal import mean_sigmoid
+from tellmore.core.mixture import Mixture
 from tellmore.errors import PoolError
 from tellmore.types import Array
 
@@ -26,19 +26,24 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Classifier:
-    """``belief`` over (bias, weights) of the score; ``w`` the sharpness of labels.
+    """``mixture``: beliefs over (bias, weights) of the score; ``w`` the sharpness of labels.
 
     ``normalised``: embeddings are scaled to length 1 before they are scored, as they were when the project was made.
     """
 
-    belief: Gaussian
+    mixture: Mixture
     w: float
     normalised: bool
 
     @property
+    def belief(self) -> Gaussian:
+        """One Gaussian over (bias, weights): the moments, where there are several beliefs."""
+        return self.mixture.moments
+
+    @property
     def d(self) -> int:
         """Dimensions of an embedding."""
-        return self.belief.dim - 1
+        return self.mixture.beliefs[0].dim - 1
 
     def apply(self, X: Array) -> Predictions:
         """Predictions for raw embeddings X [N, d]."""
@@ -48,6 +53,6 @@ class Classifier:
         if self.normalised:
             norms = np.linalg.norm(X, axis=1, keepdims=True)
             X = X / np.where(norms > TINY_NORM, norms, 1.0)
-        score, variance = self.belief.scores(X)
-        sd = np.sqrt(variance)
-        return Predictions(mean_sigmoid(self.w * score, self.w * sd), score, sd)
+        scores = [belief.scores(X) for belief in self.mixture.beliefs]
+        score, variance = self.mixture.moments_of(scores)
+        return Predictions(self.mixture.probability_of(scores, self.w), score, np.sqrt(variance))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -21,14 +22,13 @@ from tellmore import saved
 from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.predict import probability
-from tellmore.core.prior import seeded_prior
-from tellmore.core.scan import PoolScan
+from tellmore.core.mixture import Mixture
+from tellmore.core.start import started
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
 from tellmore.kinds import Kind, Outcome
-from tellmore.options import one_of, seed_ids, share, stopping_rule, whole_number
+from tellmore.options import one_of, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.looking import labels_are_few, sought
@@ -38,6 +38,7 @@ from tellmore.policy.tally import Tally
 from tellmore.pool import Pool, check_pool
 from tellmore.predictor import Predictor, State
 from tellmore.questions import Question, check_answer, check_new, labels_in
+from tellmore.start import Start, check_start
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 from tellmore.warnings import warnings_of
@@ -69,7 +70,7 @@ class Learner(Predictor):
     cost: seconds per question.
     check_share: this share of the questions is on items drawn at random, to measure what was learnt; before it stops, a rule
         may ask for a few more. They have ``check`` set.
-    seeds_positive, seeds_negative: ids known beforehand.
+    start: what is known beforehand, from words, examples or another model's scores; the answers decide how far it is trusted.
     kinds: the kinds that ``auto`` may ask, all standard ones by default; of a family, the members that are asked.
     sizes: how many items ``auto`` may show; each kind takes those that it can.
     exclude_last: items of this many last questions are not asked again at once.
@@ -90,8 +91,7 @@ class Learner(Predictor):
         stop: Rule | None = None,
         cost: CostModel | None = None,
         check_share: float = 0.0,
-        seeds_positive: Collection[str] = (),
-        seeds_negative: Collection[str] = (),
+        start: Start | None = None,
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
@@ -114,25 +114,25 @@ class Learner(Predictor):
         self.cost = cost if cost is not None else PAPER_COST
         self.check_share = share("check_share", check_share)
         self.exclude_last = whole_number("exclude_last", exclude_last)
-        self.seeds = seed_ids(seeds_positive, seeds_negative)
-        self._prior = self._with_seeds(frame.prior)
+        self._prior = self._begun(frame.prior, start)
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
         self._kept: deque[State] = deque(maxlen=KEPT_STATES)
-        self._now = State(self._prior, self._scanned(self._prior))
+        self._now = self._scanned(self._prior)
 
     def __repr__(self) -> str:
         told = f"{self.allowed.question!r}, {len(self._history)} answers"
         return f"Learner({self.pool.name!r}, {told}; embeddings are {self.coordinates})"
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
-        """Coordinates, belief and sharpness before anything is known."""
         return prior if isinstance(prior, Frame) else frame_of(self.pool.moments, prior)
 
-    def _with_seeds(self, prior: Gaussian) -> Gaussian:
-        positive, negative = (self._z(ids) for ids in self.seeds)
-        return seeded_prior(prior, positive, negative, self.behaviour)
+    def _begun(self, prior: Gaussian, start: Start | None) -> Mixture:
+        check_start(start)
+        if start is None:
+            return Mixture.of(prior)
+        return started(prior, start.direction(self.pool.X, self.pool.moments, self.coordinates, prior))
 
     # Asking
 
@@ -243,21 +243,20 @@ class Learner(Predictor):
     def _learnt(self, state: State, question: Question, answer: Answer, Z: Array) -> tuple[State, UpdateInfo | None]:
         tally = state.tally.later(self._seconds(question, answer))
         if isinstance(answer, Skip):
-            return State(state.belief, state.scan, tally), None
+            return replace(state, tally=tally), None
         kind = question_kinds.named(question.kind)
-        belief, scan, info = self._update(state, Z, kind, kind.outcome(question.items, answer))
-        changed = float(np.mean((scan.mean > 0) != (state.scan.mean > 0)))
+        outcome = kind.outcome(question.items, answer)
+        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome))
+        changed = float(np.mean((after.scores[0] > 0) != (state.scores[0] > 0)))
         labels = labels_in(question, answer)
         foretold: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
-            rows = self.pool.rows(labels)
-            foretold = probability(state.scan.mean[rows], state.scan.variance[rows], self.w).tolist()
-        return State(belief, scan, tally.told(list(labels.values()), changed, foretold)), info
+            foretold = state.probabilities(self.w, self.pool.rows(labels)).tolist()
+        return replace(after, tally=tally.told(list(labels.values()), changed, foretold)), info
 
-    def _update(self, state: State, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
-        """The belief and the scan of the pool after an outcome on items Z."""
-        belief, info = kind.update(state.belief, Z, outcome, self.behaviour, bound=self.bound)
-        return belief, state.scan.refreshed(info.steps, belief), info
+    def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
+        """One of the beliefs after an outcome on items Z."""
+        return kind.update(belief, Z, outcome, self.behaviour, bound=self.bound)
 
     def _seconds(self, question: Question, answer: Answer) -> float:
         marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
@@ -272,7 +271,7 @@ class Learner(Predictor):
         if self._kept:
             self._now = self._kept.pop()
         else:
-            self._now = State(self._prior, self._scanned(self._prior))
+            self._now = self._scanned(self._prior)
             for question, answer in self._history:
                 self._now, _ = self._learnt(self._now, question, answer, self._z(question.items))
         return last
@@ -289,8 +288,8 @@ class Learner(Predictor):
 
     @property
     def prior(self) -> Gaussian:
-        """The belief before the first answer, in coordinates (1, x)."""
-        return self.coordinates.outward(self._prior)
+        """The belief before the first answer, in coordinates (1, x): the moments, where there are several."""
+        return self.coordinates.outward(self._prior.moments)
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -318,7 +317,8 @@ class Learner(Predictor):
     @property
     def progress(self) -> Progress:
         """What stopping rules look at."""
-        now, n, logdets = self._now, len(self.pool), (self._now.belief.logdet, self._prior.logdet)
+        now, n = self._now, len(self.pool)
+        logdets = now.belief.logdet, self._prior.beliefs[now.mixture.asking].logdet
         unlabelled = n - len(self.labels()) if now.tally.labels >= n else None
         return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled)
 
@@ -337,24 +337,25 @@ class Learner(Predictor):
         vars(self).update(state, _lock=RLock())
 
     def at(
-        self, belief: Gaussian | None, history: Sequence[tuple[Question, Answer]], tally: Tally | None = None
+        self, mixture: Mixture | None, history: Sequence[tuple[Question, Answer]], tally: Tally | None = None
     ) -> Learner:
-        """A learner with these options after ``history``, whose ``belief`` (as `belief` gave it; None: the prior) and ``tally``
-        are known already: nothing is told again."""
+        """A learner with these options after ``history``, whose beliefs (over (1, z); None: the prior) and ``tally`` are known
+        already: nothing is told again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._open.clear()
         twin._kept.clear()
-        belief = self._prior if belief is None else belief
-        twin._now = State(belief, self._scanned(belief), twin._counted() if tally is None else tally)
+        mixture = self._prior if mixture is None else mixture
+        twin._now = self._scanned(mixture, twin._counted() if tally is None else tally)
         return twin
 
     @one_at_a_time
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
-        now, frame = self._now, Frame(self.coordinates, self._prior, self.behaviour, self.w)
+        now, frame = self._now, Frame(self.coordinates, self._prior.beliefs[0], self.behaviour, self.w)
+        beliefs = saved.Beliefs(self._prior, now.mixture, now.scans)
         told = tuple(self._history), self._asked, tuple(self._open), now.tally, self._rates
-        saved.write(path, saved.Saved(self.pool, self._saved_options(), frame, now.belief, now.scan, *told))
+        saved.write(path, saved.Saved(self.pool, self._saved_options(), frame, beliefs, *told))
 
     @classmethod
     def load(
@@ -366,11 +367,12 @@ class Learner(Predictor):
         """
         state = saved.read(path, pool)
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
-        frame = state.frame  # as saved: seeds are in the prior already
-        learner._prior, learner.behaviour, learner.w = frame.prior, frame.behaviour, frame.w
+        learner._prior, learner.behaviour, learner.w = state.beliefs.prior, state.frame.behaviour, state.frame.w
         learner._history, learner._asked, learner._rates = list(state.history), state.asked, state.rates
         learner._open.extend(state.open)
-        learner._now = State(state.belief, state.scan, learner._counted() if state.tally is None else state.tally)
+        learner._now = State(
+            state.beliefs.now, state.beliefs.scans, learner._counted() if state.tally is None else state.tally
+        )
         return learner
 
     def _counted(self) -> Tally:

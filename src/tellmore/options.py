@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,18 +48,6 @@ def checked_size(size: int, fewest: int, most: int, n_items: int) -> int:
     if size > n_items:
         raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n_items}")
     return size
-
-
-def seed_ids(positive: Collection[Any], negative: Collection[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids known beforehand to be positive and negative; none may be both."""
-    for name, ids in (("seeds_positive", positive), ("seeds_negative", negative)):
-        if isinstance(ids, str):
-            raise SettingError(f"{name} must be a list of ids, not the single string {ids!r}; write [{ids!r}]")
-    known = tuple(map(str, positive)), tuple(map(str, negative))
-    both = next((item for item in known[0] if item in known[1]), None)
-    if both is not None:
-        raise SettingError(f"{both!r} is in seeds_positive and in seeds_negative; name it in one of them")
-    return known
 
 
 def stopping_rule(stop: Any) -> None:

@@ -172,6 +172,24 @@ class Pool:
     def _row_of(self) -> dict[str, int]:
         return {item: row for row, item in enumerate(self.ids)}
 
+    @cached_property
+    def _rows_of_text(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for row, text in enumerate(self.text or ()):
+            if text.strip():
+                found.setdefault(text.strip().casefold(), []).append(row)
+        return found
+
+    def find(self, name: str) -> int | None:
+        """The row of the item with this id, or else with this whole text, whatever its case; None where there is none."""
+        if name in self._row_of:
+            return self._row_of[name]
+        rows = self._rows_of_text.get(name.strip().casefold(), [])
+        if len(rows) > 1:
+            listed = ", ".join(repr(self.ids[row]) for row in rows[:3])
+            raise QuestionError(f"{len(rows)} items have the text {name!r}: {listed}; name one by its id")
+        return rows[0] if rows else None
+
     def rows(self, ids: Iterable[str]) -> NDArray[np.intp]:
         """Row numbers of ``ids``, in their order; QuestionError names the first that is not in the pool."""
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import Frame
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.scan import PoolScan
+from tellmore.core.mixture import Mixture
+from tellmore.core.scan import PoolScan, scans_of
 from tellmore.errors import DataFileError, PoolError
 from tellmore.files import replacing
 from tellmore.kinds import answer_from_json
@@ -22,9 +24,9 @@ from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
 from tellmore.questions import Question
-from tellmore.types import Answer
+from tellmore.types import Answer, Array
 
-FORMAT = 3
+FORMAT = 4
 OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
 """What format 1, of version 0.1, called the types of answers."""
 LABORATORY = ("mode", "paper_parts")
@@ -32,14 +34,22 @@ LABORATORY = ("mode", "paper_parts")
 
 
 @dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Before the first answer and now, in the learner's coordinates, and the scans that go with the latter."""
+
+    prior: Mixture
+    now: Mixture
+    scans: tuple[PoolScan, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Saved:
-    """What a file holds; ``belief`` is in the coordinates of ``frame``."""
+    """What a file holds."""
 
     pool: Pool
     options: dict[str, Any]
     frame: Frame
-    belief: Gaussian
-    scan: PoolScan
+    beliefs: Beliefs
     history: tuple[tuple[Question, Answer], ...]
     asked: int
     open: tuple[Question, ...]
@@ -49,7 +59,7 @@ class Saved:
 
 def write(path: str | Path, state: Saved) -> None:
     """Write a learner's state; the file appears whole or not at all."""
-    pool, frame, belief, scan = state.pool, state.frame, state.belief, state.scan
+    pool, frame = state.pool, state.frame
     meta = {
         "format": FORMAT,
         "options": state.options,
@@ -57,12 +67,11 @@ def write(path: str | Path, state: Saved) -> None:
         "open": [asdict(question) for question in state.open],
         "tally": None if state.tally is None else asdict(state.tally),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
-        "logdet": {"prior": frame.prior.logdet, "belief": belief.logdet},
         "standardised": frame.coordinates.standardised,
         "w": frame.w,
         "threshold": frame.behaviour.threshold,
         "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in state.history],
-        "refreshes": scan.refreshes,
+        "refreshes": state.beliefs.scans[0].refreshes,
         "rates": None if state.rates is None else _rates_as_json(state.rates),
     }
     arrays: dict[str, Any] = {
@@ -71,12 +80,10 @@ def write(path: str | Path, state: Saved) -> None:
         "X": pool.X,
         "centre": frame.coordinates.centre,
         "scale": frame.coordinates.scale,
-        "prior_mean": frame.prior.mean,
-        "prior_cov": frame.prior.cov,
-        "mean": belief.mean,
-        "cov": belief.cov,
-        "scan_mean": scan.mean,
-        "scan_variance": scan.variance,
+        **state.beliefs.prior.arrays("prior_"),
+        **state.beliefs.now.arrays(),
+        "scan_mean": np.array([scan.mean for scan in state.beliefs.scans]),
+        "scan_variance": np.array([scan.variance for scan in state.beliefs.scans]),
     }
     if pool.text is not None:
         arrays["text"] = np.array(pool.text)
@@ -110,19 +117,32 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
         raise PoolError(
             f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one"
         )
-    prior = Gaussian(arrays["prior_mean"], arrays["prior_cov"], float(meta["logdet"]["prior"]))
-    belief = Gaussian(arrays["mean"], arrays["cov"], float(meta["logdet"]["belief"]))
+    prior, mixture = _mixture(arrays, meta, "prior_"), _mixture(arrays, meta)
     coordinates = Coordinates.plain(pool.d)  # those of formats 1 and 2
     if "centre" in arrays:
         coordinates = Coordinates(arrays["centre"], arrays["scale"], bool(meta["standardised"]))
     behaviour = Behaviour(options["w"], options["K"], float(meta.get("threshold", 1.0)))
-    frame = Frame(coordinates, prior, behaviour, float(meta.get("w", options["w"])))
-    rows = Rows(pool.X, coordinates)
-    scan = PoolScan.of(rows, belief)
-    if "scan_mean" in arrays:
-        scan = PoolScan(rows, arrays["scan_mean"], arrays["scan_variance"], int(meta["refreshes"]))
+    frame = Frame(coordinates, prior.beliefs[0], behaviour, float(meta.get("w", options["w"])))
+    scans = _scans(Rows(pool.X, coordinates), mixture, arrays, int(meta.get("refreshes", 0)))
     tally = Tally.from_json(meta["tally"]) if meta.get("tally") else None
-    return Saved(pool, options, frame, belief, scan, history, int(meta["asked"]), still_open, tally, rates)
+    beliefs = Beliefs(prior, mixture, scans)
+    return Saved(pool, options, frame, beliefs, history, int(meta["asked"]), still_open, tally, rates)
+
+
+def _mixture(arrays: Mapping[str, Array], meta: Mapping[str, Any], prefix: str = "") -> Mixture:
+    """Formats 1 to 3 hold one belief, with its determinant in ``meta``."""
+    if "logdet" not in meta:
+        return Mixture.from_arrays(arrays, prefix)
+    logdet = float(meta["logdet"]["prior" if prefix else "belief"])
+    return Mixture.of(Gaussian(arrays[f"{prefix}mean"], arrays[f"{prefix}cov"], logdet))
+
+
+def _scans(rows: Rows, mixture: Mixture, arrays: Mapping[str, Array], refreshes: int) -> tuple[PoolScan, ...]:
+    if "scan_mean" not in arrays:
+        return scans_of(rows, mixture.beliefs)
+    shape = len(mixture.beliefs), len(rows)
+    means, variances = (arrays[name].reshape(shape) for name in ("scan_mean", "scan_variance"))
+    return tuple(PoolScan(rows, mean, variance, refreshes) for mean, variance in zip(means, variances, strict=True))
 
 
 def _question(plain: dict[str, Any]) -> Question:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tellmore.core.coordinates import Moments
 from tellmore.core.frame import Frame, frame_of, paper_frame
 from tellmore.core.label_fit import learn_labels
+from tellmore.core.mixture import Mixture
 from tellmore.errors import MissingExtraError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.learner import Learner
@@ -130,7 +131,7 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             (Question("label", [item], id=item), LabelAnswer(bool(label)))
             for item, label in zip(pool.ids, positive, strict=False)
         ]
-        self.classes_, self.learner_ = classes, learner.at(learnt, history)
+        self.classes_, self.learner_ = classes, learner.at(Mixture.of(learnt), history)
         self.coef_, self.intercept_ = self.learner_.coef_, self.learner_.intercept_
         return self
 

@@ -6,16 +6,24 @@ import asyncio
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from tellmore.app.access import Tokens
 from tellmore.app.api import NOT_BUILT, _changes, create_app
 from tellmore.app.session import Session
-from tellmore.errors import QuestionError
+from tellmore.data.ingest import EmbeddingSource, Ingest
+from tellmore.data.project import create_project
+from tellmore.export import write_export
+from tellmore.pool import Pool
+from tellmore.store.repository import Repository
+from tellmore.store.state import load_state
 from tests.app.conftest import TIMING, answer_to, body_for
 
 Visit = Callable[..., TestClient]
@@ -209,23 +217,50 @@ def test_exports_hold_the_answers_and_neutralise_formulas(visit: Visit, session:
 
 
 def test_pictures_are_served_by_id_only(session: Session, tokens: Any, tmp_path: Path) -> None:
-    picture = tmp_path / "a.jpg"
-    picture.write_bytes(b"\xff\xd8picture")
+    from PIL import Image
 
-    def find(item: str) -> Path:
-        if item != "a/b c":
-            raise QuestionError(f"unknown item {item!r}")
-        return picture
-
-    app = create_app(session, tokens=tokens, images=find)
+    Image.new("RGB", (8, 8), "red").save(tmp_path / "a.png")
+    pool = Pool(np.eye(2), ids=["a/b c", "plain"], images=[str(tmp_path / "a.png"), ""])
+    app = create_app(session, tokens=tokens, project=create_project(tmp_path / "project", pool))
     client = TestClient(app, base_url="http://127.0.0.1")
     token, _ = tokens.issue("annotator", "ann", "Ann")
     client.headers["authorization"] = f"Bearer {token}"
     reply = client.get("/api/items/a%2Fb%20c/image")
-    assert (reply.status_code, reply.content, reply.headers["content-type"]) == (200, b"\xff\xd8picture", "image/jpeg")
+    assert (reply.status_code, reply.content[:2], reply.headers["content-type"]) == (200, b"\xff\xd8", "image/jpeg")
+    assert client.get("/api/items/plain/image").status_code == 404
     assert client.get("/api/items/other/image").status_code == 404
     del client.headers["authorization"]
     assert client.get("/api/items/a%2Fb%20c/image").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("format", "names"),
+    [
+        ("onnx", ["tellmore-onnx.onnx", "tellmore-onnx.onnx.tfidf.onnx"]),
+        ("sklearn", ["tellmore-sklearn.skops", "tellmore-sklearn.skops.tfidf.skops"]),
+        ("npz", ["tellmore-npz.npz", "tellmore-npz.npz.tfidf.npz"]),
+    ],
+)
+def test_a_downloaded_classifier_of_texts_is_what_the_command_line_writes(
+    tmp_path: Path, format: str, names: list[str]
+) -> None:
+    pytest.importorskip("sklearn")
+    (tmp_path / "items.csv").write_text("id,text\na,kind staff\nb,rude staff\nc,kind room\nd,cold room\n")
+    project, _ = Ingest(tmp_path / "p", tmp_path / "items.csv", EmbeddingSource(embed="tfidf")).run()
+    session = Session(Repository(project.database_url), project.pool, project.settings).start()
+    tokens = Tokens(session.repository)
+    client = TestClient(create_app(session, tokens=tokens, project=project), base_url="http://127.0.0.1")
+    client.headers["authorization"] = f"Bearer {tokens.issue_owner_link()}"
+    reply = client.get(f"/api/export/{format}")
+    assert reply.headers["content-type"] == "application/zip"
+    assert reply.headers["content-disposition"] == f'attachment; filename="tellmore-{format}.zip"'
+    assert client.get("/api/export/csv").headers["content-type"].startswith("text/csv")
+    session.close()
+    written = write_export(load_state(project), format, tmp_path / names[0])
+    with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
+        assert archive.namelist() == names == [path.name for path in written]
+        if format == "onnx":
+            assert [archive.read(name) for name in names] == [path.read_bytes() for path in written]
 
 
 def test_changes_are_announced_while_somebody_answers(session: Session) -> None:

@@ -71,6 +71,7 @@ class Recomputed:
         self.learnt = [event for event in self.valid if event["kind"] == "answer"]
         self.points: list[dict[str, Any]] = []
         self.checks: list[tuple[int, int, int]] = []
+        self.foretold: list[tuple[float, bool]] = []
         self.learner = Learner(pool, question="rank", set_size=3)
         self._learn()
 
@@ -89,7 +90,10 @@ class Recomputed:
         return {answer["chosen"]: answer["positive"]} if answer["type"] == "select" else {}
 
     def predicted(self, item: str) -> bool:
-        return bool(self.learner.predict_proba(self.pool.X[self.pool.rows([item])])[0, 1] >= 0.5)
+        return self.probability(item) >= 0.5 - 1e-9
+
+    def probability(self, item: str) -> float:
+        return float(self.learner.predict_proba(self.pool.X[self.pool.rows([item])])[0, 1])
 
     def _learn(self) -> None:
         minutes, prior = 0.0, np.linalg.slogdet(self.learner.posterior.cov)[1]
@@ -99,6 +103,7 @@ class Recomputed:
             question = Question(shown["kind"], shown["items"], id=event["question_id"])
             if shown["check"]:
                 labels = self.labels(event)
+                self.foretold += [(self.probability(item), label) for item, label in labels.items()]
                 right = sum(self.predicted(item) == label for item, label in labels.items())
                 self.checks.append((number, right, len(labels)))
             answer = event["payload"]["answer"]
@@ -160,6 +165,7 @@ def test_every_number_equals_one_recomputed_from_the_exported_log(both: Any, poo
             close(point[key], value) if isinstance(value, float) else None
             assert isinstance(value, float) or point[key] == value
     _same_accuracy(shown, log)
+    _same_quality(shown, log)
     p = log.learner.predict_proba(pool.X)[:, 1]
     mean, variance = log.learner.posterior.scores(pool.X)
     close(shown["positive_share"], float(np.mean(p >= shown["threshold"])))
@@ -185,6 +191,16 @@ def _same_accuracy(shown: dict[str, Any], log: Recomputed) -> None:
     assert [point["n"] for point in shown["accuracy_curve"]] == np.cumsum([c[2] for c in log.checks if c[2]]).tolist()
     assert shown["standing"]["accuracy"] == accuracy_words(accuracy_of(right, n))
     assert len(shown["mistakes"]) == min(n - right, LISTED_MISTAKES)
+
+
+def _same_quality(shown: dict[str, Any], log: Recomputed) -> None:
+    told = np.array([label for _, label in log.foretold])
+    called = np.array([p for p, _ in log.foretold]) >= 0.5 - 1e-9
+    assert shown["quality"]["checks"] == len(told)
+    close(shown["quality"]["prevalence"]["estimate"], told.mean())
+    close(shown["quality"]["precision"]["estimate"], told[called].mean())
+    close(shown["quality"]["recall"]["estimate"], called[told].mean())
+    close(shown["quality"]["f1"]["estimate"], 2 * (called & told).sum() / (called.sum() + told.sum()))
 
 
 def _same_annotators(shown: dict[str, Any], log: Recomputed) -> None:

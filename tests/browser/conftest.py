@@ -14,7 +14,14 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.person import Person
-from tests.browser.projects import markup_project, picture_project, word_project
+from tests.browser.projects import (
+    judged_project,
+    markup_project,
+    picture_project,
+    sentence_project,
+    sentiment_project,
+    word_project,
+)
 from tests.browser.serving import Server, serving
 
 FLAGS = (
@@ -65,7 +72,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
-    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup"."""
+    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup", "judged".
+
+    "sentiment NAME rank 4" is a project of its own for each name, for tests that need one without answers.
+    """
     with ExitStack() as stack:
         running: dict[str, Server] = {}
 
@@ -82,10 +92,16 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
 def make_project(name: str, folder: Path) -> None:
     """The project that a server's name stands for."""
     match name.split():
+        case ["judged"]:
+            judged_project(folder)
         case ["markup"]:
             markup_project(folder)
+        case ["sentences"]:
+            sentence_project(folder)
         case ["pictures", question, size]:
             picture_project(folder, question, int(size))
+        case ["sentiment", _, question, size]:
+            sentiment_project(folder, question, int(size))
         case ["few", question, size]:
             word_project(folder, question, int(size), words=24)
         case ["ties", question, size]:
@@ -104,7 +120,8 @@ def names() -> Iterator[int]:
 
 @pytest.fixture
 def join(browser: Browser, servers: GetServer, names: Iterator[int]) -> Iterator[Join]:
-    """``join("rank 4")`` opens the question page for a new annotator; further options go to the browser context."""
+    """``join("rank 4")`` opens the question page for a new annotator; the owner of a fresh project sees its first
+    screen instead. Further options go to the browser context."""
     with ExitStack() as stack:
 
         def enter(name: str, *, device: str = "wide", owner: bool = False, path: str = "/", **options: Any) -> Person:
@@ -119,6 +136,8 @@ def join(browser: Browser, servers: GetServer, names: Iterator[int]) -> Iterator
             page.goto(invited.url if invited else server.url)
             if path != "/":
                 page.goto(server.base + path)
+            elif owner:
+                page.locator("section.card[data-shown], form.start").wait_for()
             else:
                 person.card.wait_for()
             return person

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,14 @@ from PIL import Image, ImageDraw
 
 from tellmore.data import Pool
 from tellmore.data.bundled import demo_pool
+from tellmore.data.ingest import EmbeddingSource, Ingest
+from tellmore.data.items import Columns
 from tellmore.data.project import create_project
 from tellmore.data.settings import LearningSettings, ProjectSettings, Settings
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
+from tellmore.store.events import answer_event, question_event
+from tellmore.store.repository import Repository
 
 WORDS = 150
 PICTURES = 96
@@ -36,6 +43,45 @@ def word_project(folder: Path, question: str, size: int = 4, *, ties: bool = Fal
     instruction = "Judge each word by the feeling it carries."
     told = settings(question, size, name="Word sentiment", instruction=instruction, ties=ties)
     create_project(folder, pool, told)
+    return folder
+
+
+def sentiment_project(folder: Path, question: str, size: int = 4) -> Path:
+    """The same for words from all of the alphabet, some of them well known."""
+    words = demo_pool()
+    rows = sorted({*range(0, len(words), 12), *words.rows(["happy", "excellent", "terrible"]).tolist()})
+    create_project(
+        folder, words.subset(np.array(rows)), settings(question, size, name="Word sentiment", instruction="")
+    )
+    return folder
+
+
+def sentence_project(folder: Path) -> Path:
+    """Items of one long sentence each."""
+    rng = np.random.default_rng(0)
+    text = [f"On day {row} they were welcomed warmly, waited for an hour, and then left again." for row in range(40)]
+    pool = Pool(rng.normal(size=(len(text), 6)).astype(np.float32), [f"day{row}" for row in range(len(text))], text)
+    create_project(folder, pool, settings("label", 2, name="Days", instruction=""))
+    return folder
+
+
+def judged_project(folder: Path) -> Path:
+    """Words of which few are positive to people, with a model's scores and words kept, and 40 random answers."""
+    words = demo_pool().subset(np.arange(WORDS))
+    judged = np.random.default_rng(0).random(WORDS).round(3)
+    verdicts = ["spam" if score >= 0.5 else "ham" for score in judged]
+    items, vectors = folder.parent / "items.csv", folder.parent / "vectors.npz"
+    rows = [",".join(map(str, row)) for row in zip(words.ids, words.ids, judged, verdicts, strict=True)]
+    items.write_text("\n".join(["id,text,llm,filter", *rows]) + "\n", encoding="utf-8")
+    np.savez(vectors, ids=words.ids, X=words.X)
+    told = settings("label", 2, name="Judged words", instruction="").changed(learning={"check_share": 0.9})
+    source, columns = EmbeddingSource(vectors), Columns(keep=("llm", "filter"))
+    project, _ = Ingest(folder, items, source, told, columns).run()
+    with closing(Repository(project.database_url)) as repository:
+        for row in range(40):
+            question = Question("label", [words.ids[row]])
+            answer = answer_event(question.id, "ann", LabelAnswer(row % 5 == 0))
+            repository.append([question_event(question, "ann", check=True, why="check"), answer])
     return folder
 
 

@@ -152,24 +152,26 @@ def test_an_impossible_setting_is_refused_in_words(join: Join) -> None:
     assert owner.server.call("GET", "/api/settings")["kinds"]
 
 
-def test_seed_examples_are_named_by_text_and_checked(join: Join) -> None:
+def test_a_start_is_named_by_text_and_checked(join: Join) -> None:
     owner = join("label 5", owner=True, path="/dashboard#settings")
     shown = owner.server.call("GET", "/api/dashboard")
-    words = {"Known positive items": "most_negative", "Known negative items": "most_positive"}
-    for label, extreme in words.items():
-        owner.page.get_by_label(label).fill(f"{shown[extreme][0]['text'].upper()}\n\n{shown[extreme][1]['id']}\n")
+    like = owner.page.get_by_label("Like what you look for")
+    for field, extreme in ((like, "most_negative"), (owner.page.get_by_label("Unlike it"), "most_positive")):
+        field.fill(f"{shown[extreme][0]['text'].upper()}\n\n{shown[extreme][1]['id']}\n")
     expect(owner.page.get_by_text("Not saved yet.")).to_be_visible()
-    owner.page.get_by_label("Known positive items").press_sequentially("xyzzy")
+    expect(owner.page.get_by_role("region", name="Most like it, by the start alone").locator("li")).to_have_count(8)
+    like.press_sequentially("xyzzy")
     expect(owner.page.locator(".settings-form + .hint")).to_contain_text("'xyzzy'")
     owner.page.get_by_role("button", name="Save").click()
     expect(owner.page.get_by_role("alert")).to_contain_text("'xyzzy'")
     for _ in "xyzzy":
-        owner.page.get_by_label("Known positive items").press("Backspace")
+        like.press("Backspace")
     owner.page.get_by_role("button", name="Save").click()
     expect(owner.page.get_by_text("Saved.", exact=True)).to_be_visible()
     known = [item["id"] for item in shown["most_negative"][:2]]
-    assert owner.server.call("GET", "/api/settings")["seeds_positive"] == known
-    expect(owner.page.get_by_label("Known positive items")).to_have_value("\n".join(known))
+    saved = [known[0].upper(), known[1]]
+    assert owner.server.call("GET", "/api/settings")["like"] == saved
+    expect(like).to_have_value("\n".join(saved))
     eventually(lambda: known[0] not in [i["id"] for i in owner.server.call("GET", "/api/dashboard")["most_negative"]])
 
 

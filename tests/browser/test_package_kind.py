@@ -40,6 +40,7 @@ def test_it_is_asked_drawn_by_its_own_module_and_logged(
     with serving(folder, "serve", str(folder), "--no-browser", packages=[package]) as server:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(server.url)
+        page.get_by_role("button", name="Skip").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Which is the most positive, and which the least?")
         buttons = page.locator(".card .verdicts button")
         expect(buttons).to_have_count(4)

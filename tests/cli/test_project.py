@@ -99,23 +99,43 @@ def test_labels_become_answers_and_are_learnt_from(here: Path):
     assert np.mean(right) > 0.85
 
 
-def test_seed_examples_shape_the_prior_without_being_answers(here: Path):
+def test_examples_are_a_start_without_being_answers(here: Path):
     (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
-    run(INIT + " --seed-positive i1 --seed-positive i2 --seed-negative i3")
+    run(INIT + " --like i1,i2 --unlike i3")
     state = load_state(open_project("p"))
     assert not state.effects
-    assert open_project("p").settings.learning.seeds_positive == ("i1", "i2")
+    assert open_project("p").settings.start.like == ("i1", "i2")
     probability = dict(zip(state.pool.ids, state.learner.probabilities(), strict=True))
     assert min(probability["i1"], probability["i2"]) > probability["i3"]
 
 
+def test_status_says_what_the_answers_think_of_a_start(here: Path):
+    run(INIT)
+    assert json.loads(run("status p --json").output)["start_agreement"] is None
+    run(INIT.replace("init p", "init q") + " --like i1,i2 --unlike i3")
+    agreement = json.loads(run("status q --json").output)["start_agreement"]
+    assert 0 <= agreement <= 1
+    said = " ".join(run("status q").output.split())
+    assert ("your answers agree with it" in said) == (agreement >= 0.7)
+    assert f"{100 * agreement:.0f} %" in said
+
+
 @pytest.mark.parametrize(
-    ("seeds", "said"),
-    [("--seed-positive zz", "'zz' is not an item"), ("--seed-positive i1 --seed-negative i1", "'i1' is named both")],
+    ("start", "said"),
+    [
+        (
+            "--like zz",
+            "no item has the id or the text 'zz', and it cannot be used as a word: these embeddings have no text side",
+        ),
+        ("--like i1 --unlike i1", "'i1' is named both"),
+        ("--like i1,,i2", "an example is empty"),
+        ("--like i1 --scores-column label", "not from both"),
+        ("--scores-column nowhere", "nowhere"),
+    ],
 )
-def test_wrong_seed_examples_leave_nothing(here: Path, capsys, seeds, said):
+def test_wrong_starts_leave_nothing(here: Path, capsys, start, said):
     before = set(here.iterdir())
-    assert said in fails(f"{INIT} {seeds}", capsys)
+    assert said in fails(f"{INIT} {start}", capsys)
     assert set(here.iterdir()) == before
 
 
@@ -272,14 +292,30 @@ def test_score_with_another_embedder_names_it_and_leaves_nothing(here: Path, cap
     assert set(here.iterdir()) == before
 
 
-def test_seed_examples_are_checked_before_the_embedding(here: Path, capsys):
-    (here / "slow.py").write_text("open('started', 'w').close()\n")
-    before = set(here.iterdir())
-    embed = ["--embed", f"exec:{sys.executable} slow.py"]
-    with pytest.raises(SystemExit):
-        cli.main(["init", "p", "--items", "items.csv", "--attribute", "calm", "--seed-positive", "zz", *embed])
-    assert "'zz' is not an item; name items by id, such as 'i0'" in capsys.readouterr().err
-    assert set(here.iterdir()) == before
+def test_words_and_scores_are_starts(here: Path, capsys):
+    pytest.importorskip("sklearn")
+    texts = ["kind staff", "rude staff", "kind room", "cold room", "rude cold", "kind kind"] * 4
+    verdicts = ["yes", "no", "yes", "no", "no", "YES"] * 4
+    rows = "".join(
+        f"i{row},{text} {row},{said}\n" for row, (text, said) in enumerate(zip(texts, verdicts, strict=True))
+    )
+    (here / "notes.csv").write_text("id,text,llm\n" + rows)
+    init = "init {} --items notes.csv --attribute kind --embed tfidf"
+    run(init.format("words") + " --like kind --unlike rude,cold")
+    run(init.format("scores") + " --scores-column llm")
+    for name in ("words", "scores"):
+        state = load_state(open_project(name))
+        called = dict(zip(texts, state.learner.predict(), strict=True))
+        assert (called["kind kind"], called["rude cold"]) == (True, False)
+        assert state.learner.start_weight > 0.5
+        run(f"export {name} --format npz --out {name}.npz")
+        with np.load(here / f"{name}.npz") as arrays:
+            assert len(arrays["weights"]) == len(arrays["means"]) == len(arrays["covs"]) > 1
+            assert arrays["weights"].sum() == pytest.approx(1)
+    assert open_project("words").settings.start.unlike == ("rude", "cold")
+    assert not (here / "scores" / "words.npz").exists()
+    assert "'unheard': the embedder knows none of its words" in fails(init.format("p") + " --like unheard", capsys)
+    assert not (here / "p").exists()
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from tellmore import cli
-from tellmore.data.embed import open_embedder
+from tellmore.data.embed import open_embedder, open_words
 from tellmore.data.embedder import EmbedItem
+from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import open_project
+from tellmore.data.words import text_side
 from tellmore.errors import DataFileError, SettingError
 
 # Libraries this large always have something to deprecate.
@@ -62,7 +64,7 @@ def clip_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model_cfg = {
         "embed_dim": 6,
         "vision_cfg": {"image_size": 32, "layers": 1, "width": 64, "patch_size": 16},
-        "text_cfg": {"context_length": 8, "vocab_size": 50, "width": 64, "heads": 1, "layers": 1},
+        "text_cfg": {"context_length": 8, "vocab_size": 49408, "width": 64, "heads": 1, "layers": 1},
     }
     preprocess_cfg = {"mean": [0.5, 0.4, 0.3], "std": [0.2, 0.3, 0.4], "interpolation": "bicubic"}
     (folder / "open_clip_config.json").write_text(
@@ -183,6 +185,42 @@ def test_pictures_from_the_command_line(clip_model: Path, pictures: Path, tmp_pa
     files = [upright if identifier == "turned.png" else pictures / identifier for identifier in pool.ids]
     library = clip_vectors(*open_clip.create_model_from_pretrained(f"local-dir:{clip_model}"), files)
     assert np.allclose(pool.X, unit(library), atol=1e-5)
+
+
+def clip_words(model: Any, tokenizer: Any, words: list[str]) -> np.ndarray:
+    """What the library itself says of each text, one at a time."""
+    import torch
+
+    model.eval()
+    with torch.no_grad():
+        return np.concatenate([model.encode_text(tokenizer([word])).numpy() for word in words])
+
+
+def test_open_clip_embeds_words_beside_pictures(clip_model: Path, pictures: Path, tmp_path: Path):
+    import open_clip
+
+    embed = f"open_clip:{clip_model}"
+    project, _ = Ingest(tmp_path / "p", pictures, EmbeddingSource(embed=embed), normalise=True).run()
+    words = ["a red picture", "blue", "a much longer line of words than the model can take at once"]
+    model, _ = open_clip.create_model_from_pretrained(f"local-dir:{clip_model}")
+    expected = unit(clip_words(model, open_clip.get_tokenizer(f"local-dir:{clip_model}"), words))
+    told = text_side(project, embed)(words)
+    assert np.allclose(told, expected, atol=1e-5)
+    assert told.shape[1] == project.pool.d
+
+
+def test_open_clip_by_name_embeds_words_with_a_file_of_weights(clip_model: Path, tmp_path: Path):
+    import open_clip
+
+    config = json.loads((clip_model / "open_clip_config.json").read_text())["model_cfg"]
+    (tmp_path / "Tiny.json").write_text(json.dumps(config))
+    open_clip.add_model_config(tmp_path / "Tiny.json")
+    words = open_words(f"open_clip:Tiny/{clip_model / 'open_clip_pytorch_model.bin'}", "image")
+    assert words is not None
+    model, _ = open_clip.create_model_from_pretrained(f"local-dir:{clip_model}")
+    expected = clip_words(model, open_clip.get_tokenizer(f"local-dir:{clip_model}"), ["calm", "warm"])
+    ours = np.stack(list(words.embed([EmbedItem("a", "calm"), EmbedItem("b", "warm")])))
+    assert np.allclose(ours, expected, atol=1e-5)
 
 
 def test_a_folder_without_weights_never_becomes_random_vectors(clip_model: Path, tmp_path: Path, one_line):

@@ -11,16 +11,23 @@ from hypothesis import strategies as st
 
 from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.export import render
 from tellmore.export.onnx import onnx_bytes
 from tellmore.store.state import load_state
 
 
-def random_classifier(d: int, spread: float, *, normalised: bool, w: float = 12.0, seed: int = 0) -> Classifier:
+def random_classifier(
+    d: int, spread: float, *, normalised: bool, w: float = 12.0, seed: int = 0, beliefs: int = 1
+) -> Classifier:
     rng = np.random.default_rng(seed)
-    root = rng.normal(size=(d + 1, d + 1)) / np.sqrt(d + 1)
-    cov = spread**2 * (root @ root.T + 1e-6 * np.eye(d + 1))
-    return Classifier(Gaussian.from_moments(rng.normal(size=d + 1) * spread, cov), w, normalised)
+
+    def belief() -> Gaussian:
+        root = rng.normal(size=(d + 1, d + 1)) / np.sqrt(d + 1)
+        cov = spread**2 * (root @ root.T + 1e-6 * np.eye(d + 1))
+        return Gaussian.from_moments(rng.normal(size=d + 1) * spread, cov)
+
+    return Classifier(Mixture.of(*(belief() for _ in range(beliefs))), w, normalised)
 
 
 def run(classifier: Classifier, X: np.ndarray) -> list[np.ndarray]:
@@ -35,9 +42,10 @@ def run(classifier: Classifier, X: np.ndarray) -> list[np.ndarray]:
     st.booleans(),
     st.floats(0.5, 40.0),
     st.integers(0, 10**6),
+    st.sampled_from([1, 3]),
 )
-def test_the_graph_says_what_the_belief_says(d, spread, normalised, w, seed):
-    classifier = random_classifier(d, spread, normalised=normalised, w=w, seed=seed)
+def test_the_graph_says_what_the_beliefs_say(d, spread, normalised, w, seed, beliefs):
+    classifier = random_classifier(d, spread, normalised=normalised, w=w, seed=seed, beliefs=beliefs)
     X = np.random.default_rng(seed).normal(size=(50, d)).astype(np.float32) * 2
     X[0] = 0
     told = classifier.apply(X)

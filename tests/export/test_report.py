@@ -10,6 +10,7 @@ from PIL import Image
 from tellmore.data.project import create_project
 from tellmore.export import render
 from tellmore.export.plot import Curve, _marks, curve_svg
+from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.state import load_state
 
@@ -68,6 +69,18 @@ def test_items_are_text_never_markup(project):
     content = render(load_state(project), "report").decode()
     assert "<script>" not in content
     assert "<b>: good" not in content
+
+
+def test_the_report_says_how_good_it_is(project):
+    state = load_state(project)
+    quality = state.learner.quality()
+    page = seen(render(state, "report")).text
+    assert f"On the newest {quality.checks} randomly drawn items" in page
+    for name, share in quality.named().items():
+        assert f"{name}{share.estimate:.2f}{share.low:.2f}{share.high:.2f}" in page
+    assert list(quality.named())[2:] == ["precision", "recall", "F1", "average precision"]
+    unmeasured = replace(state, learner=Learner(state.pool))
+    assert "No random questions were answered yet" in seen(render(unmeasured, "report")).text
 
 
 def test_before_the_first_answer(project):

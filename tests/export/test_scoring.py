@@ -10,6 +10,7 @@ import pytest
 
 from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
@@ -24,7 +25,9 @@ PROVENANCE = {"tellmore_version": "9.9", "seed": 3, "data_sha256": "ab", "config
 
 @pytest.fixture
 def classifier() -> Classifier:
-    return Classifier(Gaussian.from_moments(np.array([0.1, 1.0, -1.0]), np.eye(3) / 50), 5.0, normalised=True)
+    return Classifier(
+        Mixture.of(Gaussian.from_moments(np.array([0.1, 1.0, -1.0]), np.eye(3) / 50)), 5.0, normalised=True
+    )
 
 
 @pytest.fixture
@@ -102,7 +105,7 @@ def tfidf_project(folder: Path) -> Project:
     texts = ["kind staff", "rude staff", "kind room", "cold room", "rude cold"]
     (folder / "items.csv").write_text("id,text\n" + "".join(f"i{row},{text}\n" for row, text in enumerate(texts)))
     source = EmbeddingSource(embed="tfidf")
-    settings = Settings().changed(learning={"seeds_positive": ["i0", "i2"], "seeds_negative": ["i1", "i4"]})
+    settings = Settings().changed(start={"like": ["i0", "i2"], "unlike": ["i1", "i4"]})
     return Ingest(folder / "p", folder / "items.csv", source, settings).run()[0]
 
 
@@ -143,6 +146,23 @@ def test_an_exported_classifier_has_its_text_step_beside_it(tmp_path: Path):
     assert np.allclose(vectors, X, atol=1e-6)
     positive = skops_io.load(out).predict_proba(vectors)[:, 1] > 0.5
     assert np.array_equal(positive, state.classifier.apply(X).score > 0)
-    _, plain = write_export(state, "onnx", tmp_path / "c.onnx")
+    _, plain = write_export(state, "npz", tmp_path / "c.npz")
+    assert plain == tmp_path / "c.npz.tfidf.npz"
     assert plain.read_bytes() == project.tfidf_path.read_bytes()
     assert write_export(state, "report", tmp_path / "r.html") == [tmp_path / "r.html"]
+
+
+def test_both_steps_run_in_onnx(tmp_path: Path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    project = tfidf_project(tmp_path)
+    state = load_state(project)
+    out, beside = write_export(state, "onnx", tmp_path / "c.onnx")
+    assert beside == tmp_path / "c.onnx.tfidf.onnx"
+    texts = ["Kind cold", "RUDE room", "unheard of"]
+    first, second = (onnxruntime.InferenceSession(path) for path in (beside, out))
+    vectors = first.run(["embedding"], {"lowercase_text": [text.lower() for text in texts]})[0]
+    probability = second.run(["probability"], {"embedding": vectors})[0]
+    assert project.tfidf_path is not None
+    expected = state.classifier.apply(Tfidf.load(project.tfidf_path).encode(texts))
+    assert np.allclose(probability, expected.probability, atol=1e-5)
+    assert first.get_modelmeta().custom_metadata_map["data_sha256"] == state.pool.fingerprint

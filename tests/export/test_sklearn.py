@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tellmore.classifier import Classifier
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.export import render
 from tellmore.export.sklearn import skops_bytes
 from tellmore.store.state import load_state
@@ -18,7 +19,7 @@ from tellmore.store.state import load_state
 
 def test_plug_in_probabilities_of_a_plain_logistic_regression():
     belief = Gaussian.from_moments(np.array([0.1, 0.4, -0.2]), np.eye(3))
-    estimator = skops.io.loads(skops_bytes(Classifier(belief, 3.0, normalised=False), {"seed": "1"}))
+    estimator = skops.io.loads(skops_bytes(Classifier(Mixture.of(belief), 3.0, normalised=False), {"seed": "1"}))
     assert type(estimator) is LogisticRegression
     X = np.random.default_rng(0).normal(size=(20, 2))
     assert np.allclose(estimator.predict_proba(X)[:, 1], expit(3 * (0.1 + X @ [0.4, -0.2])))

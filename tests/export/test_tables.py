@@ -3,9 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
+import onnx
 import pyarrow.parquet as pq
 import pytest
 
@@ -86,6 +87,21 @@ def test_the_belief_as_arrays_and_as_json(state):
     assert [plain["intercept"], *plain["coefficients"]] == state.learner.posterior.mean.tolist()
     assert plain["covariance"] == state.learner.posterior.cov.tolist()
     assert plain["provenance"]["data_sha256"] == state.pool.fingerprint
+
+
+def test_every_classifier_says_how_good_it_is(state, tmp_path):
+    quality = state.learner.quality()
+    assert quality is not None
+    told = json.loads(json.dumps(asdict(quality)))
+    assert told["precision"]["low"] < told["precision"]["estimate"] <= told["precision"]["high"]
+    assert told["f1"]["low"] < told["f1"]["high"]
+    assert json.loads(render(state, "json"))["provenance"]["quality"] == told
+    with np.load(io.BytesIO(render(state, "npz")), allow_pickle=False) as arrays:
+        assert json.loads(str(arrays["provenance"]))["quality"] == told
+    model = onnx.load_from_string(render(state, "onnx"))
+    assert json.loads(next(prop.value for prop in model.metadata_props if prop.key == "quality")) == told
+    _, beside = write_export(state, "csv", tmp_path / "s.csv")
+    assert json.loads(beside.read_text())["quality"] == told
 
 
 def test_the_log_can_be_folded_again(project, state):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from sklearn import metrics
 
 from tellmore.policy.quality import NEWEST, average_precision, quality_of, share_of
@@ -27,11 +28,19 @@ def test_shares_are_those_of_scikit_learn(threshold: float) -> None:
     assert found.accuracy.estimate == pytest.approx(metrics.accuracy_score(told, called))
     assert found.precision.estimate == pytest.approx(metrics.precision_score(told, called))
     assert found.recall.estimate == pytest.approx(metrics.recall_score(told, called))
-    assert found.f1 == pytest.approx(metrics.f1_score(told, called))
-    assert found.average_precision == pytest.approx(
+    assert found.f1 is not None
+    assert found.average_precision is not None
+    assert found.f1.estimate == pytest.approx(metrics.f1_score(told, called))
+    assert found.average_precision.estimate == pytest.approx(
         metrics.average_precision_score(told, [one.probability for one in checks])
     )
     assert found.prevalence.estimate == pytest.approx(np.mean(told))
+
+
+def test_one_half_but_for_rounding_is_one_half() -> None:
+    found = quality_of([Check(0.5 - 1e-16, True, 0), Check(0.5 - 1e-6, True, 1)])
+    assert found is not None
+    assert found.accuracy.estimate == 0.5
 
 
 def test_ties_count_together() -> None:
@@ -51,10 +60,35 @@ def test_only_the_newest_count_and_nothing_is_made_up() -> None:
     assert (none.precision, none.recall, none.f1, none.average_precision) == (None, None, None, None)
 
 
-def test_intervals_contain_the_share() -> None:
+def test_intervals_are_wilsons_and_contain_the_share() -> None:
     for count in range(11):
         found = share_of(count, 10)
+        expected = binomtest(count, 10).proportion_ci(method="wilson")
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
         assert 0 <= found.low <= found.estimate <= found.high <= 1
+
+
+def test_intervals_of_f1_and_average_precision_hold_the_truth_about_as_often_as_they_say() -> None:
+    def drawn(n: int, rng: np.random.Generator) -> list[Check]:
+        told = rng.random(n) < 0.15
+        odds = 2 * (rng.normal(size=n) + 2 * told) - 2 + np.log(0.15 / 0.85)
+        return [Check(float(p), bool(t), 0) for p, t in zip(1 / (1 + np.exp(-odds)), told, strict=True)]
+
+    rng = np.random.default_rng(0)
+    many = drawn(4000, rng)
+    p, told = np.array([one.probability for one in many]), np.array([one.told for one in many])
+    truth = {"f1": metrics.f1_score(told, p >= 0.5), "average_precision": metrics.average_precision_score(told, p)}
+    samples = [quality_of(drawn(100, rng)) for _ in range(200)]
+    for name, value in truth.items():
+        shares = [getattr(found, name) for found in samples]
+        assert np.mean([share.low <= value <= share.high for share in shares]) > 0.9
+        assert np.mean([share.high - share.low for share in shares]) < 0.5
+
+
+def test_measures_that_are_not_known_are_left_out() -> None:
+    found = quality_of([Check(0.1, False, 0)])
+    assert found is not None
+    assert list(found.named()) == ["accuracy", "share of positives"]
 
 
 def test_a_tally_counts_labels_and_checks() -> None:

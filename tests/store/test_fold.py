@@ -139,44 +139,44 @@ def test_settings_decide_what_is_asked_next(pool: Pool) -> None:
     assert (state.learner.ask().kind, state.learner.ask().size) == ("select_low", 2)
 
 
-def with_seeds(positive: list[str], negative: list[str]) -> Settings:
-    return SETTINGS.changed(learning={"seeds_positive": positive, "seeds_negative": negative})
+def with_start(positive: list[str], negative: list[str]) -> Settings:
+    return SETTINGS.changed(start={"like": positive, "unlike": negative})
 
 
-def test_the_seeds_named_last_are_the_prior_of_every_answer(pool: Pool) -> None:
-    first = setting_event("owner", {"learning": {"seeds_positive": [pool.ids[0]]}})
-    last = setting_event("owner", {"learning": {"seeds_positive": [pool.ids[1]], "seeds_negative": [pool.ids[2]]}})
+def test_the_start_named_last_is_that_of_every_answer(pool: Pool) -> None:
+    first = setting_event("owner", {"start": {"like": [pool.ids[0]]}})
+    last = setting_event("owner", {"start": {"like": [pool.ids[1]], "unlike": [pool.ids[2]]}})
     told = exchanges(pool, 5)
-    by_seeds = new_learner(pool, with_seeds([pool.ids[1]], [pool.ids[2]]))
+    by_start = new_learner(pool, with_start([pool.ids[1]], [pool.ids[2]]))
     for question, answer in told:
-        by_seeds.tell(question, answer)
+        by_start.tell(question, answer)
     state = fold(numbered([first, *log(pool, 5), last]), pool, SETTINGS)
-    same(state.learner, by_seeds)
+    same(state.learner, by_start)
     assert np.abs(state.learner.posterior.mean - by_hand(pool, told).posterior.mean).max() > 1e-3
     assert sum(each.bits for each in state.effects) > 0
 
 
-def test_of_all_changes_only_seeds_belong_to_what_the_belief_starts_from(pool: Pool) -> None:
+def test_of_all_changes_only_the_start_belongs_to_what_the_belief_starts_from(pool: Pool) -> None:
     ledger = Ledger(SETTINGS)
     ledger.apply(setting_event("owner", {"learning": {"check_share": 0.5}}))
     assert ledger.settings != SETTINGS
     assert ledger.initial == SETTINGS
-    ledger.apply(setting_event("owner", {"learning": {"seeds_positive": [pool.ids[7]]}}))
-    assert ledger.initial == with_seeds([pool.ids[7]], [])
+    ledger.apply(setting_event("owner", {"start": {"like": [pool.ids[7]]}}))
+    assert ledger.initial == with_start([pool.ids[7]], [])
 
 
-def test_a_fold_can_start_again_from_other_seeds(pool: Pool) -> None:
+def test_a_fold_can_start_again_from_another_start(pool: Pool) -> None:
     pairs = Ledger(SETTINGS, log(pool, 6)).counting()
     state = Fold(pool, SETTINGS)
     state.ask_by(SETTINGS.changed(learning={"question": "label"}))
     state.catch_up(pairs)
     learner = state.learner
-    seeded = with_seeds([pool.ids[7]], [])
-    state.start_from(seeded)
+    started = with_start([pool.ids[7]], [])
+    state.start_from(started)
     assert state.effects == []
     assert state.learner.ask().kind == "label"
     state.catch_up(pairs)
-    same(state.learner, fold(log(pool, 6), pool, seeded).learner)
+    same(state.learner, fold(log(pool, 6), pool, started).learner)
     state.start_from(SETTINGS)
     state.catch_up(pairs)
     same(state.learner, learner)

@@ -37,7 +37,8 @@ def taught(store: Repository, pool: Pool) -> tuple[Fold, Ledger]:
 
 
 def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -> None:
-    told, belief, tally = unpack(pack(taught[0]))
+    told, beliefs, tally = unpack(pack(taught[0]))
+    (belief,) = beliefs.beliefs
     assert tally == taught[0].learner.tally
     assert told == taught[0].effects
     np.testing.assert_array_equal(belief.mean, taught[0].learner.belief.mean)
@@ -68,7 +69,7 @@ def test_a_snapshot_of_other_answers_settings_or_items_is_passed_over(
     save(store, pool, fold, monkeypatch)
     sharper = SETTINGS.changed(learning={"w": 3.0})
     assert not SnapshotKeeper(store, pool).restore(Fold(pool, sharper), ledger.counting())
-    seeded = SETTINGS.changed(learning={"seeds_positive": ["i1"]})
+    seeded = SETTINGS.changed(start={"like": ["i1"]})
     assert not SnapshotKeeper(store, pool).restore(Fold(pool, seeded), ledger.counting())
     moved = Pool(pool.X * 1.01, ids=pool.ids)
     assert not SnapshotKeeper(store, moved).restore(Fold(moved, SETTINGS), ledger.counting())

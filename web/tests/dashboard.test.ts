@@ -3,7 +3,7 @@ import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration, percent } from "../src/dashboard/format";
 import { askedNow } from "../src/dashboard/overview";
-import { changes, lines, questions } from "../src/dashboard/settings";
+import { changes, questions } from "../src/dashboard/settings";
 import { kindTitle, questionTitle } from "../src/kit/kinds";
 import type { Rate } from "../src/kit/wire";
 import { kind, KINDS } from "./fixtures";
@@ -73,18 +73,14 @@ describe("the end", () => {
 
 describe("settings", () => {
   it("send only what differs", () => {
-    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, seeds_positive: ["a"], seeds_negative: [], quota: null, guidelines: "" };
+    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, like: ["a"], unlike: [], quota: null, guidelines: "" };
     expect(changes(before, { name: "A", positive: "warm", sizes: [2, 4] })).toEqual({ positive: "warm", sizes: [2, 4] });
-    expect(changes(before, { ties: true, seeds_positive: ["a"], seeds_negative: ["b"] })).toEqual({ ties: true, seeds_negative: ["b"] });
+    expect(changes(before, { ties: true, like: ["a"], unlike: ["b"] })).toEqual({ ties: true, unlike: ["b"] });
   });
 
   it("offer every kind that the server knows, and the families of several", () => {
     const offered = questions([...KINDS, kind("mine", { title: "Mine" })]);
     expect(offered.map(([value]) => value)).toEqual(["auto", "label", "select", "select_high", "select_low", "rank", "tick", "least_sure", "mine"]);
     expect(offered.at(-1)).toEqual(["mine", "Mine"]);
-  });
-
-  it("take seed examples one a line", () => {
-    expect(lines(" calm \r\n\n grim day\n")).toEqual(["calm", "grim day"]);
   });
 });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
-from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any
 
@@ -15,20 +14,20 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tellmore import __version__, kinds
-from tellmore.app import dashboard, present, wire, wire_board
+from tellmore.app import dashboard, present, starting, wire, wire_board, wire_start
 from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
+from tellmore.app.judging import judge_out
 from tellmore.app.looking import looking
 from tellmore.app.notices import STATIC, error_page, wants_page
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
-from tellmore.app.shared import REFUSALS, Anybody, App, ImageFinder, Owner, Shared, Teacher
-from tellmore.data.settings import check_seeds
+from tellmore.app.shared import REFUSALS, Anybody, App, Owner, Shared, Teacher
+from tellmore.data.project import Project
 from tellmore.errors import InputError, MissingExtraError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.store.events import participant_event
 
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
 ALIVE_EVERY_S = 15.0
-
 people = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
 owner = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
 pages = APIRouter(include_in_schema=False)
@@ -77,9 +76,9 @@ def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
 def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
     """The picture of one item, by its id."""
     try:
-        if shared.images is None:
+        if shared.project is None:
             raise QuestionError("this project has no pictures")
-        path = shared.images(item_id)
+        path = shared.project.picture(item_id)
     except InputError as problem:
         raise HTTPException(404, str(problem)) from None
     return FileResponse(path, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
@@ -99,6 +98,20 @@ def card(kind: str, _visitor: Anybody) -> FileResponse:
 def read_dashboard(shared: Shared, _visitor: Owner) -> wire_board.DashboardOut:
     """Everything the dashboard plots and lists."""
     return present.dashboard_out(shared.session)
+
+
+@owner.get("/judge")
+def judge(
+    shared: Shared,
+    _visitor: Owner,
+    column: Annotated[str | None, Query(description="one that the project keeps; the first by default")] = None,
+    threshold: Annotated[float | None, Query(description="scores from this number on mean positive")] = None,
+    positive_value: Annotated[str | None, Query(description="the score that means positive")] = None,
+    negative_value: Annotated[str | None, Query(description="the score that means negative")] = None,
+) -> wire_board.JudgeOut:
+    """How another model's scores compare with people's answers to random questions."""
+    meaning = {"threshold": threshold, "positive_value": positive_value, "negative_value": negative_value}
+    return judge_out(shared.session, shared.project, column, **meaning)
 
 
 @owner.get("/answers")
@@ -145,7 +158,7 @@ def read_settings(shared: Shared, _visitor: Owner) -> wire.SettingsOut:
 
 @owner.put("/settings")
 def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -> wire.SettingsOut:
-    """Change wording, kinds, sizes or target from now on; other seed examples let everything be learnt again."""
+    """Change wording, kinds, sizes or target from now on; another start lets everything be learnt again."""
     changes = present.changes_of(body, shared.session.pool)
     if not changes:
         return present.settings_out(shared.session.settings)
@@ -157,11 +170,31 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     """How people would see the project after the change; nothing is saved."""
     session = shared.session
     changed = session.settings.changed(**present.changes_of(body, session.pool))
-    check_seeds(changed.learning, session.pool.ids)
+    session.check_start(changed)
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
     return wire.PreviewOut(
         project=present.project_out(changed, images=session.pool.images is not None), question=sample
     )
+
+
+@owner.get("/start")
+def read_start(shared: Shared, _visitor: Owner) -> wire_start.StartOut:
+    """Whether a start is still to be asked for, and whether it can be in words."""
+    return starting.start_out(shared.session)
+
+
+@owner.post("/start/preview")
+def preview_start(body: wire_start.StartIn, shared: Shared, _visitor: Owner) -> wire_start.StartPreviewOut:
+    """The items that this start alone, before any answer, would call most and least so; nothing is saved."""
+    return starting.preview(shared.session, body)
+
+
+@owner.get("/items/sample")
+def sample_items(
+    shared: Shared, _visitor: Owner, search: Annotated[str, Query(max_length=200)] = ""
+) -> list[wire.ItemOut]:
+    """Some items to choose examples from: random ones, or those whose text or id holds ``search``."""
+    return starting.offered(shared.session.pool, search)
 
 
 @owner.get("/invitations")
@@ -274,11 +307,13 @@ def create_app(
     bind: str = "127.0.0.1",
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
-    images: ImageFinder | None = None,
-    images_folder: Path | None = None,
+    project: Project | None = None,
     routers: Collection[APIRouter] = (),
 ) -> FastAPI:
-    """The application around a started ``session``. ``routers`` adds further routes, for example a study's."""
+    """The application around a started ``session``; ``project`` has its pictures and what else lies in its folder.
+
+    ``routers`` adds further routes, for example a study's.
+    """
     app = FastAPI(
         title="tellmore",
         version=__version__,
@@ -287,7 +322,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.tellmore = App(session, tokens or Tokens(session.repository), images, images_folder)
+    app.state.tellmore = App(session, tokens or Tokens(session.repository), project)
     for router in (people, owner, looking, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))

@@ -12,7 +12,7 @@ from tellmore.app.exports import exports
 from tellmore.app.items import Show, Sort
 from tellmore.app.shared import REFUSALS, Owner, Shared
 from tellmore.errors import QuestionError
-from tellmore.export import FORMATS, render
+from tellmore.export import FORMATS, download
 
 looking = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
 
@@ -80,7 +80,5 @@ def export(
     """The log, the answers, the scores or the classifier as a file."""
     if format not in FORMATS:
         raise HTTPException(404, f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
-    suffix, media_type = FORMATS[format]
-    content = render(shared.session.settled_state(shared.images_folder), format, table=table)
-    name = f"tellmore-{table if format in ('csv', 'parquet') else format}{suffix}"
+    name, media_type, content = download(shared.session.settled_state(shared.project), format, table=table)
     return Response(content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})

@@ -20,6 +20,7 @@ from tellmore.app.server import open_session, serve
 from tellmore.app.wire import AnswerIn, KindOut, Milliseconds, ShownOut, Timing, Wire
 from tellmore.data.project import Project
 from tellmore.kinds import Words
+from tellmore.store.beforehand import beforehand_of
 from tellmore.study.bank import BANK_FILE, read_bank
 from tellmore.study.design import check_bank
 from tellmore.study.session import StudySession
@@ -203,10 +204,10 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     """Serve the study of a project until it is stopped; the question file is read and checked first."""
     bank = read_bank(project.folder / BANK_FILE, project.pool.ids)
     check_bank(study, bank)
-    session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
+    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand_of(project))
     study_session = StudySession(session.repository, study, bank, project.pool)
 
     def routers(tokens: Tokens) -> list[APIRouter]:
         return [study_router(study_session, tokens, cookie_name(session), study_page)]
 
-    serve(session, images=project.picture, make_routers=routers, browser=False, **options)
+    serve(session, project=project, make_routers=routers, browser=False, **options)

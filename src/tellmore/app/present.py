@@ -9,7 +9,6 @@ from tellmore.app import dashboard, wire
 from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
 from tellmore.app.glance import glance_at, is_due
-from tellmore.app.seeds import SEEDS, seed_ids
 from tellmore.app.session import Session
 from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, words_of
@@ -17,6 +16,7 @@ from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO
 from tellmore.pool import Pool
 from tellmore.questions import Question
+from tellmore.store.beforehand import named_examples
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.standing import end_words, standing
@@ -25,7 +25,9 @@ from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction", "guidelines")
 PROJECT = (*WORDING, "quota")
-LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties", *SEEDS)
+LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties")
+OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
+"""What version 0.1 called examples; who changes them moves them to their new place."""
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
 DONE = ("Done, thank you", "All your answers are saved. You can close this page.")
 
@@ -138,18 +140,21 @@ def settings_out(settings: Settings) -> wire.SettingsOut:
     return wire.SettingsOut(
         **{key: getattr(settings.project, key) for key in PROJECT},
         **{key: getattr(settings.learning, key) for key in LEARNING},
+        like=list(settings.examples[0]),
+        unlike=list(settings.examples[1]),
         config=settings.redacted(),
     )
 
 
 def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
-    """A change by section, as the log keeps it; seed examples by id, however they were named."""
+    """A change by section, as the log keeps it."""
     given = change.model_dump(exclude_unset=True)
     given = {key: value for key, value in given.items() if value is not None or key in ("set_size", "quota")}
-    given |= {key: seed_ids(pool, given[key]) for key in SEEDS if key in given}
+    examples = {key: named_examples(pool, given[key]) for key in OLD_START if key in given}
     sections = {
         "project": {key: given[key] for key in PROJECT if key in given},
-        "learning": {key: given[key] for key in LEARNING if key in given},
+        "learning": {key: given[key] for key in LEARNING if key in given} | {OLD_START[key]: [] for key in examples},
+        "start": examples,
     }
     return {section: keys for section, keys in sections.items() if keys}
 
@@ -196,6 +201,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         skips=skips,
         minutes=sum(each.seconds for each in view.effects) / 60,
         accuracy=honest,
+        quality=view.learner.quality(),
         target_accuracy=target,
         standing=words,
         over=over,
@@ -217,5 +223,6 @@ def dashboard_out(session: Session) -> DashboardOut:
         pool_size=len(session.pool),
         annotators=people,
         seq=seq,
+        start_agreement=view.learner.start_agreement() if view.effects else None,
         problem=session.planner.failure,
     )

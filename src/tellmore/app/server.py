@@ -11,7 +11,6 @@ import threading
 import webbrowser
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -21,12 +20,11 @@ from tellmore.app.access import LOOPBACK, RateLimit, Tokens
 from tellmore.app.api import create_app
 from tellmore.app.notices import STATIC
 from tellmore.app.session import Session
-from tellmore.app.shared import ImageFinder
-from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import StateError
 from tellmore.pool import Pool
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand, beforehand_of
 from tellmore.store.repository import Repository
 
 STOP_WITHIN_S = 2
@@ -35,24 +33,27 @@ SWITCH_S = 0.0005
 TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 
 
-def open_session(database_url: str, pool: Pool, settings: Settings, *, prior: Frame | None = None) -> Session:
-    """The session of a project, not started yet; ``prior`` is the belief of an earlier project, where it is asked for.
+def open_session(
+    database_url: str, pool: Pool, settings: Settings, *, beforehand: Beforehand = NOTHING_KNOWN
+) -> Session:
+    """The session of a project, not started yet; ``beforehand``: what it knows beside its settings.
 
     Two sessions on one log would hand out the same questions: StateError where another server has it.
     """
     repository = Repository(database_url)
     try:
         repository.claim()
-        return Session(repository, pool, settings, prior=prior)
+        return Session(repository, pool, settings, beforehand=beforehand)
     except BaseException:
         repository.close()
         raise
 
 
-def serve_project(project: Project, **options: Any) -> None:
-    """Serve ``project`` until it is stopped."""
-    session = open_session(project.database_url, project.pool, project.settings, prior=project.prior)
-    serve(session, images=project.picture, images_folder=project.images_folder, **options)
+def serve_project(project: Project, *, embed: str | None = None, **options: Any) -> None:
+    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words to start from."""
+    beforehand = beforehand_of(project, embed)
+    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand)
+    serve(session, project=project, **options)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -108,8 +109,7 @@ def serve(
     say: Callable[[str], None],
     allow_hosts: Collection[str] = (),
     limit: RateLimit | None = None,
-    images: ImageFinder | None = None,
-    images_folder: Path | None = None,
+    project: Project | None = None,
     make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda _: (),
     page: str = "/",
 ) -> None:
@@ -122,8 +122,7 @@ def serve(
         bind=host,
         allow_hosts=allow_hosts,
         limit=limit,
-        images=images,
-        images_folder=images_folder,
+        project=project,
         routers=make_routers(tokens),
     )
     base = address_of(host, listener.getsockname()[1])

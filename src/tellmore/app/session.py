@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,15 @@ from tellmore.app.desk import Desk
 from tellmore.app.ending import end_due
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
-from tellmore.core.frame import Frame
-from tellmore.data.settings import Settings, check_seeds
+from tellmore.data.project import Project
+from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
 from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store import events as log
-from tellmore.store.fold import Fold
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
+from tellmore.store.fold import Fold, new_learner
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
@@ -68,13 +68,14 @@ class Session:
         pool: Pool,
         settings: Settings,
         *,
-        prior: Frame | None = None,
+        beforehand: Beforehand = NOTHING_KNOWN,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
         self.lock = threading.Condition(threading.RLock())
         self.desk = Desk(settings, repository.since(0))
-        fold = Fold(pool, self.desk.initial, prior=prior)
+        self.beforehand = beforehand
+        fold = Fold(pool, self.desk.initial, beforehand=beforehand)
         fold.ask_by(self.desk.settings)
         keeper = SnapshotKeeper(repository, pool)
         keeper.restore(fold, self.desk.counting())
@@ -162,14 +163,20 @@ class Session:
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
         """Apply {section: {key: value}} from now on; SettingError where a value is not allowed.
 
-        Other seed examples let everything be learnt again, from the prior that they make.
+        Another start lets everything be learnt again from there.
         """
         with self.lock:
             changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
-            check_seeds(changed.learning, self.pool.ids)
+            if changed.start != self.settings.start:
+                self.check_start(changed)
+                self.beforehand.keep_words(changed, self.pool)
             self._append([log.setting_event(participant, changes)])
             self.planner.forget()
             return self.settings
+
+    def check_start(self, settings: Settings) -> None:
+        """SettingError where nothing can start from what ``settings`` name."""
+        new_learner(self.pool, settings, self.beforehand)
 
     def label(self, participant: str, item: str, positive: bool) -> None:
         """Record a label of an item that ``participant`` chose; it is learnt from like any other, and never a random check."""
@@ -218,11 +225,12 @@ class Session:
             self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
             return self.planner.view
 
-    def settled_state(self, images_folder: Path | None = None) -> State:
-        """What exports are made of, once every answer so far is learnt."""
+    def settled_state(self, project: Project | None = None) -> State:
+        """What exports are made of, once every answer so far is learnt; ``project`` is where its files are."""
         view = self.settled_view()
         events = list(self.repository.since())
-        return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, images_folder)
+        folders = (None, None) if project is None else (project.images_folder, project.tfidf_path)
+        return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, *folders)
 
     def questions_out(self) -> list[Asked]:
         """The questions that are in somebody's hands now."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -13,17 +11,14 @@ from tellmore.app import wire
 from tellmore.app.access import REVOKED, Tokens, Visitor
 from tellmore.app.items import ItemFinder
 from tellmore.app.session import Session
-
-ImageFinder = Callable[[str], Path]
+from tellmore.data.project import Project
 
 
 class App:
     """What the routes share."""
 
-    def __init__(
-        self, session: Session, tokens: Tokens, images: ImageFinder | None, images_folder: Path | None
-    ) -> None:
-        self.session, self.tokens, self.images, self.images_folder = session, tokens, images, images_folder
+    def __init__(self, session: Session, tokens: Tokens, project: Project | None) -> None:
+        self.session, self.tokens, self.project = session, tokens, project
         self.items = ItemFinder(session.pool)
 
 

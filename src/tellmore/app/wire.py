@@ -34,7 +34,7 @@ Words: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
 Intervals: TypeAlias = Annotated[list[tuple[Milliseconds, Milliseconds]], Field(max_length=200)]
 Role = Literal["owner", "annotator", "participant"]
-Seeds: TypeAlias = Annotated[
+Examples: TypeAlias = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=2000)]], Field(max_length=1000)
 ]
 
@@ -260,8 +260,8 @@ class SettingsOut(Wire):
     target_accuracy: float
     check_share: float
     ties: bool
-    seeds_positive: list[str]
-    seeds_negative: list[str]
+    like: list[str]
+    unlike: list[str]
     config: dict[str, Any]
 
 
@@ -284,8 +284,8 @@ class SettingsChange(Wire):
     target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
     check_share: Annotated[float, Field(ge=0.0, le=0.9)] | None = None
     ties: StrictBool | None = None
-    seeds_positive: Seeds | None = Field(None, description="items known to be positive, by id or by their whole text")
-    seeds_negative: Seeds | None = Field(None, description="items known to be negative, by id or by their whole text")
+    like: Examples | None = Field(None, description="words, or items by id or whole text, like what is looked for")
+    unlike: Examples | None = Field(None, description="words, or items by id or whole text, unlike what is looked for")
 
 
 class PreviewOut(Wire):

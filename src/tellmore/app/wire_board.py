@@ -8,7 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from tellmore.app.wire import ItemOut, ProjectOut, Wire
+from tellmore.policy.quality import Quality
 from tellmore.policy.rates import Rate
+from tellmore.store.judge import Verdict
 from tellmore.store.standing import Standing
 from tellmore.store.statistics import Accuracy, Contribution
 
@@ -109,6 +111,20 @@ class LogOut(Wire):
     total: int
 
 
+class JudgeOut(Wire):
+    """Another model's scores against people's answers to random questions."""
+
+    columns: list[str] = Field(description="columns of scores that the project keeps")
+    column: str | None = Field(description="the one that is judged; null where none is kept")
+    pool_size: int
+    problem: str | None = Field(default=None, description="why these scores cannot be judged, if they cannot")
+    verdict: Verdict | None = Field(default=None, description="null before the first random answer about a scored item")
+    wrong_items: int = Field(
+        default=0, description="items that people called otherwise; `verdict.wrong_most` has the worst"
+    )
+    items: dict[str, ItemOut] = Field(default={}, description="what the items of `verdict.wrong_most` look like, by id")
+
+
 class ExportOut(Wire):
     """A file that can be taken away: what it is for, code that uses it, and what to install first where that is missing."""
 
@@ -127,6 +143,7 @@ class DashboardOut(Wire):
     skips: int
     minutes: float
     accuracy: Accuracy | None
+    quality: Quality | None
     target_accuracy: float
     standing: Standing
     over: bool = Field(description="whether nothing more is asked")
@@ -148,4 +165,8 @@ class DashboardOut(Wire):
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")
+    start_agreement: float | None = Field(
+        None,
+        description="share of the items still called as the start called them; null without one or before any answer",
+    )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")

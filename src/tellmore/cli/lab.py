@@ -67,6 +67,17 @@ def simulate(
         list[float] | None,
         typer.Option("--target", help="An accuracy to reach; repeatable. [default: 0.7, 0.75 and 0.8]"),
     ] = None,
+    like: Annotated[
+        list[str] | None, typer.Option("--like", help="Items to start from, ids or texts with commas; repeatable.")
+    ] = None,
+    unlike: Annotated[list[str] | None, typer.Option("--unlike", help="The same, of the opposite.")] = None,
+    scores_column: Annotated[
+        str, typer.Option("--scores-column", help="Array of the pool's file with another model's scores to start from.")
+    ] = "",
+    scores_right: Annotated[
+        float | None,
+        typer.Option("--scores-right", help="Start from verdicts on all items of which this share is right."),
+    ] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
     cache: Annotated[
@@ -102,6 +113,10 @@ def simulate(
         fatigue=fatigue,
         slowing=slowing,
         stop_at=stop_at,
+        like=_names(like),
+        unlike=_names(unlike),
+        scores_column=scores_column,
+        scores_right=scores_right,
     )
     truth = load_truth(config.pool, matrix)
     ledger = Ledger(cache or default_folder())
@@ -129,6 +144,10 @@ def _absolute(pool: str) -> str:
     """A path that means the same to workers started elsewhere; bundled names stay."""
     path = Path(pool)
     return str(path.resolve()) if path.exists() else pool
+
+
+def _names(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(name.strip() for names in given or () for name in names.split(",") if name.strip())
 
 
 def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial]) -> None:

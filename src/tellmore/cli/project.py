@@ -72,11 +72,14 @@ def init(
         list[str] | None,
         typer.Option("--keep-column", help="Column to keep with the items, such as a model's scores; repeatable."),
     ] = None,
-    seed_positive: Annotated[
-        list[str] | None, typer.Option("--seed-positive", help="Id of an item known to be positive; repeatable.")
+    like: Annotated[
+        list[str] | None,
+        typer.Option("--like", help="What is looked for: words, or items by id or text, with commas; repeatable."),
     ] = None,
-    seed_negative: Annotated[
-        list[str] | None, typer.Option("--seed-negative", help="Id of an item known to be negative; repeatable.")
+    unlike: Annotated[list[str] | None, typer.Option("--unlike", help="The opposite of it, in the same way.")] = None,
+    scores_column: Annotated[
+        str | None,
+        typer.Option("--scores-column", help="Column with another model's scores to start from: numbers, or words."),
     ] = None,
     prior_from: Annotated[
         Path | None,
@@ -115,22 +118,27 @@ def init(
             "learning": {
                 "seed": seed,
                 "prior": "pool" if prior_from is None else "earlier",
-                "seeds_positive": seed_positive or [],
-                "seeds_negative": seed_negative or [],
             },
         },
         source="tellmore init",
     )
+    start = {
+        "like": like or [],
+        "unlike": unlike or [],
+        "scores_column": scores_column or "",
+        "positive_value": positive_value or "" if scores_column else "",
+    }
+    kept = tuple(dict.fromkeys([*(keep_column or ()), *([scores_column] if scores_column else ())]))
     project, findings = Ingest(
         folder,
         items,
         EmbeddingSource(embeddings, embedding_ids, id_column, by_row, embed),
         settings,
-        Columns(id_column, text_column, image_column, label_column, positive_value, tuple(keep_column or ())),
+        Columns(id_column, text_column, image_column, label_column, positive_value, kept),
         normalise,
         skip_unreadable,
         progress,
-    ).run(WarmStart(prior_from))
+    ).run(WarmStart(prior_from, start, embed))
     if json:
         print_json({"folder": str(project.folder), **vars(findings)})
         return

@@ -36,11 +36,16 @@ def serve(
     port: Port = 8000,
     no_browser: NoBrowser = False,
     allow_host: AllowHost = None,
+    embed: Annotated[
+        str | None,
+        typer.Option("--embed", help="The embedder the project was made with, for words to start from; not for tfidf."),
+    ] = None,
 ) -> None:
     """Teach a project in the browser, alone or as a team."""
     from tellmore.data.project import open_project
 
-    _serve(open_project(project), host=host, port=port, browser=not no_browser, allow_hosts=allow_host or ())
+    chosen = {"host": host, "port": port, "browser": not no_browser, "allow_hosts": allow_host or (), "embed": embed}
+    _serve(open_project(project), **chosen)
 
 
 def demo(

@@ -7,6 +7,7 @@ the pool's own precision (float32), so an exact rescan on a schedule keeps round
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,31 +31,11 @@ class PoolScan:
     @classmethod
     def of(cls, rows: Rows, belief: Gaussian) -> PoolScan:
         """The exact scan, chunk by chunk so that nothing of the size of the pool is allocated."""
-        mean, variance = np.empty(len(rows)), np.empty(len(rows))
-        centre, cov = belief.mean[1:].astype(rows.X.dtype), belief.cov.astype(rows.X.dtype)
-        weights, row, corner = cov[1:, 1:], cov[1:, 0], belief.cov[0, 0]
-        for part, z in rows.chunks():
-            mean[part] = z @ centre + belief.mean[0]
-            variance[part] = np.einsum("nd,nd->n", z @ weights, z) + 2.0 * (z @ row) + corner
-        return cls(rows, mean, np.maximum(variance, 0.0))
+        return scans_of(rows, (belief,))[0]
 
     def refreshed(self, steps: tuple[Step, ...], belief: Gaussian) -> PoolScan:
         """The scan after an update that took ``steps`` and led to ``belief``."""
-        if self.refreshes + 1 >= RESCAN_EVERY:
-            return PoolScan.of(self.rows, belief)
-        change = np.column_stack([sum(step.move for step in steps), *(step.loss for step in steps)])
-        signs = np.concatenate([np.ones(step.loss.shape[1]) if step.signs is None else step.signs for step in steps])
-        shrunk_only = bool((signs > 0).all())
-        mean, variance = self.mean.copy(), self.variance.copy()
-        for part, projected in self.rows.times(change):
-            mean[part] += projected[:, 0]
-            losses = projected[:, 1:]
-            variance[part] -= np.einsum("nk,nk->n", losses if shrunk_only else losses * signs, losses)
-        return replace(self, mean=mean, variance=np.maximum(variance, 0.0), refreshes=self.refreshes + 1)
-
-    def scaled(self, factor: float) -> PoolScan:
-        """The scan of a belief whose mean was multiplied by ``factor``."""
-        return replace(self, mean=self.mean * factor)
+        return refreshed((self,), (steps,), (belief,))[0]
 
     def covariance_with(self, belief: Gaussian, z: Array) -> Array:
         """Covariance [n] of every item's score with that of the item at z [d]."""
@@ -63,3 +44,50 @@ class PoolScan:
         for part, projected in self.rows.times(reach[:, None]):
             covariance[part] = projected[:, 0]
         return covariance
+
+
+def scans_of(rows: Rows, beliefs: Sequence[Gaussian]) -> tuple[PoolScan, ...]:
+    """The exact scans of several beliefs, in one pass over the pool."""
+    scans = tuple(PoolScan(rows, np.empty(len(rows)), np.empty(len(rows))) for _ in beliefs)
+    for part, z in rows.chunks():
+        for scan, belief in zip(scans, beliefs, strict=True):
+            centre, cov = belief.mean[1:].astype(z.dtype), belief.cov.astype(z.dtype)
+            scan.mean[part] = z @ centre + belief.mean[0]
+            variance = np.einsum("nd,nd->n", z @ cov[1:, 1:], z) + 2.0 * (z @ cov[1:, 0]) + belief.cov[0, 0]
+            scan.variance[part] = np.maximum(variance, 0.0)
+    return scans
+
+
+def refreshed(
+    scans: Sequence[PoolScan], steps: Sequence[tuple[Step, ...]], beliefs: Sequence[Gaussian]
+) -> tuple[PoolScan, ...]:
+    """The scans of several beliefs after the steps that each of them took, in one pass over the pool."""
+    rows, refreshes = scans[0].rows, scans[0].refreshes + 1
+    if refreshes >= RESCAN_EVERY:
+        return scans_of(rows, beliefs)
+    changes = [_Change.of(taken) for taken in steps]
+    after = tuple(
+        replace(one, mean=one.mean.copy(), variance=one.variance.copy(), refreshes=refreshes) for one in scans
+    )
+    ends = np.cumsum([change.columns.shape[1] for change in changes])
+    for part, projected in rows.times(np.column_stack([change.columns for change in changes])):
+        for scan, change, columns in zip(after, changes, np.split(projected, ends[:-1], axis=1), strict=True):
+            scan.mean[part] += columns[:, 0]
+            losses = columns[:, 1:]
+            lost = np.einsum("nk,nk->n", losses if change.signs is None else losses * change.signs, losses)
+            scan.variance[part] = np.maximum(scan.variance[part] - lost, 0.0)
+    return after
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """All steps of an update: what the mean moved by, then the losses [D, 1 + k], and their signs where any grew."""
+
+    columns: Array
+    signs: Array | None
+
+    @classmethod
+    def of(cls, steps: tuple[Step, ...]) -> _Change:
+        columns = np.column_stack([sum(step.move for step in steps), *(step.loss for step in steps)])
+        signs = [np.ones(step.loss.shape[1]) if step.signs is None else step.signs for step in steps]
+        return cls(columns, None if all(bool((each > 0).all()) for each in signs) else np.concatenate(signs))

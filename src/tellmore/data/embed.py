@@ -24,8 +24,13 @@ from pathlib import Path
 import numpy as np
 
 from tellmore.data.embed_exec import CommandEmbedder
-from tellmore.data.embed_hub import open_model2vec, open_open_clip, open_sentence_transformers
-from tellmore.data.embed_onnx import open_onnx
+from tellmore.data.embed_hub import (
+    open_model2vec,
+    open_open_clip,
+    open_open_clip_words,
+    open_sentence_transformers,
+)
+from tellmore.data.embed_onnx import open_onnx, open_onnx_words
 from tellmore.data.embedder import BatchEmbedder, Embedder, EmbedItem, Media
 from tellmore.data.progress import Advance, ProgressBar, silent
 from tellmore.data.tfidf import TFIDF, Tfidf
@@ -35,6 +40,25 @@ from tellmore.types import Array
 
 def open_embedder(spec: str, media: Media) -> Embedder:
     """The embedder named by ``spec``, for texts or for pictures."""
+    opener, name = _opener(spec, media)
+    return opener(name, media)
+
+
+def open_words(spec: str, media: Media) -> Embedder | None:
+    """What puts words into the space of the items that ``spec`` embeds: for texts itself; None where nothing does."""
+    opener, name = _opener(spec, media)
+    if media == "text":
+        return opener(name, media)
+    scheme = spec.partition(":")[0]
+    return _TEXT_TOWERS[scheme](name) if scheme in _TEXT_TOWERS else None
+
+
+def known_embedder(recorded: str) -> bool:
+    """Whether what a project says of its vectors is the name of an embedder, and not that of a file."""
+    return recorded.partition(":")[0] in _SCHEMES
+
+
+def _opener(spec: str, media: Media) -> tuple[Callable[[str, Media], Embedder], str]:
     scheme, _, name = spec.partition(":")
     if scheme not in _SCHEMES or not name:
         known = ", ".join(f"{key}:…" for key in _SCHEMES)
@@ -42,7 +66,7 @@ def open_embedder(spec: str, media: Media) -> Embedder:
     allowed, opener = _SCHEMES[scheme]
     if media not in allowed:
         raise SettingError(f"--embed {spec!r}: {scheme} embeds {' and '.join(allowed)}, but the items are {media}s")
-    return opener(name, media)
+    return opener, name
 
 
 _SCHEMES: dict[str, tuple[tuple[Media, ...], Callable[[str, Media], Embedder]]] = {
@@ -53,6 +77,15 @@ _SCHEMES: dict[str, tuple[tuple[Media, ...], Callable[[str, Media], Embedder]]] 
     "exec": (("text", "image"), lambda name, _: CommandEmbedder(name)),
     TFIDF: (("text",), lambda name, _: tfidf_embedder(Tfidf.load(Path(name)))),
 }
+
+
+def _onnx_words(name: str) -> Embedder | None:
+    encode = open_onnx_words(Path(name))
+    return None if encode is None else BatchEmbedder(encode)
+
+
+_TEXT_TOWERS: dict[str, Callable[[str], Embedder | None]] = {"onnx": _onnx_words, "open_clip": open_open_clip_words}
+"""Of the embedders of pictures, those that embed texts into the same space."""
 
 
 def tfidf_embedder(model: Tfidf) -> Embedder:

@@ -43,20 +43,11 @@ def open_sentence_transformers(name: str) -> Embedder:
 
 def open_open_clip(name: str) -> Embedder:
     """The picture side of an open_clip model: MODEL/WEIGHTS (a public name or a file), a folder, or hf-hub:NAME."""
-    model_name, weights = _clip_names(name)
-    with _importing("open_clip_torch"):
-        import open_clip
-        import torch
-
-    def load() -> Any:
-        # Unlike create_model_and_transforms it never falls back to random weights.
-        return open_clip.create_model_from_pretrained(model_name, pretrained=weights)
-
-    local = model_name.startswith("local-dir:") or (weights is not None and Path(weights).is_file())
-    model, preprocess = _fetched(load, "open_clip", name, local=local)
-    model.eval()
+    model, preprocess = _open_clip(name)
 
     def encode(items: Sequence[EmbedItem]) -> Array:
+        import torch
+
         from tellmore.data.images import load_picture
 
         pictures = [preprocess(load_picture(item.image)) for item in items if item.image]
@@ -64,6 +55,44 @@ def open_open_clip(name: str) -> Embedder:
             return np.asarray(model.encode_image(torch.stack(pictures)).float().cpu().numpy())
 
     return BatchEmbedder(encode)
+
+
+def open_open_clip_words(name: str) -> Embedder:
+    """The text side of the same model."""
+    model, _ = _open_clip(name)
+    import open_clip
+
+    tokenizer = _fetched(
+        lambda: open_clip.get_tokenizer(_clip_names(name)[0]), "open_clip", name, local=_is_local(name)
+    )
+
+    def encode(items: Sequence[EmbedItem]) -> Array:
+        import torch
+
+        with torch.no_grad():
+            return np.asarray(model.encode_text(tokenizer(_texts(items))).float().cpu().numpy())
+
+    return BatchEmbedder(encode)
+
+
+def _open_clip(name: str) -> tuple[Any, Any]:
+    """Model and preprocessing of pictures."""
+    model_name, weights = _clip_names(name)
+    with _importing("open_clip_torch"):
+        import open_clip
+
+    def load() -> Any:
+        # Unlike create_model_and_transforms it never falls back to random weights.
+        return open_clip.create_model_from_pretrained(model_name, pretrained=weights)
+
+    model, preprocess = _fetched(load, "open_clip", name, local=_is_local(name))
+    model.eval()
+    return model, preprocess
+
+
+def _is_local(name: str) -> bool:
+    model_name, weights = _clip_names(name)
+    return model_name.startswith("local-dir:") or (weights is not None and Path(weights).is_file())
 
 
 def _clip_names(name: str) -> tuple[str, str | None]:

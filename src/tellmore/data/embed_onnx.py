@@ -12,13 +12,17 @@ fit, ``model.toml`` or ``model.json`` with what cannot be read from the graph:
     mean = [0.485, 0.456, 0.406]     pictures, subtracted after scaling to 0..1
     std = [0.229, 0.224, 0.225]      pictures, divided by
     layout = "NCHW"                  pictures: NCHW (default) or NHWC
+    tokenizer = "tokenizer.json"     texts, beside the model
+    text_model = "text.onnx"         pictures: the model, beside this one, that puts words into the same space
+
+The text model of a pair has its own tokenizer and, where needed, its own ``text.toml``.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -48,6 +52,8 @@ class Preprocessing(Section):
     mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
     std: tuple[Positive, Positive, Positive] = (1.0, 1.0, 1.0)
     layout: Literal["NCHW", "NHWC"] = "NCHW"
+    tokenizer: str = "tokenizer.json"
+    text_model: str | None = None
 
 
 def open_onnx(path: Path, media: Media) -> Callable[[Sequence[EmbedItem]], Array]:
@@ -57,6 +63,13 @@ def open_onnx(path: Path, media: Media) -> Callable[[Sequence[EmbedItem]], Array
     if media == "image":
         return _image_encoder(path, session, declared)
     return _text_encoder(path, session, declared)
+
+
+def open_onnx_words(path: Path) -> Callable[[Sequence[EmbedItem]], Array] | None:
+    """The text side of a picture encoder; None where its declaration names no text model."""
+    require_file(path)
+    text_model = read_preprocessing(path).text_model
+    return None if text_model is None else open_onnx(path.parent / text_model, "text")
 
 
 def _session(path: Path) -> Any:
@@ -94,13 +107,13 @@ def _run(path: Path, session: Any, declared: Preprocessing, feeds: dict[str, NDA
 
 
 def _text_encoder(path: Path, session: Any, declared: Preprocessing) -> Callable[[Sequence[EmbedItem]], Array]:
-    tokenizer = _tokenizer(path.parent / "tokenizer.json", declared.max_length)
-    wanted = [given.name for given in session.get_inputs()]
+    wanted = {given.name: given for given in session.get_inputs()}
     unknown = set(wanted) - {"input_ids", "attention_mask", "token_type_ids"}
     if unknown:
         raise DataFileError(
             f"{path}: input {sorted(unknown)[0]!r} is not of a text encoder (input_ids, attention_mask, token_type_ids)"
         )
+    tokenizer = _tokenizer(path.parent / declared.tokenizer, declared.max_length, _fixed_length(wanted.values()))
 
     def encode(items: Sequence[EmbedItem]) -> Array:
         encoded = tokenizer.encode_batch([declared.prefix + (item.text or "") for item in items])
@@ -110,22 +123,33 @@ def _text_encoder(path: Path, session: Any, declared: Preprocessing) -> Callable
             "attention_mask": mask,
             "token_type_ids": np.array([each.type_ids for each in encoded], dtype=np.int64),
         }
-        output = _run(path, session, declared, {name: feeds[name] for name in wanted})
-        return _pooled(path, output, mask, declared.pooling)
+        chosen = {name: feeds[name].astype(_INTEGERS.get(given.type, np.int64)) for name, given in wanted.items()}
+        return _pooled(path, _run(path, session, declared, chosen), mask, declared.pooling)
 
     return encode
 
 
-def _tokenizer(path: Path, max_length: int) -> Any:
-    with needs("tokenizers", "app"):
+_INTEGERS: dict[str, type[np.signedinteger[Any]]] = {"tensor(int32)": np.int32, "tensor(int64)": np.int64}
+
+
+def _fixed_length(inputs: Iterable[Any]) -> int | None:
+    """How many tokens the graph takes, where it takes one number only, as exported text towers often do."""
+    lengths = [given.shape[1] for given in inputs if len(given.shape) == 2]
+    return next((length for length in lengths if isinstance(length, int)), None)
+
+
+def _tokenizer(path: Path, max_length: int, fixed: int | None) -> Any:
+    with needs("tokenizers", "onnx"):
         from tokenizers import Tokenizer
     require_file(path)
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain Exception
         raise DataFileError(f"{path}: not a file of the tokenizers library: {error}") from None
-    tokenizer.enable_truncation(max_length)
-    if tokenizer.padding is None:
+    tokenizer.enable_truncation(fixed or max_length)
+    if fixed is not None:
+        tokenizer.enable_padding(**{**(tokenizer.padding or {}), "length": fixed})
+    elif tokenizer.padding is None:
         tokenizer.enable_padding()
     return tokenizer
 

@@ -22,11 +22,12 @@ from tellmore.data.project import (
     IMAGES_FOLDER,
     Project,
     fitted,
+    open_project,
     project_folder,
     write_items,
     write_settings,
 )
-from tellmore.data.settings import Settings, check_seeds
+from tellmore.data.settings import Settings
 from tellmore.data.tfidf import TFIDF, TFIDF_FILE, Tfidf
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
 from tellmore.errors import DataFileError, InputError, SettingError, StoreError
@@ -132,7 +133,7 @@ class Ingest:
             shutil.rmtree(cache, ignore_errors=True)
             raise
         shutil.rmtree(cache, ignore_errors=True)
-        return Project(self.folder, project.settings), findings
+        return open_project(self.folder), findings
 
     def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
         """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
@@ -140,7 +141,6 @@ class Ingest:
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
-        check_seeds(self.settings.learning, table.ids)
         vectors = self._vectors(table, embedder, cache)
         normalise = _has_one_unit(vectors) if self.normalise is None else self.normalise
         statistics = self._write_matrix(table, vectors, normalise, building / EMBEDDINGS_FILE)

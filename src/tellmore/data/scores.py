@@ -9,9 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tellmore.data.items import open_records, read_identifier
 from tellmore.data.project import Project
 from tellmore.errors import DataFileError, SettingError
+from tellmore.types import Array
 
 POSITIVE_WORDS = ("positive", "yes", "true")
 NEGATIVE_WORDS = ("negative", "no", "false")
@@ -66,6 +69,11 @@ class JudgeScores:
         return float(self.positive[item])
 
 
+def kept_columns(project: Project) -> list[str]:
+    """Names of the columns that were kept with the items, in order."""
+    return list(dict.fromkeys(name for item in project.items for name in item.get("kept", {})))
+
+
 def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path | None, id_column: str) -> JudgeScores:
     """The scores in a column of ``file``, else in one that the project keeps; rows of other items are passed over."""
     known = {item["id"] for item in project.items}
@@ -88,6 +96,17 @@ def _kept(project: Project, column: str) -> dict[str, str]:
             "or make the project with --keep-column"
         )
     return kept
+
+
+def start_scores(project: Project, column: str, positive_value: str) -> Array:
+    """A kept column as scores [n] to start from, NaN where an item has none: numbers as they are, words as 1 and 0."""
+    where = f"{project.folder}, column {column}"
+    kept = {item: value for item, value in _kept(project, column).items() if _same(value) not in MISSING}
+    numbers = None if positive_value else _numbers(kept)
+    if numbers is None:
+        words = scores_of(kept, Meaning(positive_value=positive_value or None), where=where)
+        numbers = {item: float(positive) for item, positive in words.positive.items()}
+    return np.array([numbers.get(item["id"], np.nan) for item in project.items])
 
 
 def _column(file: Path, column: str, id_column: str) -> dict[str, str]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from tellmore import __version__
 from tellmore import kinds as question_kinds
 from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
-from tellmore.errors import SettingError
 from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO, AUTO_SIZES
 
@@ -75,6 +73,17 @@ class LearningSettings(Section):
     seeds_negative: tuple[str, ...] = ()
 
 
+class StartSettings(Section):
+    """What learning starts from, and the answers then correct: words, or items by id or by their whole text, that are like what
+    is looked for and unlike it; or a kept column with another model's scores, numbers or words, of which ``positive_value`` (or
+    yes, true, positive) means positive."""
+
+    like: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+    scores_column: str = ""
+    positive_value: str = ""
+
+
 class ServerSettings(Section):
     """Where the log is kept. An empty ``database`` means FOLDER/tellmore.sqlite; it may hold a password."""
 
@@ -103,8 +112,14 @@ class Settings(Section):
 
     project: ProjectSettings = ProjectSettings()
     learning: LearningSettings = LearningSettings()
+    start: StartSettings = StartSettings()
     server: ServerSettings = ServerSettings()
     data: DataSettings = DataSettings()
+
+    @property
+    def examples(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What is like and unlike what is looked for; version 0.1 called it seeds of learning."""
+        return (*self.learning.seeds_positive, *self.start.like), (*self.learning.seeds_negative, *self.start.unlike)
 
     @property
     def classic(self) -> bool:
@@ -151,14 +166,3 @@ def read_settings(path: Path) -> Settings:
 def parse_settings(values: dict[str, Any], *, source: str) -> Settings:
     """Check plain ``values``; SettingError names ``source`` and key."""
     return check_section(Settings, values, source)
-
-
-def check_seeds(learning: LearningSettings, ids: Sequence[str]) -> None:
-    """SettingError where a seed example is none of the items ``ids``, or is both positive and negative."""
-    known = set(ids)
-    for item in (*learning.seeds_positive, *learning.seeds_negative):
-        if item not in known:
-            raise SettingError(f"the seed example {item!r} is not an item; name items by id, such as {ids[0]!r}")
-    both = [item for item in learning.seeds_positive if item in learning.seeds_negative]
-    if both:
-        raise SettingError(f"the item {both[0]!r} is named both as positive and as negative; choose one")

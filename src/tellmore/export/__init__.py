@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +33,7 @@ FORMATS: dict[str, tuple[str, str]] = {
 CLASSIFIERS = ("onnx", "sklearn", "npz", "json")
 """The formats that can be applied to new items."""
 
+TABULAR = ("csv", "parquet")
 TABLES = ("scores", "answers")
 """What csv and parquet can hold: the scores of all items, or the answers one a row."""
 
@@ -63,30 +66,60 @@ def render(state: State, format: str, *, table: str = "scores") -> bytes:
     return {"npz": tables.npz_bytes, "json": tables.json_bytes, "jsonl": tables.log_jsonl_bytes}[format](state)
 
 
-def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
-    """Write ``render(state, format)`` to ``out``; returns the files written.
+def companions(state: State, format: str) -> dict[str, bytes]:
+    """What a file in ``format`` needs beside it: what to append to its name -> content.
 
-    CSV has no place for settings: they go beside it, into OUT.provenance.json. A classifier takes vectors; what makes them of
-    texts goes beside it where the project holds it: OUT.tfidf.skops for scikit-learn, else OUT.tfidf.npz.
+    CSV has no place for settings: .provenance.json. A classifier takes vectors; where the project holds what makes them of texts,
+    that goes along in the classifier's own format: .tfidf.onnx, .tfidf.skops, else .tfidf.npz.
     """
-    write_whole(out, render(state, format, table=table))
     if format == "csv":
-        return [out, write_beside(out, state.provenance)]
-    if format in CLASSIFIERS and state.tfidf_path is not None:
-        return [out, _write_tfidf(state.tfidf_path, out, format)]
-    return [out]
+        return {".provenance.json": _json(state.provenance)}
+    if format not in CLASSIFIERS or state.tfidf_path is None:
+        return {}
+    from tellmore.data.tfidf import Tfidf
+
+    match format:
+        case "onnx":
+            from tellmore.export.onnx_tfidf import tfidf_onnx_bytes
+
+            return {".tfidf.onnx": tfidf_onnx_bytes(Tfidf.load(state.tfidf_path), state.metadata)}
+        case "sklearn":
+            from tellmore.export.sklearn import tfidf_skops_bytes
+
+            return {".tfidf.skops": tfidf_skops_bytes(state.tfidf_path)}
+    return {".tfidf.npz": state.tfidf_path.read_bytes()}
 
 
-def _write_tfidf(path: Path, out: Path, format: str) -> Path:
-    from tellmore.export.sklearn import tfidf_skops_bytes
+def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
+    """Write ``render(state, format)`` to ``out`` and its companions beside it; returns the files written."""
+    contents = {out: render(state, format, table=table)}
+    contents |= {out.with_name(out.name + suffix): content for suffix, content in companions(state, format).items()}
+    for path, content in contents.items():
+        write_whole(path, content)
+    return list(contents)
 
-    beside = out.with_name(f"{out.name}.tfidf{'.skops' if format == 'sklearn' else '.npz'}")
-    write_whole(beside, tfidf_skops_bytes(path) if format == "sklearn" else path.read_bytes())
-    return beside
+
+def download(state: State, format: str, *, table: str = "scores") -> tuple[str, str, bytes]:
+    """The same as one file: its name, media type and content. A classifier with companions is a zip archive of them."""
+    suffix, media_type = FORMATS.get(format, ("", ""))
+    stem = f"tellmore-{table if format in TABULAR else format}"
+    content = render(state, format, table=table)
+    along = companions(state, format) if format in CLASSIFIERS else {}
+    if not along:
+        return stem + suffix, media_type, content
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
+        for name, part in {"": content, **along}.items():
+            files.writestr(stem + suffix + name, part)
+    return f"{stem}.zip", "application/zip", archive.getvalue()
 
 
 def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:
     """Write ``provenance`` into OUT.provenance.json, for a file that has no place for it; returns where."""
     beside = out.with_name(f"{out.name}.provenance.json")
-    write_whole(beside, json.dumps(provenance, indent=2, ensure_ascii=False) + "\n")
+    write_whole(beside, _json(provenance))
     return beside
+
+
+def _json(provenance: Mapping[str, Any]) -> bytes:
+    return (json.dumps(provenance, indent=2, ensure_ascii=False) + "\n").encode()

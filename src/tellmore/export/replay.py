@@ -11,6 +11,7 @@ import numpy as np
 
 from tellmore.data.project import Project
 from tellmore.export.tables import log_jsonl_bytes
+from tellmore.store.beforehand import beforehand_of
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
@@ -49,7 +50,7 @@ def _exported(state: State) -> list[Event]:
 def _from_snapshot(project: Project, repository: Repository, events: Sequence[Event]) -> Fold | None:
     ledger = Ledger(project.settings, events)
     pairs = ledger.counting()
-    fold = Fold(project.pool, ledger.initial, prior=project.prior)
+    fold = Fold(project.pool, ledger.initial, beforehand=beforehand_of(project))
     if not SnapshotKeeper(repository, project.pool).restore(fold, pairs):
         return None
     fold.catch_up(pairs)

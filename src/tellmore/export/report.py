@@ -36,6 +36,8 @@ def report_bytes(state: State) -> bytes:
         project=state.ledger.settings.project,
         headline=headline,
         summary=[line for line in summary if line],
+        quality=state.learner.quality(),
+        meanings=_meanings(state),
         curves=_curves(state.effects),
         telling=_telling(state),
         extremes=_extremes(state),
@@ -52,6 +54,19 @@ def _headline(state: State) -> tuple[str, list[str]]:
     work = f"{len(state.effects)} answers{spent}, on a pool of {len(state.pool)} items"
     title, text = now.end or (now.accuracy, None)
     return sentence(title), [text or "", sentence(now.target), sentence(work)]
+
+
+def _meanings(state: State) -> dict[str, str]:
+    """What each measure of quality says, in the project's words."""
+    word = state.ledger.settings.project.positive
+    return {
+        "accuracy": "predicted correctly before being labelled",
+        "share of positives": f"labelled {word}",
+        "precision": f"of those predicted to be {word}, labelled so",
+        "recall": f"of those labelled {word}, predicted to be so",
+        "F1": "harmonic mean of precision and recall",
+        "average precision": f"mean precision at each {word} item, the likeliest first",
+    }
 
 
 def _curves(effects: Sequence[AnswerEffect]) -> list[Markup]:

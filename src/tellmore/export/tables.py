@@ -122,12 +122,17 @@ def log_jsonl_bytes(state: State) -> bytes:
 
 
 def npz_bytes(state: State) -> bytes:
-    """mean [D] and cov [D, D] of the belief (bias first), w, whether embeddings are to be normalised, provenance."""
+    """mean [D] and cov [D, D] of the belief (bias first), w, whether embeddings are to be normalised, provenance; and weights
+    [m], means [m, D] and covs [m, D, D] of the beliefs over which probabilities are averaged, one without a start."""
+    mixture = state.classifier.mixture
     out = io.BytesIO()
     np.savez(
         out,
         mean=state.classifier.belief.mean,
         cov=state.classifier.belief.cov,
+        weights=mixture.weights,
+        means=np.array([belief.mean for belief in mixture.beliefs]),
+        covs=np.array([belief.cov for belief in mixture.beliefs]),
         w=np.float64(state.classifier.w),
         normalised=np.bool_(state.classifier.normalised),
         provenance=np.array(json.dumps(state.provenance, ensure_ascii=False)),
@@ -145,5 +150,14 @@ def json_bytes(state: State) -> bytes:
         "intercept": float(belief.mean[0]),
         "coefficients": belief.mean[1:].tolist(),
         "covariance": belief.cov.tolist(),
+        "beliefs": [
+            {
+                "weight": float(weight),
+                "intercept": float(one.mean[0]),
+                "coefficients": one.mean[1:].tolist(),
+                "covariance": one.cov.tolist(),
+            }
+            for weight, one in zip(state.classifier.mixture.weights, state.classifier.mixture.beliefs, strict=True)
+        ],
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False).encode()

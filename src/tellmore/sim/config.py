@@ -19,6 +19,9 @@ AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
 Option = str | int | float | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, float], ...]
 """Value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
+START = ("like", "unlike", "scores_column", "scores_right")
+"""What a trial starts from; in plain values only where it is set, so that earlier trials are found again."""
+
 
 @dataclass(frozen=True)
 class Config:
@@ -31,6 +34,9 @@ class Config:
 
     A trial ends after ``answers``, with the first answer that finishes at ``seconds`` or later, or at the accuracy
     ``stop_at``, whatever comes first; ``answers`` may be None where ``seconds`` are given.
+
+    The learner starts from the items ``like`` and ``unlike`` what is looked for (ids or texts), from the array ``scores_column``
+    of the pool's file, or from verdicts on all items of which the share ``scores_right`` is right; else from nothing.
     """
 
     pool: str = "words"
@@ -47,6 +53,10 @@ class Config:
     fatigue: float = 0.0
     slowing: float = 0.0
     stop_at: float | None = None
+    like: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+    scores_column: str = ""
+    scores_right: float | None = None
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
@@ -60,12 +70,19 @@ class Config:
         self._check_budget()
         if not 0 <= self.lapse <= 1:
             raise SettingError(f"lapse is a share from 0 to 1, not {self.lapse}")
+        if self.scores_right is not None and not 0 <= self.scores_right <= 1:
+            raise SettingError(f"scores_right is a share from 0 to 1, not {self.scores_right:g}")
+        if sum(map(bool, (self.like or self.unlike, self.scores_column, self.scores_right is not None))) > 1:
+            raise SettingError("a trial starts from examples, from a column or from noisy verdicts: choose one")
         if self.stop_at is not None and not 0.5 < self.stop_at <= 1:
             raise SettingError(f"stop_at is an accuracy above 0.5 and at most 1, not {self.stop_at}")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {**asdict(self), "options": dict(self.options)}
+        plain = asdict(self)
+        start = {name: plain.pop(name) for name in START}
+        named = {name: value for name, value in start.items() if value or value == 0.0}
+        return {**plain, **named, "options": dict(self.options)}
 
     def digest(self, *salt: str) -> str:
         """A short hash of the setting and of what else it must change with."""

@@ -19,6 +19,7 @@ from tellmore.sim import annotators as people
 from tellmore.sim.config import Config
 from tellmore.sim.method import Method, MethodLearner
 from tellmore.sim.rows import Row, Trial
+from tellmore.sim.starting import start_of
 from tellmore.sim.truth import Truth, load_truth
 
 PER_ANSWERS = 100.0
@@ -55,6 +56,7 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
         seed=seed,
         acquisition=config.acquisition,
         cost=PAPER_COST,
+        start=start_of(config, truth, seed),
         **options,
     )
     return learner, notes

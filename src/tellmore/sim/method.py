@@ -11,20 +11,20 @@ asking    items searched as sharply as answers are learnt from, and none because
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tellmore.core.frame import Frame, paper_frame, pool_frame
-from tellmore.core.gaussian import Gaussian
-from tellmore.core.scan import PoolScan
+from tellmore.core.gaussian import Gaussian, Step
+from tellmore.core.mixture import Mixture
 from tellmore.core.update import UpdateInfo
 from tellmore.kinds import Kind, Outcome
 from tellmore.learner import Learner
 from tellmore.options import one_of
 from tellmore.pool import Pool
-from tellmore.predictor import State
+from tellmore.start import Start
 from tellmore.types import Array
 
 PRIOR_OPTIONS = ("gamma", "scale", "bias_sd", "shrinkage")
@@ -74,18 +74,17 @@ class MethodLearner(Learner):
             return pool_frame(self.pool.moments, **self.method.prior_options)
         return super()._frame(prior)
 
-    def _with_seeds(self, prior: Gaussian) -> Gaussian:
-        belief = super()._with_seeds(prior)
+    def _begun(self, prior: Gaussian, start: Start | None) -> Mixture:
         if "start" not in self.method.parts:
-            return belief
-        direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(belief.dim)
-        return belief.with_mean(direction / np.linalg.norm(direction))
+            return super()._begun(prior, start)
+        direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(prior.dim)
+        return Mixture.of(prior.with_mean(direction / np.linalg.norm(direction)))
 
-    def _update(self, state: State, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, PoolScan, UpdateInfo]:
+    def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
         joint = "factors" not in self.method.parts
-        belief, info = kind.update(state.belief, Z, outcome, self.behaviour, bound=self.bound, joint=joint)
-        scan = state.scan.refreshed(info.steps, belief)
-        if "norm" in self.method.parts:
-            shrink = 1 / float(np.linalg.norm(belief.mean))
-            belief, scan = belief.with_mean(belief.mean * shrink), scan.scaled(shrink)
-        return belief, scan, info
+        after, info = kind.update(belief, Z, outcome, self.behaviour, bound=self.bound, joint=joint)
+        if "norm" not in self.method.parts:
+            return after, info
+        mean = after.mean / float(np.linalg.norm(after.mean))
+        shrink = Step(mean - after.mean, np.empty((after.dim, 0)))
+        return after.with_mean(mean), replace(info, steps=(*info.steps, shrink))

@@ -1,6 +1,6 @@
 """Events to learner: the belief is a fold over the answers that count, in the order of the log.
 
-It starts from the TOML's settings with the seed examples that were named last. Undo, delete and reset change which answers
+It starts from the TOML's settings with the start that was named last. Undo, delete and reset change which answers
 count; the learner then takes back its answers down to the last one that is still right, and is told the rest again.
 Snapshots in the store only save time.
 """
@@ -10,20 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from tellmore import kinds
-from tellmore.core.frame import Frame, paper_frame
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
+from tellmore.core.mixture import Mixture
+from tellmore.core.prior import seeded_prior
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
+from tellmore.policy.quality import ROUNDING
 from tellmore.policy.stopping import Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
 from tellmore.questions import labels_in
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.types import Answer
 
@@ -59,22 +61,22 @@ class Fold:
     ``settings`` say what the belief starts from: see ``Ledger.initial``.
     """
 
-    def __init__(self, pool: Pool, settings: Settings, *, prior: Frame | None = None) -> None:
-        self._pool, self._prior = pool, prior
+    def __init__(self, pool: Pool, settings: Settings, *, beforehand: Beforehand = NOTHING_KNOWN) -> None:
+        self._pool, self._beforehand = pool, beforehand
         self._asking = settings
         self.start_from(settings)
 
     @classmethod
-    def of(cls, ledger: Ledger, pool: Pool, *, prior: Frame | None = None) -> Fold:
-        """The fold after every answer in ``ledger`` that counts; ``prior`` is the project's."""
-        fold = cls(pool, ledger.initial, prior=prior)
+    def of(cls, ledger: Ledger, pool: Pool, *, beforehand: Beforehand = NOTHING_KNOWN) -> Fold:
+        """The fold after every answer in ``ledger`` that counts; ``beforehand`` is the project's."""
+        fold = cls(pool, ledger.initial, beforehand=beforehand)
         fold.catch_up(ledger.counting())
         return fold
 
     def start_from(self, settings: Settings) -> None:
         """Go back to the prior that ``settings`` mean; ``catch_up`` then has to tell everything again."""
         self.settings = settings
-        self.learner = new_learner(self._pool, settings, self._prior)
+        self.learner = new_learner(self._pool, settings, self._beforehand)
         self.effects: list[AnswerEffect] = []
         self.ask_by(self._asking)
 
@@ -92,11 +94,11 @@ class Fold:
         return len(self.effects) == len(pairs)
 
     def adopt(
-        self, effects: Sequence[AnswerEffect], belief: Gaussian, tally: Tally, pairs: Sequence[tuple[Asked, Given]]
+        self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, pairs: Sequence[tuple[Asked, Given]]
     ) -> None:
-        """Start from a saved belief and tally: those after ``pairs``, of which ``effects`` say what each did."""
+        """Start from saved beliefs and tally: those after ``pairs``, of which ``effects`` say what each did."""
         history = [(asked.question, given.answer) for asked, given in pairs if given.answer is not None]
-        self.effects, self.learner = list(effects), self.learner.at(belief, history, tally)
+        self.effects, self.learner = list(effects), self.learner.at(mixture, history, tally)
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; they never change what was learnt."""
@@ -109,10 +111,8 @@ class Fold:
         if answer is None:
             return
         correct, scored = check_score(self.learner, asked, answer) if asked.check else (0, 0)
-        before = self.learner.belief.logdet
-        self.learner.tell(replace(asked.question, check=asked.check), answer)
-        after = self.learner.belief.logdet
-        probability = self.learner.probabilities()
+        told = self.learner.tell(replace(asked.question, check=asked.check), answer)
+        probability, progress = self.learner.probabilities(), self.learner.progress
         self.effects.append(
             AnswerEffect(
                 given.seq,
@@ -121,8 +121,8 @@ class Fold:
                 asked.question.size,
                 asked.check,
                 given.active_ms / 1000,
-                (before - after) / (2 * math.log(2)),
-                (after - self.learner.progress.prior_logdet) / self.learner.belief.dim,
+                0.0 if told is None else told.logdet_drop_nats / (2 * math.log(2)),
+                (progress.logdet - progress.prior_logdet) / progress.dim,
                 float(np.mean(np.maximum(probability, 1 - probability))),
                 correct,
                 scored,
@@ -148,7 +148,7 @@ def check_score(learner: Learner, asked: Asked, answer: Answer) -> tuple[int, in
     if not labels:
         return 0, 0
     rows = learner.pool.rows(list(labels))
-    predicted = learner.probabilities()[rows] >= DECISION_THRESHOLD
+    predicted = learner.probabilities()[rows] >= DECISION_THRESHOLD - ROUNDING
     return int(np.sum(predicted == np.array(list(labels.values())))), len(labels)
 
 
@@ -159,20 +159,19 @@ def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked,
     return min(len(effects), len(pairs))
 
 
-def new_learner(pool: Pool, settings: Settings, prior: Frame | None = None) -> Learner:
-    """The learner before any answer, as the settings say; ``prior`` is the belief that ``prior = "earlier"`` means."""
+def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:
+    """The learner before any answer, as the settings say."""
     chosen = settings.learning
     return Learner(
         pool,
         question=chosen.question,
         set_size=chosen.set_size,
         seed=chosen.seed,
-        prior=_prior(settings, prior, pool.d),
+        prior=first_frame(pool, settings, beforehand),
         bound=chosen.bound or ("centred" if settings.classic else None),
         w=chosen.w,
         K=chosen.K,
-        seeds_positive=chosen.seeds_positive,
-        seeds_negative=chosen.seeds_negative,
+        start=beforehand.start(settings, pool),
         stop=None
         if chosen.check_share
         else Settled(checks=0),  # who wants no random questions gets none before the end either
@@ -182,12 +181,22 @@ def new_learner(pool: Pool, settings: Settings, prior: Frame | None = None) -> L
     )
 
 
-def _prior(settings: Settings, prior: Frame | None, d: int) -> Frame | Literal["pool", "isotropic", "classic"]:
-    chosen = settings.learning.prior
-    if chosen != "earlier" and settings.classic:
-        return "classic" if chosen == "pool" else paper_frame(d)
-    if chosen != "earlier":
-        return chosen
-    if prior is None:
+def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Frame:
+    """What a learner has before the start and any answer, as the settings say."""
+    chosen, earlier = settings.learning.prior, beforehand.prior
+    if chosen == "earlier" and earlier is None:
         raise SettingError('learning.prior = "earlier" needs the belief in prior.npz of the project\'s folder')
-    return prior
+    if settings.classic:
+        return _classic(settings, earlier if chosen == "earlier" else None, pool)
+    return earlier if chosen == "earlier" and earlier is not None else frame_of(pool.moments, chosen)
+
+
+def _classic(settings: Settings, earlier: Frame | None, pool: Pool) -> Frame:
+    """As version 0.1 began, with its seeds, each of which counts as one label."""
+    chosen = settings.learning
+    frame = earlier or (classic_frame(pool.moments) if chosen.prior == "pool" else paper_frame(pool.d))
+    behaviour = frame.sharpened(chosen.w, chosen.K).behaviour
+    positive, negative = (
+        frame.coordinates.into(pool.X[pool.rows(ids)]) for ids in (chosen.seeds_positive, chosen.seeds_negative)
+    )
+    return replace(frame, prior=seeded_prior(frame.prior, positive, negative, behaviour))

@@ -56,7 +56,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Share:
+class PoolShare:
     """The share of positives among the scored items: as the judge says, as the random answers alone say, and both together."""
 
     judge: float
@@ -88,7 +88,7 @@ class Verdict:
     recall: Accuracy | None
     calibration: tuple[Bin, ...]
     wrong_most: tuple[Wrong, ...]
-    share: Share
+    share: PoolShare
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -145,13 +145,13 @@ def verdict(checks: Sequence[Check], scores: JudgeScores, *, skipped: int = 0) -
     )
 
 
-def _share(usable: Sequence[Check], scores: JudgeScores) -> Share:
+def _share(usable: Sequence[Check], scores: JudgeScores) -> PoolShare:
     labels = np.array([check.positive for check in usable], dtype=float)
     predicted = np.array([scores.prediction(check.item) for check in usable])
     pool = np.array([scores.prediction(item) for item in scores.positive])
     together = powered_share(labels, predicted, pool)
     low, high = together.interval
-    return Share(
+    return PoolShare(
         judge=sum(scores.positive.values()) / len(scores.positive),
         people=accuracy_of(int(labels.sum()), len(labels)),
         estimate=min(1.0, max(0.0, together.value)),

@@ -166,7 +166,7 @@ class Ledger:
         self.settings = self.settings.changed(**event.payload)
         learning = self.settings.learning
         seeds = {"seeds_positive": learning.seeds_positive, "seeds_negative": learning.seeds_negative}
-        self.initial = self.initial.changed(learning=seeds)
+        self.initial = self.initial.changed(learning=seeds, start=self.settings.start.model_dump())
 
     def _on_participant(self, event: Event) -> None:
         participant = event.participant or ""

@@ -9,11 +9,12 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
 from tellmore import __version__
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.data.settings import Settings
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
@@ -26,8 +27,8 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
 SAVE_SHARE = 0.01
-LAYOUT = 2
-"""Changes with what a snapshot holds: since 2, the belief in the learner's own coordinates."""
+LAYOUT = 3
+"""Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several."""
 
 
 class SnapshotKeeper:
@@ -39,8 +40,8 @@ class SnapshotKeeper:
 
     def version(self, settings: Settings) -> str:
         """What a belief that began from ``settings`` is saved under."""
-        learning = settings.model_dump_json(include={"learning"})
-        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {settings.classic} {learning}"
+        begun = settings.model_dump_json(include={"learning", "start"})
+        facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {settings.classic} {begun}"
         return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:
@@ -49,13 +50,13 @@ class SnapshotKeeper:
         if found is None:
             return False
         try:
-            effects, belief, tally = unpack(found[1])
+            effects, mixture, tally = unpack(found[1])
         except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
             log.warning("a snapshot could not be read; the answers are learnt from the log instead")
             return False
         if [each.seq for each in effects] != [given.seq for _, given in pairs[: len(effects)]]:
             return False
-        fold.adopt(effects, belief, tally, pairs[: len(effects)])
+        fold.adopt(effects, mixture, tally, pairs[: len(effects)])
         self._saved_at = len(effects)
         return True
 
@@ -70,19 +71,18 @@ class SnapshotKeeper:
 
 
 def pack(fold: Fold) -> bytes:
-    """A fold as bytes: the belief's arrays, and what each answer did. No pickles."""
-    belief = fold.learner.belief
+    """A fold as bytes: the beliefs' arrays, and what each answer did. No pickles."""
     buffer = io.BytesIO()
     effects = json.dumps([asdict(each) for each in fold.effects])
     tally = json.dumps(asdict(fold.learner.tally))
-    told, counted = np.array(effects), np.array(tally)
-    np.savez_compressed(buffer, mean=belief.mean, cov=belief.cov, logdet=belief.logdet, told=told, tally=counted)
+    arrays: dict[str, Any] = {**fold.learner.beliefs.arrays(), "told": np.array(effects), "tally": np.array(tally)}
+    np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
 
 
-def unpack(data: bytes) -> tuple[list[AnswerEffect], Gaussian, Tally]:
-    """The inverse of ``pack``: what each answer did, and the belief and the tally after them."""
+def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally]:
+    """The inverse of ``pack``: what each answer did, and the beliefs and the tally after them."""
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        belief = Gaussian(archive["mean"], archive["cov"], float(archive["logdet"]))
+        beliefs = Mixture.from_arrays(archive)
         effects = [AnswerEffect(**each) for each in json.loads(str(archive["told"]))]
-        return effects, belief, Tally.from_json(json.loads(str(archive["tally"])))
+        return effects, beliefs, Tally.from_json(json.loads(str(archive["tally"])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from tellmore.classifier import Classifier
 from tellmore.data.project import Project
 from tellmore.learner import Learner
 from tellmore.pool import Pool
+from tellmore.store.beforehand import beforehand_of
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
@@ -34,13 +35,15 @@ class State:
     @cached_property
     def classifier(self) -> Classifier:
         """What is taken away."""
-        return Classifier(self.learner.posterior, self.learner.w, self.ledger.initial.data.normalised)
+        return Classifier(self.learner.posteriors, self.learner.w, self.ledger.initial.data.normalised)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
-        """Version, seed, configuration (without secrets) and data hash; equal states give equal provenance."""
+        """Version, seed, configuration (without secrets), data hash, and how good the classifier is on random questions; equal
+        states give equal provenance."""
         from tellmore import __version__
 
+        quality = self.learner.quality()
         return {
             "tellmore_version": __version__,
             "project": self.ledger.initial.project.name,
@@ -48,6 +51,7 @@ class State:
             "data_sha256": self.pool.fingerprint,
             "answers": len(self.effects),
             "log_seq": self.ledger.seq,
+            "quality": None if quality is None else asdict(quality),
             "config": self.ledger.settings.redacted(),
         }
 
@@ -83,5 +87,5 @@ def _events(project: Project) -> list[Event]:
 def state_of(project: Project, events: Sequence[Event]) -> State:
     """The state of ``project`` after ``events``."""
     ledger = Ledger(project.settings, events)
-    fold = Fold.of(ledger, project.pool, prior=project.prior)
+    fold = Fold.of(ledger, project.pool, beforehand=beforehand_of(project))
     return State(project.pool, fold.learner, ledger, fold.effects, events, project.images_folder, project.tfidf_path)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tellmore.policy.quality import Share
 from tellmore.store.standing import Standing, standing
 from tellmore.store.state import State
 from tellmore.store.statistics import accuracy, time_left
+
+MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
+HOLDS = 0.7
+"""Share of the items still called as the start called them, from which on answers are said to agree with it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class Status:
     recall: float | None
     f1: float | None
     average_precision: float | None
+    start_agreement: float | None
     embeddings: str
     warnings: tuple[str, ...]
 
@@ -49,13 +55,29 @@ class Status:
         ]
         if self.prevalence is not None:
             shares = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+            shares |= {"average precision": self.average_precision}
             known = [f"{name} {value:.2f}" for name, value in shares.items() if value is not None]
             rows.append(
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
             )
+        if self.start_agreement is not None:
+            rows.append(("start", start_verdict(self.start_agreement)))
         if words.end is not None:
             rows.append(("the end", ": ".join(words.end)))
         return rows + [("warning", each) for each in self.warnings]
+
+
+def start_verdict(agreement: float) -> str:
+    """What the answers say about the start, for people.
+
+    >>> start_verdict(0.43)
+    'your answers disagree with it: only 43 % of the items are still called as it called them'
+    """
+    if agreement >= HOLDS:
+        return f"your answers agree with it: {100 * agreement:.0f} % of the items are still called as it called them"
+    return (
+        f"your answers disagree with it: only {100 * agreement:.0f} % of the items are still called as it called them"
+    )
 
 
 def words_of(state: State) -> Standing:
@@ -81,11 +103,12 @@ def status_of(state: State) -> Status:
         minutes_left=time_left(state.effects, target, len(state.pool)),
         can_stop=None if state.ledger.end is None else state.ledger.end.why,
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
-        prevalence=None if found is None else found.prevalence.estimate,
-        precision=None if found is None or found.precision is None else found.precision.estimate,
-        recall=None if found is None or found.recall is None else found.recall.estimate,
-        f1=None if found is None else found.f1,
-        average_precision=None if found is None else found.average_precision,
+        **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
+        start_agreement=state.learner.start_agreement() if state.effects else None,
         embeddings=str(state.learner.coordinates),
         warnings=tuple(state.learner.warnings()),
     )
+
+
+def _estimate(share: Share | None) -> float | None:
+    return None if share is None else share.estimate

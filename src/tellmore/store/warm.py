@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tellmore.data.project import PRIOR_FILE, Project, open_project
+from tellmore.data.project import PRIOR_FILE, Project, open_project, write_settings
 from tellmore.errors import SettingError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
+from tellmore.store.beforehand import beforehand_of, named_examples
+from tellmore.store.fold import new_learner
 from tellmore.store.importing import Collected, append_answers
 
 LABELLED = "label-column"
@@ -21,16 +24,31 @@ LABELLED = "label-column"
 
 @dataclass(frozen=True)
 class WarmStart:
-    """Labels of the items become answers, ``earlier`` (a project's folder) gives the prior."""
+    """Labels of the items become answers, ``earlier`` (a project's folder) gives the prior, ``start`` holds the keys of
+    settings.start; ``embed`` names the embedder that puts its words into the space of the items."""
 
     earlier: Path | None = None
+    start: Mapping[str, Any] = field(default_factory=dict)
+    embed: str | None = None
 
     def __call__(self, project: Project) -> None:
         if self.earlier is not None:
             _copy_belief(self.earlier, project)
+        if any(self.start.values()):
+            _write_start(project, self.start, self.embed)
         labelled = list(_labelled(project))
         if labelled:
             append_answers(project, labelled, why="label")
+
+
+def _write_start(project: Project, start: Mapping[str, Any], embed: str | None) -> None:
+    """Put the start into the settings, with the vectors of its words; SettingError where nothing can start from it."""
+    named = {side: named_examples(project.pool, start.get(side, ())) for side in ("like", "unlike")}
+    settings = project.settings.changed(start={**start, **named})
+    beforehand = beforehand_of(project, embed)
+    new_learner(project.pool, settings, beforehand)
+    beforehand.keep_words(settings, project.pool)
+    write_settings(project.folder, settings)
 
 
 def _copy_belief(earlier: Path, project: Project) -> None:

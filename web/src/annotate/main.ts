@@ -17,6 +17,7 @@ import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { ClockRecord } from "../kit/timing";
 import type { Answer, End, Me, Question, Saved, Submission, Turn, Undone } from "../kit/wire";
+import { askForStart } from "../start/screen";
 import { endScreen } from "./end";
 import { glanceView } from "./glance";
 import { progressLine } from "./progress";
@@ -201,7 +202,9 @@ async function main(): Promise<void> {
   applyTheme();
   root().replaceChildren(h("main", { class: "stage" }, h("p", { class: "loading", role: "status" }, "Loading…")));
   try {
-    await new Annotator(await untilReached(() => get<Me>("/api/me"))).start();
+    const me = await untilReached(() => get<Me>("/api/me"));
+    await untilReached(() => askForStart(me));
+    await new Annotator(me).start();
   } catch (error) {
     root().replaceChildren(h("main", { class: "stage" }, problem(error)));
   }

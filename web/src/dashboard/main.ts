@@ -9,12 +9,13 @@ import { applyTheme } from "../kit/theme";
 import type { Dashboard } from "../kit/wire";
 import { ExportView } from "./export";
 import { ItemsView } from "./items";
+import { JudgeView } from "./judge";
 import { AnswerLog } from "./log";
 import { Overview } from "./overview";
 import { People } from "./people";
 import { SettingsView } from "./settings";
 
-const VIEWS = { overview: "Overview", items: "Items", answers: "Answers", people: "People", export: "Export", settings: "Settings" } as const;
+const VIEWS = { overview: "Overview", items: "Items", answers: "Answers", judge: "Judge", people: "People", export: "Export", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
 
 const LISTEN_AGAIN_MS = 3_000;
@@ -32,6 +33,7 @@ class DashboardPage {
   private readonly items = new ItemsView((error) => this.report(error));
   private readonly exports = new ExportView();
   private readonly log = new AnswerLog((error) => this.report(error));
+  private readonly judge = new JudgeView((error) => this.report(error));
   private readonly people = new People((error) => this.report(error));
   private readonly settings = new SettingsView((error) => this.report(error));
   private refreshing = false;
@@ -56,6 +58,7 @@ class DashboardPage {
       overview: this.overview.element,
       items: this.items.element,
       answers: this.log.element,
+      judge: this.judge.element,
       export: this.exports.element,
       people: this.people.element,
       settings: this.settings.element,
@@ -77,8 +80,9 @@ class DashboardPage {
       if (this.view === "items") await this.items.show(this.data);
       if (this.view === "export") await this.exports.show();
       if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
+      if (this.view === "judge") await this.judge.show(this.data.project);
       if (this.view === "people") await this.people.show(this.data);
-      if (this.view === "settings") await this.settings.show(this.data.project.kinds);
+      if (this.view === "settings") await this.settings.show(this.data);
     } catch (error) {
       this.report(error);
     }

@@ -3,17 +3,12 @@
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
-import type { Dashboard, Kind, Rate, ScoredItem } from "../kit/wire";
+import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
+import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
 import { decimal, duration, percent } from "./format";
 import { mistakesPanel, peoplePanel, summary } from "./summary";
-import { panel, table } from "./table";
-
-interface Tile {
-  label: string;
-  value: string;
-  note: string;
-}
+import { panel, table, type Tile, tileView } from "./table";
 
 /** The figures at the top of the page. */
 export function tiles(data: Dashboard): Tile[] {
@@ -26,15 +21,52 @@ export function tiles(data: Dashboard): Tile[] {
   ];
 }
 
-function tileView({ label, value, note }: Tile): HTMLElement {
-  return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
-}
-
 /** Whether `now` ("select_low 3", "label") is the question of this row; a row may stand for a whole family of kinds. */
 export function askedNow(now: string, { kind, size }: Rate, kinds: readonly Kind[]): boolean {
   const [asked = "", items] = now.split(" ");
   const family = kinds.find(({ name }) => name === asked)?.family;
   return (asked === kind || family === kind) && (items === undefined || Number(items) === size);
+}
+
+/** Below this share of positives, accuracy says little: calling everything negative would do well. */
+const RARE = 1 / 3;
+
+interface Measure {
+  name: string;
+  share: Share;
+  meaning: string;
+}
+
+/** How well the rare positives are found; nothing where they are not rare, or none is known. */
+export function measures({ quality, project: { positive } }: Pick<Dashboard, "quality" | "project">): Measure[] {
+  if (!quality || quality.prevalence.estimate >= RARE) return [];
+  const all: [string, Share | null, string][] = [
+    ["Precision", quality.precision, `of those predicted to be ${positive}, labelled so`],
+    ["Recall", quality.recall, `of those labelled ${positive}, predicted to be so`],
+    ["F1", quality.f1, "harmonic mean of precision and recall"],
+    ["Average precision", quality.average_precision, `mean precision at each ${positive} item, the likeliest first`],
+    ["Prevalence", quality.prevalence, `labelled ${positive}`],
+  ];
+  return all.flatMap(([name, share, meaning]) => (share ? [{ name, share, meaning }] : []));
+}
+
+function rarePanel(data: Dashboard): HTMLElement | null {
+  const rows = measures(data);
+  if (!rows.length) return null;
+  const title = `How well ${data.project.positive} items are found`;
+  const view = table<Measure>({
+    caption: title,
+    rows,
+    empty: "",
+    blocks: true,
+    columns: [
+      { title: "Measure", cell: ({ name }) => name },
+      { title: "Value", numeric: true, cell: ({ share }) => decimal(share.estimate) },
+      { title: "95 % interval", numeric: true, cell: ({ share }) => `${decimal(share.low)} to ${decimal(share.high)}` },
+      { title: "Meaning", cell: ({ meaning }) => meaning },
+    ],
+  });
+  return panel(title, `They are rare, so accuracy alone says little. On the newest ${data.quality!.checks} random items.`, view);
 }
 
 function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement {
@@ -109,18 +141,22 @@ export class Overview {
   readonly element = h("div", { class: "view" });
   private readonly words = h("div");
   private readonly figures = h("dl", { class: "tiles" });
+  private readonly start = new StartLine();
+  private readonly rare = h("div", { class: "rare" });
   private readonly tables = h("div", { class: "grid wide" });
   private readonly extremes = h("div", { class: "grid" });
   private readonly details = new Details();
 
   constructor(private readonly report: (error: unknown) => void) {
-    this.element.append(this.words, this.figures, this.tables, this.extremes, this.details.element);
+    this.element.append(this.words, this.figures, this.start.element, this.rare, this.tables, this.extremes, this.details.element);
   }
 
   show(data: Dashboard): void {
     const { positive, negative } = data.project;
     this.words.replaceChildren(summary(data, this.report));
     this.figures.replaceChildren(...tiles(data).map(tileView));
+    this.start.show(data.start_agreement);
+    this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
     this.tables.replaceChildren(mistakesPanel(data), peoplePanel(data));
     this.extremes.replaceChildren(
       itemsPanel(`Most likely ${positive}`, data.most_positive),

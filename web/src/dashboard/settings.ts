@@ -5,7 +5,10 @@ import { get, post, request } from "../kit/api";
 import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
 import { kindTitle } from "../kit/kinds";
-import type { Kind, Preview, Settings } from "../kit/wire";
+import type { Dashboard, Kind, Preview, Settings } from "../kit/wire";
+import { StartLook } from "../start/look";
+import { typedNames } from "../start/names";
+import { StartLine } from "../start/agreement";
 import { panel } from "./table";
 
 const TEXTS = [
@@ -17,15 +20,10 @@ const TEXTS = [
 const SIZES = [2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24];
 const PREVIEW_DELAY_MS = 250;
 
-const SEEDS = [
-  ["seeds_positive", "Known positive items"],
-  ["seeds_negative", "Known negative items"],
+const START = [
+  ["like", "Like what you look for"],
+  ["unlike", "Unlike it"],
 ] as const;
-
-/** One entry a line; blank lines and spaces around are nobody's. */
-export function lines(text: string): string[] {
-  return text.split("\n").map((line) => line.trim()).filter(Boolean);
-}
 
 function checks(name: string, legend: string, options: [string, string][], chosen: string[]): HTMLElement {
   const boxes = options.map(([value, label]) => h("label", { class: "check" }, h("input", { type: "checkbox", name, value, checked: chosen.includes(value) }), h("span", {}, label)));
@@ -36,15 +34,9 @@ function textField(name: string, label: string, value: string): HTMLElement {
   return h("label", { class: "field" }, h("span", {}, label), h("input", { name, value, required: true, maxlength: 200, autocomplete: "off" }));
 }
 
-function seedField(name: string, label: string, ids: string[]): HTMLElement {
-  const area = h("textarea", { name, rows: 3, spellcheck: "false", "aria-describedby": "seeds-hint" }, ids.join("\n"));
+function startField(name: string, label: string, names: string[]): HTMLElement {
+  const area = h("textarea", { name, rows: 3, spellcheck: "false", "aria-describedby": "start-hint" }, names.join("\n"));
   return h("label", { class: "field" }, h("span", {}, label), area);
-}
-
-/** Items that are known beforehand: part of what the learner starts from. */
-function seedFields(settings: Settings): HTMLElement[] {
-  const hint = "One id or text per line. Learning starts from these; changing them retrains on all answers.";
-  return [...SEEDS.map(([name, label]) => seedField(name, label, settings[name])), h("p", { class: "hint wide", id: "seeds-hint" }, hint)];
 }
 
 /** The settings as the form now has them. */
@@ -62,7 +54,7 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
     set_size: text("set_size") ? Number(text("set_size")) : null,
     target_accuracy: Number(text("target_accuracy")) / 100,
     ties: data.has("ties"),
-    ...Object.fromEntries(SEEDS.map(([name]) => [name, lines(text(name))])),
+    ...Object.fromEntries(START.map(([name]) => [name, typedNames(text(name))])),
   };
 }
 
@@ -84,12 +76,14 @@ export class SettingsView {
   private readonly form = h("form", { class: "settings-form" });
   private readonly preview = h("div", { class: "preview" });
   private readonly message = h("p", { class: "hint", role: "status" });
+  private readonly startLine = new StartLine();
+  private readonly startLook = new StartLook();
   private before: Settings | null = null;
   private kinds: readonly Kind[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly report: (error: unknown) => void) {
-    const shown = panel("Preview", "Try it; nothing is saved.", this.preview);
+    const shown = panel("Preview", "Try it; nothing is saved.", this.preview, this.startLook.element);
     const columns = h("div", { class: "grid wide settings-grid" }, panel("Settings", null, this.form, this.message), shown);
     this.element.append(columns, this.danger());
     this.form.addEventListener("input", () => this.later());
@@ -100,10 +94,12 @@ export class SettingsView {
   }
 
   /** Loads the settings once; edits under way are never overwritten. */
-  async show(kinds: readonly Kind[]): Promise<void> {
+  async show({ project, start_agreement }: Dashboard): Promise<void> {
+    this.startLine.show(start_agreement);
     if (this.before) return;
-    this.kinds = kinds;
+    this.kinds = project.kinds;
     this.fill(await get<Settings>("/api/settings"));
+    this.lookAtStart();
     await this.refreshPreview();
   }
 
@@ -128,15 +124,28 @@ export class SettingsView {
       checks("kinds", "Question kinds Auto may use", kinds.map(({ name, title }) => [name, title]), settings.kinds),
       checks("sizes", "Numbers of items Auto may use", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
       checks("ties", "Rankings", [["yes", "Allow ties and partial rankings"]], settings.ties ? ["yes"] : []),
-      ...seedFields(settings),
+      ...this.startFields(settings),
       h("div", { class: "buttons wide" }, h("button", { type: "submit", class: "button primary" }, "Save")),
     );
+  }
+
+  /** What learning starts from, and what the answers say about it. */
+  private startFields(settings: Settings): HTMLElement[] {
+    const hint = "One word, text or item id per line. Learning starts from these; a change learns all answers again.";
+    const fields = START.map(([name, label]) => startField(name, label, settings[name]));
+    return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), h("div", { class: "wide" }, this.startLine.element)];
+  }
+
+  private lookAtStart(): void {
+    const { like = [], unlike = [] } = readForm(this.form);
+    this.startLook.later({ like, unlike });
   }
 
   private later(): void {
     clearTimeout(this.timer);
     this.message.textContent = "Not saved yet.";
     this.timer = setTimeout(() => void this.refreshPreview(), PREVIEW_DELAY_MS);
+    this.lookAtStart();
   }
 
   private changed(): Partial<Settings> {

@@ -1,4 +1,4 @@
-/** Tables and panels, one way for all of them. */
+/** Tables, panels and large figures, one way for all of them. */
 
 import { h, type Child } from "../kit/dom";
 
@@ -35,4 +35,15 @@ export function table<Row>({ caption, columns, rows, empty, mark, blocks }: Tabl
 
 export function panel(title: string, hint: string | null, ...children: Child[]): HTMLElement {
   return h("section", { class: "panel" }, h("h2", {}, title), hint && h("p", { class: "hint" }, hint), ...children);
+}
+
+export interface Tile {
+  label: string;
+  value: string;
+  note: string;
+}
+
+/** One large figure with what it says. */
+export function tileView({ label, value, note }: Tile): HTMLElement {
+  return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
 }

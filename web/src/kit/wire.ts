@@ -2,7 +2,7 @@
 
 import type * as api from "./schemas";
 
-export type { AccuracyPoint, CurvePoint, ItemRow, LogRow, ScoredItem, StudySaved } from "./schemas";
+export type { AccuracyPoint, CurvePoint, ItemRow, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
 
 /** A kind of question, with all that is said of it, in the project's words. */
 export type Kind = api.KindOut;
@@ -42,6 +42,9 @@ export interface Undone extends Omit<api.UndoReply, "previous"> {
 export type Dashboard = api.DashboardOut;
 export type Rate = api.Rate;
 export type Person = api.AnnotatorOut;
+export type Judged = api.JudgeOut;
+export type Verdict = api.Verdict;
+export type Measured = api.Accuracy;
 export type Log = api.LogOut;
 export type Export = api.ExportOut;
 export type Mistake = api.MistakeOut;
@@ -50,6 +53,12 @@ export type Why = api.WhyOut;
 export type Settings = Omit<api.SettingsOut, "config">;
 export type Preview = api.PreviewOut;
 export type Invitation = api.InvitationOut;
+
+// The start
+
+export type StartState = api.StartOut;
+export type StartIn = api.StartIn;
+export type StartPreview = api.StartPreviewOut;
 
 // Studies
 

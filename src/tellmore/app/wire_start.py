@@ -1,0 +1,44 @@
+"""What travels over HTTP about the start: what somebody is looking for, in words or examples, and a look at it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from tellmore.app.wire import Examples, ItemOut, Wire
+
+
+class StartOut(Wire):
+    """Reply to ``GET /api/start``: whether to ask for a start, and what can be one."""
+
+    project: str = Field(description="tells this project from others on the same address")
+    fresh: bool = Field(description="nothing was answered yet and there is no start")
+    no_words: str | None = Field(description="why words that are not items cannot be used; null where they can")
+
+
+class StartIn(Wire):
+    """Body of ``POST /api/start/preview``: words, or items by id or whole text; what is no item is split at its commas."""
+
+    like: Examples = Field(default=[])
+    unlike: Examples = Field(default=[])
+
+
+class NamedOut(Wire):
+    """One name, and the item that it was found as; null: it is a word."""
+
+    name: str
+    item: ItemOut | None
+
+
+class LikelyItem(ItemOut):
+    """An item with its probability of being what is looked for."""
+
+    probability: float
+
+
+class StartPreviewOut(Wire):
+    """What the start alone, before any answer, calls most and least so, the most extreme first; nothing is saved."""
+
+    like: list[NamedOut]
+    unlike: list[NamedOut]
+    most: list[LikelyItem]
+    least: list[LikelyItem]

@@ -1,0 +1,107 @@
+"""Several beliefs about one classifier, all told every answer and weighed by how well they foretold them.
+
+They differ in what they expected beforehand: that a start is right, or that nothing is known. The answers decide between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.predict import probability
+from tellmore.types import Array
+
+LOG_HALF = float(np.log(0.5))
+ARRAYS = ("mean", "cov", "logdet", "log_weights")
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first is the one without a start; of the
+    others the last is the freest."""
+
+    beliefs: tuple[Gaussian, ...]
+    log_weights: Array
+
+    @classmethod
+    def of(cls, *beliefs: Gaussian, odds: tuple[float, ...] = ()) -> Mixture:
+        """Beliefs with these odds, or all alike."""
+        log_odds = np.log(np.array(odds or (1.0,) * len(beliefs)))
+        return cls(beliefs, log_odds - logsumexp(log_odds))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Mixture:
+        """The inverse of `arrays`."""
+        mean, cov, logdet, log_weights = (arrays[f"{prefix}{name}"] for name in ARRAYS)
+        beliefs = tuple(Gaussian(*each) for each in zip(mean, cov, logdet.tolist(), strict=True))
+        return cls(beliefs, log_weights)
+
+    def arrays(self, prefix: str = "") -> dict[str, Array]:
+        """mean [m, D], cov [m, D, D], logdet [m] and log_weights [m], to be kept in a file."""
+        parts = zip(*((belief.mean, belief.cov, belief.logdet) for belief in self.beliefs), strict=True)
+        values = [*(np.array(part) for part in parts), self.log_weights]
+        return {f"{prefix}{name}": value for name, value in zip(ARRAYS, values, strict=True)}
+
+    @property
+    def weights(self) -> Array:
+        """How probable each belief is now [m]."""
+        return np.exp(self.log_weights)
+
+    @property
+    def asking(self) -> int:
+        """Which belief to ask from: the first, which knows of no start, where it is more probable than not, else the freest of
+        the others, the last. One that keeps close to the start would not ask what could change it."""
+        return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
+
+    @property
+    def mean(self) -> Array:
+        """The mean [D] of them all."""
+        return np.asarray(self.weights @ np.array([belief.mean for belief in self.beliefs]))
+
+    @cached_property
+    def moments(self) -> Gaussian:
+        """The one Gaussian with the mean and covariance of them all."""
+        if len(self.beliefs) == 1:
+            return self.beliefs[0]
+        mean, cov = self.mean, np.zeros_like(self.beliefs[0].cov)
+        for weight, belief in zip(self.weights, self.beliefs, strict=True):
+            cov += weight * (belief.cov + np.outer(belief.mean - mean, belief.mean - mean))
+        return Gaussian.from_moments(mean, (cov + cov.T) / 2)
+
+    def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:
+        """What they became by an answer, each of which had foretold it with this log evidence [m] (nats)."""
+        log_weights = self.log_weights + evidence
+        return Mixture(beliefs, log_weights - logsumexp(log_weights))
+
+    def mapped(self, change: Callable[[Gaussian], Gaussian]) -> Mixture:
+        """The same weights, and each belief changed."""
+        return Mixture(tuple(map(change, self.beliefs)), self.log_weights)
+
+    def scores(self, X: Array) -> tuple[Array, Array]:
+        """Mean [n] and variance [n] of the score of each row of X [n, d], over all beliefs."""
+        return self.moments_of([belief.scores(X) for belief in self.beliefs])
+
+    def probability(self, X: Array, w: float) -> Array:
+        """Probability [n] of positive for each row of X [n, d], averaged over all beliefs."""
+        return self.probability_of([belief.scores(X) for belief in self.beliefs], w)
+
+    def moments_of(self, scores: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+        """Mean [n] and variance [n] over all beliefs, given those of each."""
+        if len(scores) == 1:
+            return scores[0]
+        mean = sum(weight * one for weight, (one, _) in zip(self.weights, scores, strict=True))
+        variance = sum(
+            weight * (spread + (one - mean) ** 2) for weight, (one, spread) in zip(self.weights, scores, strict=True)
+        )
+        return np.asarray(mean), np.asarray(variance)
+
+    def probability_of(self, scores: list[tuple[Array, Array]], w: float) -> Array:
+        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape."""
+        each = (probability(mean, variance, w) for mean, variance in scores)
+        averaged = sum(weight * one for weight, one in zip(self.weights, each, strict=True))
+        return np.asarray(np.clip(averaged, 0.0, 1.0))

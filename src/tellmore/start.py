@@ -1,0 +1,149 @@
+"""A start for a learner: words, examples, or another model's scores, used where they are right and corrected where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tellmore.core.coordinates import Coordinates, Moments, Rows
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.start import direction_of_examples, direction_of_scores
+from tellmore.errors import SettingError
+from tellmore.pool import Pool
+from tellmore.types import Array
+
+NOTHING_GIVEN = "a start needs at least one example, word or score; leave start out to begin from nothing"
+
+
+class Start:
+    """What is known before the first answer.
+
+    positive: vectors [p, d] of what is looked for, in the space of the pool's embeddings.
+    negative: vectors [q, d] of its opposite. One of the two may be empty: the pool's mean stands for it.
+    """
+
+    def __init__(self, positive: ArrayLike = (), negative: ArrayLike = ()) -> None:
+        self.positive, self.negative = _vectors("positive", positive), _vectors("negative", negative)
+        self.scores: Array | None = None
+        if not len(self.positive) and not len(self.negative):
+            raise SettingError(NOTHING_GIVEN)
+        if len(self.positive) and len(self.negative) and self.positive.shape[1] != self.negative.shape[1]:
+            raise SettingError(
+                f"the positive vectors have {self.positive.shape[1]} dimensions and the negative {self.negative.shape[1]}; "
+                "embed both in the same way"
+            )
+
+    @classmethod
+    def of_items(cls, pool: Pool, positive: Collection[str] = (), negative: Collection[str] = ()) -> Start:
+        """From items of the pool, by their ids."""
+        for name, ids in (("positive", positive), ("negative", negative)):
+            if isinstance(ids, str):
+                raise SettingError(f"{name} must be a list of ids, not the single string {ids!r}; write [{ids!r}]")
+        both = next((item for item in positive if item in negative), None)
+        if both is not None:
+            raise SettingError(f"{both!r} is both positive and negative; name it on one side")
+        return cls(pool.X[pool.rows(list(positive))], pool.X[pool.rows(list(negative))])
+
+    @classmethod
+    def of_texts(
+        cls,
+        embedder: Callable[[list[str]], ArrayLike] | Any,
+        positive: Sequence[str] = (),
+        negative: Sequence[str] = (),
+    ) -> Start:
+        """From words or texts that ``embedder`` puts into the space of the items: a function of a list of texts, or an object
+        with such a method named ``encode``, as models of sentence-transformers and model2vec have. Texts without a vector (all
+        zeros or NaN) are left out as long as others are left."""
+        embed = getattr(embedder, "encode", embedder)
+        if not callable(embed):
+            raise SettingError(f"the embedder must be a function of a list of texts, not {type(embedder).__name__}")
+        sides = [
+            _embedded(embed, _texts(name, side)) for name, side in (("positive", positive), ("negative", negative))
+        ]
+        for side, texts in zip(sides, (positive, negative), strict=True):
+            if len(texts) and not len(side):
+                raise SettingError(f"none of these has a vector: {', '.join(map(repr, texts))}; use other words")
+        return cls(*sides)
+
+    @classmethod
+    def of_scores(cls, scores: ArrayLike) -> Start:
+        """From any other model's scores [n] of the pool's items, the larger the more positive; NaN where it has none. Above
+        1/2 is positive where all are between 0 and 1, above 0 where they have both signs, above their mean otherwise."""
+        try:
+            values = np.array(scores, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SettingError("scores must be numbers, one an item, NaN where there is none") from None
+        known = values[np.isfinite(values)]
+        if values.ndim != 1 or np.isinf(values).any():
+            raise SettingError("scores must be finite numbers, one an item, NaN where there is none")
+        if known.size < 2:
+            raise SettingError(f"a start from scores needs at least 2 of them, not {known.size}")
+        if np.ptp(known) == 0:
+            raise SettingError(
+                f"all scores are {known[0]:g}, which says nothing; leave start out, or give other scores"
+            )
+        start = cls.__new__(cls)
+        start.positive = start.negative = np.empty((0, 0))
+        start.scores = values
+        return start
+
+    def __repr__(self) -> str:
+        if self.scores is not None:
+            return f"Start(scores of {int(np.isfinite(self.scores).sum())} items)"
+        return f"Start({len(self.positive)} positive, {len(self.negative)} negative)"
+
+    def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
+        """The classifier [D] that it points to, over (1, z), for items X [n, d] and a prior over (1, z)."""
+        C = coordinates.covariance(moments)
+        if self.scores is not None:
+            if len(self.scores) != len(X):
+                raise SettingError(
+                    f"there are {len(self.scores)} scores and {len(X)} items; give one an item, NaN for none"
+                )
+            return direction_of_scores(Rows(X, coordinates), self.scores, prior, C)
+        sides = [one for one in (self.positive, self.negative) if len(one)]
+        if sides[0].shape[1] != X.shape[1]:
+            raise SettingError(
+                f"the start has {sides[0].shape[1]} dimensions and the pool {X.shape[1]}; embed both in the same way"
+            )
+        signs = np.repeat([1.0, -1.0], [len(self.positive), len(self.negative)])
+        return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
+
+
+def check_start(start: Any) -> None:
+    """Refuse what is no start."""
+    if start is not None and not isinstance(start, Start):
+        raise SettingError(f"start must be a Start, such as Start.of_items(pool, positive=[...]), not {start!r}")
+
+
+def _vectors(name: str, values: ArrayLike) -> Array:
+    try:
+        found = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SettingError(f"{name} must be vectors of numbers [p, d]; for words use Start.of_texts") from None
+    if not found.size:
+        return np.empty((0, 0))
+    if found.ndim != 2 or not np.isfinite(found).all():
+        raise SettingError(f"{name} must be finite vectors [p, d], not of shape {list(found.shape)}")
+    return found
+
+
+def _texts(name: str, texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise SettingError(f"{name} must be a list of texts, not the single string {texts!r}; write [{texts!r}]")
+    return [str(text) for text in texts]
+
+
+def _embedded(embed: Callable[[list[str]], ArrayLike], texts: list[str]) -> Array:
+    """Vectors of those texts that have one."""
+    if not texts:
+        return np.empty((0, 0))
+    found = np.asarray(embed(texts), dtype=np.float64)
+    if found.ndim != 2 or len(found) != len(texts):
+        raise SettingError(
+            f"the embedder gave {list(found.shape)} for {len(texts)} texts; it must give one vector each"
+        )
+    return found[np.isfinite(found).all(axis=1) & found.any(axis=1)]

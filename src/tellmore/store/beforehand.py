@@ -1,0 +1,88 @@
+"""What a project knows before the first answer, beside its settings: an earlier belief, words, another model's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tellmore.core.frame import Frame
+from tellmore.data.project import Project
+from tellmore.data.scores import start_scores
+from tellmore.data.settings import Settings, StartSettings
+from tellmore.data.words import NO_TEXT_SIDE, KeptWords, kept_words
+from tellmore.errors import SettingError
+from tellmore.pool import Pool
+from tellmore.start import Start
+from tellmore.types import Array
+
+
+@dataclass(frozen=True)
+class Beforehand:
+    """``prior``: the belief of an earlier project. ``words``: vectors of words. ``scores``: those of a kept column [n]."""
+
+    prior: Frame | None = None
+    words: KeptWords | None = None
+    scores: Callable[[StartSettings], Array] | None = None
+
+    def start(self, settings: Settings, pool: Pool) -> Start | None:
+        """What learning starts from by ``settings``; None: from nothing."""
+        chosen = settings.start
+        like, unlike = (chosen.like, chosen.unlike) if settings.classic else settings.examples
+        if chosen.scores_column:
+            if like or unlike:
+                raise SettingError("a start is from examples or from scores_column, not from both; take one away")
+            if self.scores is None:
+                raise SettingError(
+                    f"start.scores_column = {chosen.scores_column!r} needs a project that keeps the column"
+                )
+            return Start.of_scores(self.scores(chosen))
+        if not like and not unlike:
+            return None
+        both = next((name for name in like if name in unlike), None)
+        if both is not None:
+            raise SettingError(f"{both!r} is named both as like and as unlike; choose one")
+        return Start(self._vectors(pool, like), self._vectors(pool, unlike))
+
+    def _vectors(self, pool: Pool, names: Sequence[str]) -> Array:
+        """One vector a name: of the item with this id or whole text, else of the word."""
+        rows = [pool.find(name) for name in names]
+        words = [name for name, row in zip(names, rows, strict=True) if row is None]
+        new = [word for word in words if self.words is None or word not in self.words]
+        why = self.no_words if new else None
+        if why is not None:
+            raise SettingError(f"no item has the id or the text {new[0]!r}, and it cannot be used as a word: {why}")
+        vectors = iter(self.words(words) if words and self.words is not None else ())
+        return np.array([next(vectors) if row is None else pool.X[row] for row in rows], dtype=np.float64)
+
+    @property
+    def no_words(self) -> str | None:
+        """Why words that are new cannot be used; None where they can."""
+        return NO_TEXT_SIDE if self.words is None else self.words.refusal
+
+    def keep_words(self, settings: Settings, pool: Pool) -> None:
+        """Keep the vectors of the words that ``settings`` start from, so that they are there without the embedder."""
+        words = [name for side in settings.examples for name in side if pool.find(name) is None]
+        if words and self.words is not None:
+            self.words.keep(words)
+
+
+NOTHING_KNOWN = Beforehand()
+
+
+def beforehand_of(project: Project, embed: str | None = None) -> Beforehand:
+    """What ``project`` knows beforehand; ``embed`` names its embedder, as on the command line, for words that are new."""
+    return Beforehand(
+        project.prior,
+        kept_words(project, embed),
+        lambda chosen: start_scores(project, chosen.scores_column, chosen.positive_value),
+    )
+
+
+def named_examples(pool: Pool, given: Sequence[str]) -> list[str]:
+    """What ``given`` names, each once: an item, by its id or whole text, or else its parts between commas."""
+    parts = [part.strip() for name in given for part in ([name] if pool.find(name) is not None else name.split(","))]
+    if not all(parts):
+        raise SettingError("an example is empty; give words, texts or ids, with commas between them")
+    return list(dict.fromkeys(parts))

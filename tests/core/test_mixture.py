@@ -1,0 +1,102 @@
+"""Several beliefs, weighed by their evidence: against sampling, exact integration and each belief on its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import expit
+from scipy.stats import norm
+
+from tellmore.core.evidence import Behaviour, label_evidence
+from tellmore.core.gaussian import Gaussian, Step
+from tellmore.core.mixture import Mixture
+from tellmore.core.scan import refreshed, scans_of
+from tellmore.core.update import learn_moments
+from tests.oracles.plain import scan_of
+
+
+def random_belief(D: int, rng: np.random.Generator) -> Gaussian:
+    root = rng.normal(size=(D, D))
+    return Gaussian.from_moments(rng.normal(size=D), root @ root.T / D + 0.1 * np.eye(D))
+
+
+def random_mixture(D: int, m: int, rng: np.random.Generator) -> Mixture:
+    return Mixture.of(*(random_belief(D, rng) for _ in range(m)), odds=tuple(rng.uniform(0.1, 3, size=m)))
+
+
+def draws(mixture: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Classifiers drawn from a mixture, the slow and obvious way."""
+    which = rng.choice(len(mixture.beliefs), size=n, p=mixture.weights)
+    return np.vstack([belief.sample(int(np.sum(which == i)), rng) for i, belief in enumerate(mixture.beliefs)])
+
+
+@settings(max_examples=10, deadline=None)
+@given(d=st.integers(1, 4), m=st.integers(1, 4), seed=st.integers(0, 10**6))
+def test_moments_scores_and_probabilities_are_those_of_draws(d: int, m: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    mixture, X = random_mixture(d + 1, m, rng), rng.normal(size=(5, d))
+    theta = draws(mixture, 200_000, rng)
+    size = np.sqrt(np.diag(np.cov(theta.T)).max())
+    np.testing.assert_allclose(mixture.moments.mean, theta.mean(axis=0), atol=0.02 * size)
+    np.testing.assert_allclose(mixture.moments.cov, np.cov(theta.T), atol=0.04 * size**2)
+    z = theta[:, :1] + theta[:, 1:] @ X.T
+    mean, variance = mixture.scores(X)
+    spread = z.std(axis=0).max()
+    np.testing.assert_allclose(mean, z.mean(axis=0), atol=0.02 * spread)
+    np.testing.assert_allclose(variance, z.var(axis=0), atol=0.04 * spread**2)
+    np.testing.assert_allclose(mixture.probability(X, 2.0), expit(2 * z).mean(axis=0), atol=0.01)
+    np.testing.assert_allclose(mixture.scores(X), mixture.moments.scores(X), atol=1e-10)
+
+
+def test_weights_are_those_of_bayes() -> None:
+    """Two beliefs over one score, told labels: the exact odds, by integrating over the score."""
+    wide, right = (Gaussian.from_moments(np.array([0.0, m]), np.diag([1e-9, v])) for m, v in ((0.0, 4.0), (2.0, 0.3)))
+    mixture, behaviour = Mixture.of(wide, right, odds=(0.25, 1.0)), Behaviour(1.5, 1.0)
+    labels = [1.0, 1.0, -1.0, 1.0]
+    for label in labels:
+        found = [
+            learn_moments(one, np.ones((1, 1)), label_evidence(np.array([label])), behaviour) for one in mixture.beliefs
+        ]
+        mixture = mixture.told(tuple(one for one, _ in found), np.array([info.elbo_nats for _, info in found]))
+
+    def evidence(m: float, v: float) -> float:
+        def joint(z: float) -> float:
+            return float(norm.pdf(z, m, np.sqrt(v)) * np.prod([expit(1.5 * label * z) for label in labels]))
+
+        return quad(joint, -20, 20, points=[m])[0]
+
+    exact = np.array([0.25 * evidence(0.0, 4.0), evidence(2.0, 0.3)])
+    # Each label is learnt exactly, but from the Gaussian that the last ones left.
+    np.testing.assert_allclose(mixture.weights, exact / exact.sum(), atol=0.02)
+
+
+def test_several_scans_in_one_pass_are_those_of_each_alone() -> None:
+    rng = np.random.default_rng(3)
+    X, mixture = rng.normal(size=(500, 6)), random_mixture(7, 3, rng)
+    before = scans_of(scan_of(X, mixture.beliefs[0]).rows, mixture.beliefs)
+    for scan, belief in zip(before, mixture.beliefs, strict=True):
+        np.testing.assert_array_equal(scan.variance, scan_of(X, belief).variance)
+    steps = [tuple(Step(rng.normal(size=7), rng.normal(size=(7, k)) / 9) for k in ks) for ks in ((2,), (1, 3), (4,))]
+    together = refreshed(before, steps, mixture.beliefs)
+    for scan, taken, belief, after in zip(before, steps, mixture.beliefs, together, strict=True):
+        alone = scan.refreshed(taken, belief)
+        np.testing.assert_allclose(after.mean, alone.mean, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(after.variance, alone.variance, rtol=1e-12, atol=1e-12)
+        assert after.refreshes == scan.refreshes + 1
+
+
+def test_arrays_and_back() -> None:
+    mixture = random_mixture(4, 3, np.random.default_rng(0))
+    again = Mixture.from_arrays(mixture.arrays("kept_"), "kept_")
+    assert again.log_weights.tolist() == mixture.log_weights.tolist()
+    assert [one.logdet for one in again.beliefs] == [one.logdet for one in mixture.beliefs]
+    np.testing.assert_array_equal(again.moments.cov, mixture.moments.cov)
+
+
+@pytest.mark.parametrize(("odds", "asked"), [((3.0, 1.0, 1.0), 0), ((1.0, 3.0, 1.0), 2), ((0.9, 0.5, 0.5), 2)])
+def test_the_start_is_left_aside_once_it_is_less_probable_than_not(odds: tuple[float, ...], asked: int) -> None:
+    rng = np.random.default_rng(1)
+    assert Mixture.of(*(random_belief(3, rng) for _ in odds), odds=odds).asking == asked

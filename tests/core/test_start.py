@@ -1,0 +1,88 @@
+"""Directions from examples and from scores: against plain Bayesian regression and against scikit-learn's ridge."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tellmore.core.coordinates import Rows
+from tellmore.core.frame import Frame, pool_frame
+from tellmore.core.start import STRENGTHS, TRUSTS, direction_of_examples, direction_of_scores, started
+from tellmore.pool import Pool
+
+
+def framed(seed: int, n: int = 300, d: int = 6) -> tuple[Pool, Frame, np.ndarray, np.ndarray]:
+    """A pool, its frame, its rows in the frame's coordinates, and their covariance."""
+    rng = np.random.default_rng(seed)
+    pool = Pool(rng.normal(size=(n, d)) * rng.uniform(0.5, 2, size=d) + 3)
+    frame = pool_frame(pool.moments)
+    return pool, frame, frame.coordinates.into(pool.X), frame.coordinates.covariance(pool.moments)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), p=st.integers(0, 4), q=st.integers(0, 4))
+def test_examples_are_a_bayesian_regression_with_the_pools_prior(seed: int, p: int, q: int) -> None:
+    if p + q == 0:
+        return
+    _, frame, Z, C = framed(seed)
+    rows, sides = Z[: p + q], np.repeat([1.0, -1.0], [p, q])
+    theta = direction_of_examples(rows, sides, frame.prior, C)
+    # The posterior mean of weights N(0, S) given sides with Gaussian noise: each side has the same precision in all.
+    share = np.where(sides > 0, p, q) / (p + q)
+    noise = 2 * share if p and q else np.ones(p + q)
+    S = frame.prior.cov[1:, 1:]
+    weights = np.linalg.solve(np.linalg.inv(S) + (rows.T / noise) @ rows, (rows.T / noise) @ sides)
+    np.testing.assert_allclose(theta[1:] / np.linalg.norm(theta[1:]), weights / np.linalg.norm(weights), atol=1e-8)
+    assert theta[0] == 0
+    assert np.mean((Z @ theta[1:]) ** 2) == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_are_a_ridge_regression_with_its_strength_cross_validated(seed: int) -> None:
+    """Against the hat matrix of every strength, written out."""
+    pool, frame, Z, C = framed(seed)
+    rng = np.random.default_rng(seed)
+    scores = Z @ rng.normal(size=6) + rng.normal(size=len(Z)) * 0.5 + 2
+    missing = rng.random(len(Z)) < 0.2
+    theta = direction_of_scores(Rows(pool.X, frame.coordinates), np.where(missing, np.nan, scores), frame.prior, C)
+    S, known, y = frame.prior.cov[1:, 1:], Z[~missing], scores[~missing] - scores[~missing].mean()
+    errors, found = [], []
+    for noise in STRENGTHS:
+        weights = S @ known.T @ np.linalg.inv(known @ S @ known.T + noise * np.eye(len(y)))
+        hat = known @ weights
+        errors.append(len(y) * np.sum((y - hat @ y) ** 2) / (len(y) - np.trace(hat)) ** 2)
+        found.append(weights @ y)
+    best = found[int(np.argmin(errors))]
+    np.testing.assert_allclose(theta[1:] / np.linalg.norm(theta[1:]), best / np.linalg.norm(best), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("scores", "share"),
+    [
+        (lambda z: (z > 0.8).astype(float), 0.2),  # verdicts
+        (lambda z: 1 / (1 + np.exp(0.8 - z)), 0.2),  # probabilities
+        (lambda z: z - 0.8, 0.2),  # of both signs
+        (lambda z: z + 10, 0.5),  # ratings: above their mean
+    ],
+)
+def test_as_many_are_called_positive_as_the_scores_say(scores, share: float) -> None:
+    pool, frame, Z, C = framed(0, n=4000)
+    u = Z @ np.array([1, -1, 0.5, 0, 0, 0])
+    theta = direction_of_scores(Rows(pool.X, frame.coordinates), scores(u / u.std()), frame.prior, C)
+    assert np.mean(theta[0] + Z @ theta[1:] > 0) == pytest.approx(share, abs=0.03)
+
+
+def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are() -> None:
+    _, frame, Z, C = framed(1)
+    theta = direction_of_examples(Z[:2], np.array([1.0, -1.0]), frame.prior, C)
+    mixture = started(frame.prior, theta)
+    assert mixture.beliefs[0] is frame.prior
+    assert len(mixture.beliefs) == 1 + len(TRUSTS)
+    spreads = []
+    for belief in mixture.beliefs[1:]:
+        np.testing.assert_allclose(belief.mean, theta)
+        spreads.append(belief.scores(Z)[1].mean())
+    assert spreads == sorted(spreads)
+    assert spreads[-1] > frame.prior.scores(Z)[1].mean()

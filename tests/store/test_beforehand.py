@@ -1,0 +1,98 @@
+"""What a project starts from: items, words and scores, found by what the settings say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tellmore.data.settings import Settings
+from tellmore.data.words import KeptWords, TextSide
+from tellmore.errors import InputError, SettingError
+from tellmore.pool import Pool
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
+from tellmore.store.fold import new_learner
+
+X = np.random.default_rng(0).normal(size=(40, 5))
+POOL = Pool(X, ids=[f"i{row}" for row in range(40)], text=[f"Text {row}" for row in range(40)])
+
+
+def by(**start: object) -> Settings:
+    return Settings().changed(start=start)
+
+
+@pytest.fixture
+def known(tmp_path) -> Beforehand:
+    def side() -> TextSide:
+        return lambda texts: np.array([[len(text), 1, 0, 0, 0] for text in texts], dtype=float)
+
+    scores = {"llm": np.where(X[:, 0] > 0, 1.0, 0.0), "level": np.zeros(40)}
+    return Beforehand(words=KeptWords(tmp_path / "words.npz", side), scores=lambda chosen: scores[chosen.scores_column])
+
+
+def test_names_are_items_by_id_or_text_and_else_words(known: Beforehand) -> None:
+    start = known.start(by(like=["i3", "warm", "TEXT 5"], unlike=["i1"]), POOL)
+    assert start is not None
+    np.testing.assert_allclose(start.positive, [POOL.X[3], [4, 1, 0, 0, 0], POOL.X[5]])
+    np.testing.assert_allclose(start.negative, [POOL.X[1]])
+    assert known.start(Settings(), POOL) is None
+
+
+def test_only_words_are_kept(known: Beforehand, tmp_path) -> None:
+    known.keep_words(by(like=["i3"]), POOL)
+    assert not (tmp_path / "words.npz").exists()
+    known.keep_words(by(like=["i3"], unlike=["rude"]), POOL)
+    with np.load(tmp_path / "words.npz") as kept:
+        assert kept["texts"].tolist() == ["rude"]
+
+
+def test_kept_words_need_no_embedder_and_new_ones_are_refused_by_name(known: Beforehand, tmp_path) -> None:
+    known.keep_words(by(unlike=["rude"]), POOL)
+
+    def gone() -> TextSide:
+        raise SettingError("name the embedder with --embed")
+
+    later = Beforehand(words=KeptWords(tmp_path / "words.npz", gone))
+    assert (known.no_words, later.no_words) == (None, "name the embedder with --embed")
+    start = later.start(by(like=["i3"], unlike=["rude"]), POOL)
+    assert start is not None
+    np.testing.assert_allclose(start.negative, [[4, 1, 0, 0, 0]])
+    with pytest.raises(
+        InputError,
+        match="'warm', and it cannot be used as a word: name the embedder with --embed",
+    ):
+        later.start(by(like=["warm"], unlike=["rude"]), POOL)
+
+
+def test_scores_are_a_start(known: Beforehand) -> None:
+    learner = new_learner(POOL, by(scores_column="llm"), known)
+    assert np.mean(learner.predict() == (X[:, 0] > 0)) > 0.8
+
+
+def test_seeds_of_an_earlier_version_are_labels_there_and_examples_here() -> None:
+    seeds = {"seeds_positive": ["i1"], "seeds_negative": ["i2"]}
+    new, old = Settings().changed(learning=seeds), Settings().changed(learning=seeds, data={"version": "0.1.0"})
+    assert new_learner(POOL, new).start_weight is not None
+    learner = new_learner(POOL, old)
+    assert learner.start_weight is None
+    mean = dict(zip(POOL.ids, learner.scores()[0], strict=True))
+    assert mean["i1"] > 0 > mean["i2"]
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ({"like": ["i1"], "unlike": ["i2", "i1"]}, "'i1' is named both as like and as unlike"),
+        ({"like": ["i1"], "scores_column": "llm"}, "from examples or from scores_column, not from both"),
+        ({"scores_column": "level"}, "all scores are 0"),
+    ],
+)
+def test_impossible_starts(known: Beforehand, start: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        new_learner(POOL, by(**start), known)
+
+
+def test_without_a_project_there_are_items_only() -> None:
+    with pytest.raises(InputError, match="'warm', and it cannot be used as a word: these embeddings"):
+        new_learner(POOL, by(like=["warm"]), NOTHING_KNOWN)
+    with pytest.raises(InputError, match="needs a project that keeps the column"):
+        new_learner(POOL, by(scores_column="llm"), NOTHING_KNOWN)

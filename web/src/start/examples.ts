@@ -1,0 +1,42 @@
+/** The examples of a start: what was typed on each side, and the items that were clicked. */
+
+import type { Item, StartIn } from "../kit/wire";
+import { typedNames } from "./names";
+
+export type Side = "like" | "unlike";
+export const SIDES: readonly Side[] = ["like", "unlike"];
+
+export class Examples {
+  private readonly text: Record<Side, string> = { like: "", unlike: "" };
+  private readonly clicked = new Map<string, { item: Item; side: Side }>();
+
+  type(side: Side, text: string): void {
+    this.text[side] = text;
+  }
+
+  /** Makes an item an example of this side; one that it is already is taken back. */
+  click(item: Item, side: Side): void {
+    if (this.sideOf(item) === side) this.clicked.delete(item.id);
+    else this.clicked.set(item.id, { item, side });
+  }
+
+  sideOf(item: Item): Side | null {
+    return this.clicked.get(item.id)?.side ?? null;
+  }
+
+  /** The items that were clicked for this side, in the order of the clicks. */
+  items(side: Side): Item[] {
+    return [...this.clicked.values()].filter((one) => one.side === side).map(({ item }) => item);
+  }
+
+  /** As the server takes them. */
+  names(): Required<StartIn> {
+    const of = (side: Side): string[] => [...typedNames(this.text[side]), ...this.items(side).map(({ id }) => id)];
+    return { like: of("like"), unlike: of("unlike") };
+  }
+
+  get empty(): boolean {
+    const { like, unlike } = this.names();
+    return like.length + unlike.length === 0;
+  }
+}

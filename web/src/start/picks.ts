@@ -1,0 +1,43 @@
+/** A list of items, each of which can be clicked to make it an example where somebody listens. */
+
+import { itemName, itemView } from "../cards/item";
+import { h } from "../kit/dom";
+import type { Item } from "../kit/wire";
+import type { Side } from "./examples";
+
+/** An item, and how probably it is what is looked for where that is known. */
+export type Shown = Item & { probability?: number };
+
+export interface Picking {
+  /** The side of which the item is an example now. */
+  sideOf(item: Item): Side | null;
+  pick(item: Item): void;
+}
+
+export class Picks {
+  readonly element: HTMLElement;
+  private readonly list = h("ul", { class: "picks" });
+
+  constructor(title: string, private readonly picking?: Picking) {
+    this.element = h("section", { class: "picks-part", "aria-label": title }, h("h2", {}, title), this.list);
+  }
+
+  show(items: readonly Shown[]): void {
+    const focused = this.list.contains(document.activeElement) ? document.activeElement?.closest("li")?.dataset.id : undefined;
+    this.list.dataset.media = items.some(({ image }) => image) ? "image" : "text";
+    this.list.replaceChildren(...items.map((item) => h("li", { "data-id": item.id }, this.view(item))));
+    if (focused === undefined) return;
+    // Whoever works by keyboard stays in this list, at the same item where it is still there.
+    const buttons = [...this.list.querySelectorAll("button")];
+    (buttons.find((button) => button.closest("li")?.dataset.id === focused) ?? buttons[0])?.focus();
+  }
+
+  private view(item: Shown): HTMLElement {
+    const side = this.picking?.sideOf(item) ?? null;
+    const share = item.probability === undefined ? null : h("span", { class: "share" }, `${Math.round(100 * item.probability)} %`);
+    const parts = [itemView(item), side && h("span", { class: "tag" }, side), share];
+    if (!this.picking) return h("span", { class: "pick" }, ...parts);
+    const { picking } = this;
+    return h("button", { type: "button", class: "pick", title: itemName(item), "aria-pressed": String(side !== null), onclick: () => picking.pick(item) }, ...parts);
+  }
+}

@@ -1,0 +1,199 @@
+/** The first screen of a project: what its owner is looking for, in words or examples, before the first question. */
+
+import { itemName, itemView } from "../cards/item";
+import { get, request } from "../kit/api";
+import { h, hiddenText, root } from "../kit/dom";
+import { header } from "../kit/frame";
+import { kept } from "../kit/storage";
+import type { Item, Me, Settings, StartPreview, StartState } from "../kit/wire";
+import { Examples, type Side, SIDES } from "./examples";
+import { sentence, StartLook } from "./look";
+import { Picks } from "./picks";
+
+const LABELS: Record<Side, string> = { like: "Like what you look for", unlike: "Unlike it" };
+const SEARCH_DELAY_MS = 200;
+
+function skippedKey(project: string): string {
+  return `tellmore.start.skipped.${project}`;
+}
+
+/** Asks the owner of a fresh project for a start; done once there is one, or it is skipped. */
+export async function askForStart(me: Me): Promise<void> {
+  if (me.role !== "owner") return;
+  const state = await get<StartState>("/api/start");
+  if (!state.fresh || kept.getItem(skippedKey(state.project)) !== null) return;
+  await new StartScreen(me, state, await get<Item[]>("/api/items/sample")).done;
+}
+
+export class StartScreen {
+  readonly done: Promise<void>;
+  private finish: () => void = () => {};
+  private readonly examples = new Examples();
+  private readonly picking = { sideOf: (item: Item) => this.sideOf(item), pick: (item: Item) => this.pick(item) };
+  private readonly look = new StartLook({ picking: this.picking, onLook: (preview) => this.looked(preview) });
+  private readonly offer = new Picks("Items to choose from", this.picking);
+  private readonly chips: Record<Side, HTMLElement> = { like: h("ul", { class: "chips" }), unlike: h("ul", { class: "chips" }) };
+  private readonly found: Record<Side, HTMLElement> = { like: h("p", { class: "hint" }), unlike: h("p", { class: "hint" }) };
+  private side: Side = "like";
+  private searchTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    me: Me,
+    private readonly state: StartState,
+    private offered: Item[],
+  ) {
+    this.done = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+    const pictures = me.project.media === "image";
+    const typing = !(pictures && state.no_words);
+    const form = h("form", { class: "card start", "aria-labelledby": "headline" });
+    const parts = [
+      h("h1", { class: "headline", id: "headline", tabindex: -1 }, "What are you looking for?"),
+      h("p", { class: "instruction" }, explanation(pictures, state.no_words)),
+      state.no_words ? h("p", { class: "hint" }, `${typing ? "Other words" : "Words"} cannot be used: ${state.no_words}.`) : null,
+      h("div", { class: "start-sides" }, ...SIDES.map((side) => this.sideView(side, typing))),
+      this.look.problem,
+      this.sideChoice(),
+      this.look.element,
+      this.offer.element,
+      this.actions(),
+    ];
+    form.append(...parts.filter((part) => part !== null));
+    if (!pictures) this.offer.element.firstElementChild?.after(this.search());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.begin();
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    });
+    this.offer.show(offered);
+    const link = { href: "/dashboard", label: "Dashboard", icon: "chart" as const };
+    root().replaceChildren(header({ project: me.project.name, link }), h("main", { class: "stage" }, form));
+    (form.querySelector("textarea") ?? form.querySelector("h1"))?.focus({ preventScroll: true });
+  }
+
+  private sideView(side: Side, typing: boolean): HTMLElement {
+    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "like" ? "words or texts" : "you may leave this empty" });
+    area.addEventListener("input", () => {
+      this.examples.type(side, area.value);
+      this.look.later(this.examples.names());
+    });
+    const field = typing ? h("label", { class: "field" }, h("span", {}, LABELS[side]), area) : h("p", { class: "side-title" }, LABELS[side]);
+    return h("div", { class: "start-side" }, field, this.found[side], this.chips[side]);
+  }
+
+  private sideChoice(): HTMLElement {
+    const option = (side: Side): HTMLElement => {
+      const input = h("input", { type: "radio", name: "side", value: side, checked: side === this.side });
+      input.addEventListener("change", () => {
+        this.side = side;
+      });
+      return h("label", {}, input, h("span", {}, side === "like" ? "Like it" : "Unlike it"));
+    };
+    return h("fieldset", { class: "start-choice" }, h("legend", {}, "Items that you click are"), h("div", { class: "segments" }, ...SIDES.map(option)));
+  }
+
+  private search(): HTMLElement {
+    const input = h("input", { type: "search", "aria-label": "Search the items", placeholder: "Search", autocomplete: "off", maxlength: 200 });
+    input.addEventListener("input", () => {
+      clearTimeout(this.searchTimer);
+      this.searchTimer = setTimeout(() => void this.find(input), SEARCH_DELAY_MS);
+    });
+    // Enter searches, as everywhere; it does not begin.
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") event.preventDefault();
+    });
+    return input;
+  }
+
+  private async find(input: HTMLInputElement): Promise<void> {
+    const wanted = input.value;
+    try {
+      const found = await get<Item[]>(`/api/items/sample?search=${encodeURIComponent(wanted)}`);
+      if (wanted !== input.value) return;
+      this.offered = found;
+      this.offer.show(found);
+    } catch (error) {
+      this.say(error);
+    }
+  }
+
+  private actions(): HTMLElement {
+    const begin = h("button", { type: "submit", class: "button primary" }, "Begin");
+    const skip = h("button", { type: "button", class: "button quiet", onclick: () => this.skip() }, "Skip");
+    return h("div", { class: "start-actions" }, begin, skip);
+  }
+
+  /** What was typed cannot be clicked away, so only clicks count here. */
+  private sideOf(item: Item): Side | null {
+    return this.examples.sideOf(item);
+  }
+
+  private pick(item: Item): void {
+    this.examples.click(item, this.side);
+    this.drawExamples();
+  }
+
+  private drawExamples(): void {
+    for (const side of SIDES) this.chips[side].replaceChildren(...this.examples.items(side).map((item) => this.chip(item, side)));
+    this.look.redraw();
+    this.offer.show(this.offered);
+    this.look.later(this.examples.names());
+  }
+
+  private chip(item: Item, side: Side): HTMLElement {
+    const remove = (): void => {
+      this.examples.click(item, side);
+      this.drawExamples();
+      const next = this.chips[side].querySelector("button") ?? document.querySelector<HTMLElement>(`textarea[name=${side}], #headline`);
+      next?.focus({ preventScroll: true });
+    };
+    const button = h("button", { type: "button", class: "chip-remove", onclick: remove }, h("span", { "aria-hidden": "true" }, "×"), hiddenText(`Remove ${itemName(item)}`));
+    return h("li", { class: "chip" }, itemView(item), button);
+  }
+
+  private looked(preview: StartPreview | null): void {
+    for (const side of SIDES) {
+      const named = preview && !this.state.no_words ? preview[side].filter(({ item }) => !item || !this.examples.sideOf(item)) : [];
+      this.found[side].textContent = foundAs(named);
+    }
+  }
+
+  private async begin(): Promise<void> {
+    if (this.examples.empty) {
+      this.look.problem.textContent = "Type words or click items first, or skip this.";
+      return;
+    }
+    try {
+      await request<Settings>("PUT", "/api/settings", this.examples.names());
+      this.finish();
+    } catch (error) {
+      this.say(error);
+    }
+  }
+
+  private skip(): void {
+    kept.setItem(skippedKey(this.state.project), "yes");
+    this.finish();
+  }
+
+  private say(error: unknown): void {
+    this.look.problem.textContent = error instanceof Error ? sentence(error.message) : String(error);
+  }
+}
+
+/** What to do here; words that are no items need an embedder with a text side. */
+export function explanation(pictures: boolean, noWords: string | null): string {
+  const todo = pictures && noWords ? "Click pictures as examples." : `Type ${noWords ? "texts of items" : "words or texts"}, with commas or one per line, or click items as examples.`;
+  return `${todo} Your answers will correct the start where it is wrong.`;
+}
+
+/** What the names of one side were found as: "happy: an item; warm, kind: words". */
+export function foundAs(named: StartPreview["like"]): string {
+  const words = named.filter(({ item }) => !item).map(({ name }) => name);
+  const items = named.filter(({ item }) => item).map(({ name }) => name);
+  const part = (names: string[], one: string, many: string): string[] => (names.length ? [`${names.join(", ")}: ${names.length === 1 ? one : many}`] : []);
+  return [...part(items, "an item", "items"), ...part(words, "a word", "words")].join("; ");
+}

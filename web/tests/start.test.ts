@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Examples } from "../src/start/examples";
+import { sentence, StartLook } from "../src/start/look";
+import { typedNames } from "../src/start/names";
+import { Picks } from "../src/start/picks";
+import { explanation, foundAs } from "../src/start/screen";
+import { startVerdict } from "../src/start/agreement";
+
+const item = (id: string): { id: string; text: string } => ({ id, text: `text of ${id}` });
+
+describe("what is typed", () => {
+  it("is one name a line, and a comma that waits for a word is none", () => {
+    expect(typedNames(" calm \r\n\n grim day, \n,\n")).toEqual(["calm", "grim day"]);
+    expect(typedNames("calm, kind")).toEqual(["calm, kind"]);
+  });
+});
+
+describe("examples", () => {
+  it("are what was typed and then what was clicked, on each side", () => {
+    const examples = new Examples();
+    expect(examples.empty).toBe(true);
+    examples.type("like", "warm, kind");
+    examples.click(item("a"), "like");
+    examples.click(item("b"), "unlike");
+    expect(examples.names()).toEqual({ like: ["warm, kind", "a"], unlike: ["b"] });
+    expect(examples.empty).toBe(false);
+  });
+
+  it("change sides by a click, and go by another", () => {
+    const examples = new Examples();
+    examples.click(item("a"), "like");
+    examples.click(item("a"), "unlike");
+    expect([examples.sideOf(item("a")), examples.items("like").length]).toEqual(["unlike", 0]);
+    examples.click(item("a"), "unlike");
+    expect(examples.empty).toBe(true);
+  });
+});
+
+describe("lists of items", () => {
+  it("mark examples and keep the focus where it was", () => {
+    const pick = vi.fn();
+    const picks = new Picks("Items", { sideOf: ({ id }) => (id === "b" ? "like" : null), pick });
+    document.body.replaceChildren(picks.element);
+    picks.show([{ ...item("a"), probability: 0.934 }, item("b")]);
+    const [first, second] = picks.element.querySelectorAll("button");
+    expect([first!.textContent, first!.ariaPressed ?? first!.getAttribute("aria-pressed")]).toEqual(["text of a93 %", "false"]);
+    expect(second!.querySelector(".tag")!.textContent).toBe("like");
+    second!.focus();
+    second!.click();
+    expect(pick).toHaveBeenCalledWith(item("b"));
+    picks.show([item("c"), item("b")]);
+    expect(document.activeElement!.closest("li")!.dataset.id).toBe("b");
+  });
+
+  it("are only read where nobody listens", () => {
+    const picks = new Picks("Items");
+    picks.show([item("a")]);
+    expect(picks.element.querySelector("button")).toBeNull();
+  });
+});
+
+describe("a look at the start", () => {
+  const reply = (most: string): Response => new Response(JSON.stringify({ like: [], unlike: [], most: [{ ...item(most), probability: 0.9 }], least: [] }));
+  const settle = (): Promise<void> => vi.advanceTimersByTimeAsync(1000).then(() => {});
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("is asked for once typing pauses, and only the newest is shown", async () => {
+    const slow: ((response: Response) => void)[] = [];
+    const fetched = vi.fn((..._request: [string, RequestInit]) => new Promise<Response>((resolve) => slow.push(resolve)));
+    vi.stubGlobal("fetch", fetched);
+    const look = new StartLook();
+    look.later({ like: ["h"], unlike: [] });
+    look.later({ like: ["ha"], unlike: [] });
+    await settle();
+    expect(look.problem.textContent).toBe("Looking…");
+    expect(fetched.mock.calls.map(([, { body }]) => JSON.parse(String(body)).like)).toEqual([["ha"]]);
+    look.later({ like: ["happy"], unlike: [] });
+    await settle();
+    slow[1]!(reply("new"));
+    slow[0]!(reply("old"));
+    await settle();
+    expect(look.element.querySelector("li")!.dataset.id).toBe("new");
+    expect([look.element.hidden, look.problem.textContent]).toEqual([false, ""]);
+  });
+
+  it("stays while a name is wrong, and goes with the last one", async () => {
+    const replies = [reply("a"), new Response(JSON.stringify({ error: "no item is called 'x'" }), { status: 422 })];
+    vi.stubGlobal("fetch", vi.fn(async () => replies.shift()!));
+    const look = new StartLook();
+    look.later({ like: ["a"], unlike: [] });
+    await settle();
+    look.later({ like: ["x"], unlike: [] });
+    await settle();
+    expect([look.problem.textContent, look.element.hidden, look.element.dataset.old]).toEqual(["No item is called 'x'.", false, "true"]);
+    look.later({ like: [], unlike: [] });
+    expect([look.problem.textContent, look.element.hidden]).toEqual(["", true]);
+  });
+});
+
+describe("words", () => {
+  it("say what the answers think of the start", () => {
+    expect(startVerdict(0.93)).toBe("Your answers agree with the start: 93 % of the items are still called as it called them.");
+    expect(startVerdict(0.43)).toBe("Your answers disagree with the start: only 43 % of the items are still called as it called them.");
+    expect([startVerdict(null), startVerdict(undefined)]).toEqual(["", ""]);
+  });
+
+  it("say what names were found as", () => {
+    expect(foundAs([{ name: "happy", item: item("a") }, { name: "warm", item: null }, { name: "kind", item: null }])).toBe("happy: an item; warm, kind: words");
+    expect(foundAs([])).toBe("");
+  });
+
+  it("ask for what the project can use", () => {
+    expect(explanation(false, null)).toMatch(/^Type words or texts,/);
+    expect(explanation(false, "why")).toMatch(/^Type texts of items,/);
+    expect(explanation(true, "why")).toMatch(/^Click pictures as examples\./);
+    expect(explanation(true, null)).toMatch(/^Type words or texts,/);
+  });
+
+  it("make a sentence of the server’s line", () => {
+    expect([sentence("no such item"), sentence("Why?")]).toEqual(["No such item.", "Why?"]);
+  });
+});
