@@ -129,6 +129,7 @@ def test_taking_back_an_answer_takes_back_the_end(open_session: Callable[..., Se
 def test_what_people_read_at_the_end(session: Session, visit: Callable[..., TestClient]) -> None:
     session.end("owner")
     owner, annotator = visit(), visit("annotator")
+    assert not owner.get("/api/start").json()["fresh"], "who has ended the questions is not asked how to begin"
     told = owner.get("/api/question").json()
     assert (told["question"], told["reason"]) == (None, None)
     assert told["end"]["title"] == "The questions have ended"

@@ -43,6 +43,9 @@ def test_from_the_first_question_to_a_classifier_that_classifies(
     # Each run has a project of its own: it comes to an end.
     size = 2 + 2 * list(DEVICES).index(device) + ["light", "dark"].index(theme)
     owner = join(f"few label {size}", owner=True, device=device, color_scheme=theme)
+    expect(owner.page.get_by_role("heading", level=1)).to_have_text("What are you looking for?")
+    owner.page.get_by_role("button", name="Skip").click()
+    owner.card.wait_for()
     expect(owner.page.locator(".progress")).to_contain_text("accuracy: too early to tell")
     for _ in range(8):
         label(owner, truth)

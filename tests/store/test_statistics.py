@@ -55,9 +55,11 @@ def test_the_time_left_is_unknown_where_the_answers_do_not_tell() -> None:
 
 
 def test_the_time_left_is_unknown_before_enough_random_checks() -> None:
-    unchecked = [effect(1 - each.expected_accuracy) for each in improving()]
-    assert time_left(improving(), 0.8, MANY) is not None
-    assert time_left(unchecked, 0.8, MANY) is None
+    def checked(times: int) -> list[AnswerEffect]:
+        return [effect(0.5 * (n / 10) ** -0.5, scored=int(n <= times)) for n in range(1, 41)]
+
+    assert time_left(checked(20), 0.8, MANY) is not None
+    assert time_left(checked(19), 0.8, MANY) is None
 
 
 def test_the_time_left_is_never_above_labelling_the_whole_pool() -> None:

@@ -35,11 +35,11 @@ OFFERED = 12
 def start_out(session: Session) -> StartOut:
     """Whether to ask for a start, and what can be one."""
     with session.lock:
-        settings, answered = session.settings, bool(session.desk.counting())
+        settings, begun = session.settings, session.desk.over or bool(session.desk.counting())
     given = bool(any(settings.examples) or settings.start.scores_column)
     return StartOut(
         project=session.repository.project_id,
-        fresh=not answered and not given,
+        fresh=not begun and not given,
         no_words=session.beforehand.no_words,
     )
 

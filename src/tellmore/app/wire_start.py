@@ -11,7 +11,7 @@ class StartOut(Wire):
     """Reply to ``GET /api/start``: whether to ask for a start, and what can be one."""
 
     project: str = Field(description="tells this project from others on the same address")
-    fresh: bool = Field(description="nothing was answered yet and there is no start")
+    fresh: bool = Field(description="nothing was answered yet, there is no start, and the questions have not ended")
     no_words: str | None = Field(description="why words that are not items cannot be used; null where they can")
 
 
