@@ -149,3 +149,16 @@ def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> No
     expect(page.get_by_role("button", name="Begin")).to_be_in_viewport(ratio=1)
     assert page.evaluate(SMALL_TARGETS, 44 if device == "narrow" else 24) == []
     assert owner.problems == []
+
+
+def test_an_item_becomes_an_example_on_its_page(join: Join) -> None:
+    owner = join("sentiment started rank 4", owner=True)
+    page = owner.page
+    page.goto(f"{owner.server.base}/dashboard#items")
+    page.locator(".item-button").first.click()
+    chosen = page.get_by_role("region", name="The item chosen")
+    for side, name in (("like", "Like it"), ("unlike", "Unlike it")):
+        with page.expect_response(lambda reply: reply.request.method == "PUT" and reply.ok):
+            chosen.get_by_role("button", name=name, exact=True).click()
+        saved = owner.server.call("GET", "/api/settings")
+        assert [len(saved["like"]), len(saved["unlike"])] == ([1, 0] if side == "like" else [0, 1])

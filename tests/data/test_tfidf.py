@@ -17,6 +17,7 @@ from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import open_project
 from tellmore.data.tfidf import MOST_DIMENSIONS, Tfidf
 from tellmore.errors import DataFileError, InputError, MissingExtraError, SettingError
+from tellmore.pool import Pool
 
 pytest.importorskip("sklearn")
 
@@ -188,3 +189,14 @@ def test_what_lies_in_the_current_folder_does_not_matter(tmp_path: Path, monkeyp
 def test_a_misspelt_embedder_is_told_of_tfidf() -> None:
     with pytest.raises(SettingError, match=r"expected one of onnx:.* or tfidf$"):
         open_embedder("tf-idf", "text")
+
+
+def test_directions_that_are_only_rounding_are_left_out() -> None:
+    """Texts made of few parts span few directions; a new word must not lie far outside along the rest."""
+    pytest.importorskip("sklearn")
+    texts = [f"{a} {b} {c}" for a in ("kind", "rude", "warm", "cold") for b in ("staff", "room") for c in "stuvwxyz"]
+    model = Tfidf.fit(texts)
+    X = model.encode(texts)
+    assert X.shape[1] <= np.linalg.matrix_rank(X, tol=1e-4) < len(texts) - 1
+    words = Pool(X).coordinates.into(model.encode(["kind", "rude"]))
+    assert np.linalg.norm(words, axis=1).max() < 5, "typical texts have length 1 there"

@@ -45,8 +45,9 @@ class Moments:
             spread = np.asarray(X[part], dtype=np.float64) - mean
             cov += spread.T @ spread
         cov /= len(X)
-        # Columns that are constant but for rounding are constant: a mean of float64 sums is good to about 1e-15.
-        constant = np.sqrt(np.diag(cov)) <= 1e-9 * np.abs(mean)
+        # Columns that are constant but for the rounding of their numbers are constant.
+        rounding = max(1e-9, 8 * np.finfo(X.dtype).eps) if X.dtype.kind == "f" else 1e-9
+        constant = np.sqrt(np.diag(cov)) <= rounding * np.abs(mean)
         cov[constant] = cov[:, constant] = 0.0
         return cls(mean, cov, n)
 

@@ -21,6 +21,8 @@ TFIDF = "tfidf"
 TFIDF_FILE = "tfidf.npz"
 MOST_DIMENSIONS = 300
 MOST_TERMS = 20_000
+RANK_TOLERANCE = 1e-5
+"""Directions in which texts vary less than this part of the most are rounding: words would be far outside along them."""
 LARGE = 200
 """From so many texts on, a term that occurs in only one of them is left out: it says nothing of any other."""
 OPTIONS: dict[str, Any] = {
@@ -51,10 +53,11 @@ class Tfidf:
         vectoriser, weighted = _weighted(filled)
         dimensions = max(1, min(MOST_DIMENSIONS, distinct - 1, weighted.shape[1] - 1))
         reduced = _sklearn().svd(n_components=dimensions, random_state=0).fit(weighted)
+        varies = reduced.singular_values_ > RANK_TOLERANCE * reduced.singular_values_[0]
         return cls(
             tuple(map(str, vectoriser.get_feature_names_out())),
             np.asarray(vectoriser.idf_, dtype=np.float64),
-            np.asarray(reduced.components_, dtype=np.float32),
+            np.asarray(reduced.components_[varies], dtype=np.float32),
         )
 
     @cached_property

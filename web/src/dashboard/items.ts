@@ -1,11 +1,13 @@
 /** Items: every item with what is predicted of it; search, sort, filter, look into one, and label it. */
 
 import { itemView } from "../cards/item";
-import { get, post } from "../kit/api";
+import { get, post, request } from "../kit/api";
 import { h } from "../kit/dom";
-import type { Dashboard, ItemPage, ItemRow, Why } from "../kit/wire";
+import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
 import { percent } from "./format";
 import { panel, table } from "./table";
+
+type Side = "like" | "unlike";
 
 const PAGE = 50;
 const SEARCH_DELAY_MS = 200;
@@ -142,12 +144,13 @@ export class ItemsView {
     });
     const button = (yes: boolean): HTMLElement =>
       h("button", { type: "button", class: "button", "aria-pressed": String(item.label === yes), onclick: () => void this.label(item.id, yes).catch(this.report) }, yes ? positive : negative);
+    const example = (side: Side, label: string): HTMLElement => h("button", { type: "button", class: "button", onclick: () => void this.example(item.id, side).catch(this.report) }, label);
     const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The item chosen" });
     shown.append(
       h("div", { class: "detail-item" }, itemView(item)),
       h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. Answered: ${told(item, this.words)}.`),
-      // Further things to do with one item belong in this row.
       h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false), h("button", { type: "button", class: "button quiet", onclick: () => this.detail.replaceChildren() }, "Close")),
+      h("div", { class: "buttons" }, h("span", {}, "Start from it, as an example:"), example("like", "Like it"), example("unlike", "Unlike it")),
       h("h3", {}, "Why: answered items most like it"),
       alike,
     );
@@ -157,6 +160,15 @@ export class ItemsView {
   /** The list follows by itself once the answer is learnt. */
   private async label(item: string, positive: boolean): Promise<void> {
     await post("/api/labels", { item, positive });
+    await this.look(item);
+  }
+
+  /** The item joins one side of the start and leaves the other; everything is learnt again from there. */
+  private async example(item: string, side: Side): Promise<void> {
+    const settings = await get<Settings>("/api/settings");
+    const others = (names: string[]): string[] => names.filter((name) => name !== item);
+    const start = { like: others(settings.like), unlike: others(settings.unlike) };
+    await request("PUT", "/api/settings", { ...start, [side]: [...start[side], item] });
     await this.look(item);
   }
 }
