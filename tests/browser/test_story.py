@@ -34,8 +34,7 @@ def heading(person: Person) -> str:
     return person.page.get_by_role("heading", level=1).inner_text()
 
 
-@pytest.mark.parametrize("device", list(DEVICES))
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
 def test_from_the_first_question_to_a_classifier_that_classifies(
     join: Join, tmp_path: Path, device: str, theme: str
 ) -> None:
