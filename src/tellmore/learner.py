@@ -23,7 +23,6 @@ from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
-from tellmore.core.start import started
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
@@ -132,7 +131,7 @@ class Learner(Predictor):
         check_start(start)
         if start is None:
             return Mixture.of(prior)
-        return started(prior, start.direction(self.pool.X, self.pool.moments, self.coordinates, prior))
+        return start.beliefs(self.pool, self.coordinates, prior)
 
     # Asking
 

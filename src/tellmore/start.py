@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from tellmore.core.coordinates import Coordinates, Moments, Rows
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.start import direction_of_examples, direction_of_scores
+from tellmore.core.mixture import Mixture
+from tellmore.core.start import direction_of_examples, direction_of_scores, started
 from tellmore.errors import SettingError
 from tellmore.pool import Pool
 from tellmore.types import Array
@@ -94,6 +95,10 @@ class Start:
         if self.scores is not None:
             return f"Start(scores of {int(np.isfinite(self.scores).sum())} items)"
         return f"Start({len(self.positive)} positive, {len(self.negative)} negative)"
+
+    def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
+        """The beliefs over (1, z) that a learner begins with: ``prior``, and those that begin from here."""
+        return started(prior, self.direction(pool.X, pool.moments, coordinates, prior))
 
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
         """The classifier [D] that it points to, over (1, z), for items X [n, d] and a prior over (1, z)."""

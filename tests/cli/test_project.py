@@ -292,6 +292,24 @@ def test_score_with_another_embedder_names_it_and_leaves_nothing(here: Path, cap
     assert set(here.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (["--like", "zz", "--unlike", "zz"], "'zz' is named both as like and as unlike"),
+        (["--like", "zz", "--scores-column", "label"], "not from both"),
+        (["--like", " "], "an example is empty"),
+    ],
+)
+def test_impossible_starts_are_refused_before_the_embedding(here: Path, capsys, start: list[str], said: str):
+    (here / "slow.py").write_text("open('started', 'w').close()\n")
+    before = set(here.iterdir())
+    embed = ["--embed", f"exec:{sys.executable} slow.py"]
+    with pytest.raises(SystemExit):
+        cli.main(["init", "p", "--items", "items.csv", "--attribute", "calm", *start, *embed])
+    assert said in capsys.readouterr().err
+    assert set(here.iterdir()) == before
+
+
 def test_words_and_scores_are_starts(here: Path, capsys):
     pytest.importorskip("sklearn")
     texts = ["kind staff", "rude staff", "kind room", "cold room", "rude cold", "kind kind"] * 4

@@ -1,9 +1,9 @@
 """A start: what somebody expects of the classifier before the first answer, as beliefs that the answers then judge.
 
 A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression whose own
-prior is the pool's. It is scaled so that the scores of the pool vary along it as much as scores are expected to. One belief
-keeps to theta, one begins there and is as free as without a start, and one knows nothing of it. While the first is right it
-foretells the answers best and holds; where it is not, the others soon do better.
+prior is the pool's. It is scaled so that the scores of the pool vary along it as much as scores are expected to. Two
+beliefs keep to theta, one more closely than the other, one begins there and is as free as without a start, and one knows nothing
+of it. While a close one is right it foretells the answers best and holds; where it is not, the others soon do better.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ from tellmore.pool import Pool
 from tellmore.start import Start
 from tellmore.types import Array
 
+EMPTY_EXAMPLE = "an example is empty; give words, texts or ids, with commas between them"
+
 
 @dataclass(frozen=True)
 class Beforehand:
@@ -30,9 +32,8 @@ class Beforehand:
         """What learning starts from by ``settings``; None: from nothing."""
         chosen = settings.start
         like, unlike = (chosen.like, chosen.unlike) if settings.classic else settings.examples
+        check_names(like, unlike, chosen.scores_column)
         if chosen.scores_column:
-            if like or unlike:
-                raise SettingError("a start is from examples or from scores_column, not from both; take one away")
             if self.scores is None:
                 raise SettingError(
                     f"start.scores_column = {chosen.scores_column!r} needs a project that keeps the column"
@@ -40,9 +41,6 @@ class Beforehand:
             return Start.of_scores(self.scores(chosen))
         if not like and not unlike:
             return None
-        both = next((name for name in like if name in unlike), None)
-        if both is not None:
-            raise SettingError(f"{both!r} is named both as like and as unlike; choose one")
         return Start(self._vectors(pool, like), self._vectors(pool, unlike))
 
     def _vectors(self, pool: Pool, names: Sequence[str]) -> Array:
@@ -71,6 +69,17 @@ class Beforehand:
 NOTHING_KNOWN = Beforehand()
 
 
+def check_names(like: Sequence[str], unlike: Sequence[str], scores_column: str) -> None:
+    """SettingError where no items and no embedder are needed to see that a start is impossible."""
+    if scores_column and (like or unlike):
+        raise SettingError("a start is from examples or from scores_column, not from both; take one away")
+    both = next((name for name in like if name in unlike), None)
+    if both is not None:
+        raise SettingError(f"{both!r} is named both as like and as unlike; choose one")
+    if not all(name.strip() for name in (*like, *unlike)):
+        raise SettingError(EMPTY_EXAMPLE)
+
+
 def beforehand_of(project: Project, embed: str | None = None) -> Beforehand:
     """What ``project`` knows beforehand; ``embed`` names its embedder, as on the command line, for words that are new."""
     return Beforehand(
@@ -84,5 +93,5 @@ def named_examples(pool: Pool, given: Sequence[str]) -> list[str]:
     """What ``given`` names, each once: an item, by its id or whole text, or else its parts between commas."""
     parts = [part.strip() for name in given for part in ([name] if pool.find(name) is not None else name.split(","))]
     if not all(parts):
-        raise SettingError("an example is empty; give words, texts or ids, with commas between them")
+        raise SettingError(EMPTY_EXAMPLE)
     return list(dict.fromkeys(parts))

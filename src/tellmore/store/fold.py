@@ -17,7 +17,6 @@ from tellmore import kinds
 from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
 from tellmore.core.mixture import Mixture
 from tellmore.core.prior import seeded_prior
-from tellmore.core.start import started
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
@@ -188,7 +187,7 @@ def beginning(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_K
     start = beforehand.start(settings, pool)
     if start is None:
         return frame, Mixture.of(frame.prior)
-    return frame, started(frame.prior, start.direction(pool.X, pool.moments, frame.coordinates, frame.prior))
+    return frame, start.beliefs(pool, frame.coordinates, frame.prior)
 
 
 def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Frame:

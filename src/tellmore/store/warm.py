@@ -14,7 +14,7 @@ from tellmore.data.project import PRIOR_FILE, Project, open_project, write_setti
 from tellmore.errors import SettingError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
-from tellmore.store.beforehand import beforehand_of, named_examples
+from tellmore.store.beforehand import beforehand_of, check_names, named_examples
 from tellmore.store.fold import new_learner
 from tellmore.store.importing import Collected, append_answers
 
@@ -30,6 +30,10 @@ class WarmStart:
     earlier: Path | None = None
     start: Mapping[str, Any] = field(default_factory=dict)
     embed: str | None = None
+
+    def __post_init__(self) -> None:
+        """What is cheap to check comes before the embedding, which may take hours."""
+        check_names(self.start.get("like", ()), self.start.get("unlike", ()), self.start.get("scores_column", ""))
 
     def __call__(self, project: Project) -> None:
         if self.earlier is not None:

@@ -150,7 +150,7 @@ export class StartScreen {
       const next = this.chips[side].querySelector("button") ?? document.querySelector<HTMLElement>(`textarea[name=${side}], #headline`);
       next?.focus({ preventScroll: true });
     };
-    const button = h("button", { type: "button", class: "chip-remove", onclick: remove }, h("span", { "aria-hidden": "true" }, "×"), hiddenText(`Remove ${itemName(item)}`));
+    const button = h("button", { type: "button", class: "icon-button chip-remove", onclick: remove }, h("span", { "aria-hidden": "true" }, "×"), hiddenText(`Remove ${itemName(item)}`));
     return h("li", { class: "chip" }, itemView(item), button);
   }
 
