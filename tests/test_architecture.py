@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
 import subprocess
@@ -16,6 +18,15 @@ import tellmore
 
 PUBLIC = {
     "Answer",
+    "Classifier",
+    "CostModel",
+    "Evidence",
+    "Item",
+    "Project",
+    "Settled",
+    "TimeModel",
+    "embedder",
+    "register_kind",
     "AnswerBudget",
     "DeterminantRule",
     "Stability",
@@ -57,12 +68,19 @@ class Guard:
             raise ModuleNotFoundError(f"{name} is optional and must not be needed here", name=name)
 sys.meta_path.insert(0, Guard())
 import tellmore, tellmore.cli
-for name in tellmore.__all__:
+for name in set(tellmore.__all__) - {"Project"}:
     getattr(tellmore, name)
+try:
+    tellmore.Project
+except tellmore.MissingExtraError as missing:
+    assert "tellmore[app]" in str(missing)
+else:
+    raise AssertionError("a project needs the extra app")
 tellmore.Learner(tellmore.load_pool("words")).ask()
 """
 OPTIONAL = {
-    "alembic", "dask", "distributed", "fastapi", "matplotlib", "onnx", "pandas", "PIL", "psycopg", "pyarrow", "pydantic",
+    "alembic", "dask", "distributed", "fastapi", "matplotlib", "onnx", "pandas", "PIL", "prometheus_client",
+    "psycopg", "pyarrow", "pydantic",
     "sklearn", "sqlalchemy", "statsmodels", "torch", "uvicorn",
 }  # fmt: skip
 
@@ -80,6 +98,39 @@ def test_every_public_name_is_there_and_explains_itself() -> None:
             for member, value in vars(thing).items() if isinstance(thing, type) else ():
                 if callable(value) and not member.startswith("_"):
                     assert value.__doc__, f"{name}.{member}"
+
+
+PUBLIC_MODULES = ("tellmore", "tellmore.lab", "tellmore.sklearn")
+
+
+def described(doc: str) -> set[str]:
+    """The parameters that a docstring explains, one a line: ``name: what it is``, or several names with commas."""
+    lines = re.findall(r"^\s*(\w+(?:, \w+)*)(?: \[.*?\])?: ", doc, flags=re.MULTILINE)
+    return {name for line in lines for name in line.split(", ")}
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_name_explains_its_parameters_and_has_an_example(module: str, repository: Path) -> None:
+    page = (repository / "docs" / "reference" / "library.md").read_text(encoding="utf-8")
+    home = importlib.import_module(module)
+    for name in home.__all__:
+        thing = getattr(home, name)
+        assert re.search(rf"^## `{name}\b", page, flags=re.MULTILINE), f"{name} is not on the page of public names"
+        if not callable(thing) or (isinstance(thing, type) and issubclass(thing, BaseException)):
+            continue
+        wanted = {
+            each.name for each in inspect.signature(thing).parameters.values() if each.kind is not each.VAR_KEYWORD
+        }
+        assert wanted - described(inspect.getdoc(thing) or "") == set(), name
+        assert ">>>" in (thing.__doc__ or ""), f"{name} has no example"
+
+
+def test_the_pages_import_public_names_only(repository: Path) -> None:
+    for page in [repository / "README.md", *(repository / "docs").glob("*.md")]:
+        imported = re.findall(
+            r"^\s*(?:from|import) (tellmore[\w.]*)", page.read_text(encoding="utf-8"), flags=re.MULTILINE
+        )
+        assert set(imported) <= set(PUBLIC_MODULES), page.name
 
 
 def sources(repository: Path) -> list[Path]:
@@ -153,7 +204,10 @@ def test_every_dependency_but_torch_is_pinned(repository: Path) -> None:
     assert declared(repository) - pinned == {"tellmore"}
 
 
-@pytest.mark.parametrize("extra", ["app", "lab", "sklearn", "onnx", "dask", "postgres", "torch", "all"])
+@pytest.mark.parametrize(
+    "extra",
+    ["cli", "app", "lab", "race", "sklearn", "onnx", "files", "datasets", "dask", "postgres", "torch", "all"],
+)
 def test_the_promised_extras_exist(repository: Path, extra: str) -> None:
     extras = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ import tellmore
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 GENERATED = {"commands.md", "library.md"}
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
@@ -74,6 +76,23 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest
             for command in block.commands():
                 done = subprocess.run(command, shell=True, text=True, capture_output=True, timeout=240)
                 assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.docs
+def test_the_site_is_built_and_its_notebooks_run(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "build_site.py", tmp_path / "site"], text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    for notebook in NOTEBOOKS:
+        page = (tmp_path / "site/tutorials" / notebook.stem / "index.html").read_text(encoding="utf-8")
+        assert "jp-OutputArea-output" in page, f"{notebook.name} was not run"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebooks_are_kept_without_what_running_them_printed(notebook: Path) -> None:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert [cell["outputs"] for cell in cells if cell["cell_type"] == "code" and cell["outputs"]] == []
 
 
 def test_there_is_code_to_run() -> None:
@@ -151,9 +170,11 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in slugs, f"{name(page)} links to {found['target']}, which has no such heading"
 
 
-def test_every_page_is_reached_from_the_index() -> None:
+def test_every_page_is_reached_from_the_index_and_the_navigation_of_the_site() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    pages = {str(page.relative_to(ROOT / "docs")) for page in [*(ROOT / "docs").rglob("*.md"), *NOTEBOOKS]}
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
+    assert {page for page in pages if f": {page}\n" not in navigation} == set()
     pages -= {"index.md", "results/summary.md"}  # the summary is a part of results.md
     assert {page for page in pages if f"({page})" not in index} == set()
 
@@ -198,7 +219,7 @@ def test_every_route_is_documented() -> None:
     from tellmore.app import api
 
     page = (ROOT / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
-    shown = [*api.people.routes, *api.owner.routes, *api.looking.routes, *api.pages.routes]
+    shown = [route for router in (*api.ROUTERS, api.pages) for route in router.routes]
     assert len(shown) > 10
     for route in shown:
         for method in route.methods:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import tellmore as tm
 from tellmore.errors import DataFileError
 from tellmore.files import replacing, write_whole
 
@@ -52,3 +55,14 @@ def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("load", [tm.Learner.load, tm.Classifier.load, tm.load_pool])
+@pytest.mark.parametrize("name", ["items.csv", "matrix.npy"])
+def test_a_file_that_is_no_npz_is_one_line_and_never_to_be_trusted(
+    tmp_path: Path, load: Callable[[Path], object], name: str
+) -> None:
+    (tmp_path / "items.csv").write_text("id,text\n1,warm\n")
+    np.save(tmp_path / "matrix.npy", np.eye(3))
+    with pytest.raises(DataFileError, match=r"it is no whole \.npz file"):
+        load(tmp_path / name)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from tellmore.errors import PoolError, QuestionError
-from tellmore.pool import Pool, Scores
+from tellmore.kinds.rank import RankAnswer
+from tellmore.learner import Learner
+from tellmore.pool import Pool
+from tellmore.ratings import Scores
 
 
 @pytest.fixture
@@ -22,9 +27,10 @@ def test_keeps_rows_as_they_are(matrix: np.ndarray) -> None:
     assert (len(pool), pool.d, pool.ids, pool.text) == (5, 4, tuple("abcde"), ("A", "B", "C", "D", "E"))
 
 
-def test_ids_default_to_row_numbers_and_become_strings(matrix: np.ndarray) -> None:
-    assert Pool(matrix).ids == ("0", "1", "2", "3", "4")
-    assert Pool(matrix, ids=range(10, 15)).ids == ("10", "11", "12", "13", "14")
+def test_ids_default_to_row_numbers_and_keep_their_type(matrix: np.ndarray) -> None:
+    assert Pool(matrix).ids == (0, 1, 2, 3, 4)
+    assert Pool(matrix, ids=range(10, 15)).ids == (10, 11, 12, 13, 14)
+    assert Pool(matrix, ids=range(10, 15)).names == ("10", "11", "12", "13", "14")
 
 
 def test_embeddings_cannot_be_written_through_the_pool(matrix: np.ndarray) -> None:
@@ -147,3 +153,20 @@ def test_a_histogram_gives_the_spread_where_sd_is_unknown() -> None:
 def test_refuses_unusable_scores(wrong: dict) -> None:
     with pytest.raises(PoolError):
         Scores(**wrong)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_a_mapped_matrix_stays_on_disk_and_is_asked_about_as_one_in_memory(tmp_path: Path, dtype: type) -> None:
+    """In float16 too: the file may be larger than memory, and only parts of it are ever read."""
+    X = np.random.default_rng(0).standard_normal((6_000, 12)).astype(dtype)
+    np.save(tmp_path / "X.npy", X)
+    pool = Pool(np.load(tmp_path / "X.npy", mmap_mode="r"))
+    assert isinstance(pool.X.base, np.memmap)
+    assert pool.X.dtype == dtype
+    mapped, whole = (Learner(each, "rank", seed=3) for each in (pool, Pool(X.astype(np.float32))))
+    for _ in range(3):
+        asked = [learner.ask() for learner in (mapped, whole)]
+        assert asked[0] == asked[1]
+        for learner, question in zip((mapped, whole), asked, strict=True):
+            learner.tell(question, RankAnswer(question.items, 2))
+    np.testing.assert_allclose(mapped.probabilities(), whole.probabilities(), atol=1e-6)

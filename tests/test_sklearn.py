@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,16 +16,19 @@ from sklearn.preprocessing import Normalizer
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tellmore as tm
+from tellmore.core.choice_fit import learn_choices
 from tellmore.core.label_fit import learn_labels
 from tellmore.core.prior import paper_prior
-from tellmore.sklearn import TellmoreClassifier
+from tellmore.sklearn import TellmoreClassifier, TellmoreRanker
 
 
 def own_checks() -> list[object]:
     """All of scikit-learn's checks but that of array API input, which it skips unless SciPy is switched to it."""
-    pairs = estimator_checks_generator(TellmoreClassifier())
+    pairs = [
+        pair for estimator in (TellmoreClassifier(), TellmoreRanker()) for pair in estimator_checks_generator(estimator)
+    ]
     named = [(estimator, check, check.func.__name__) for estimator, check in pairs]
-    assert len(named) > 40
+    assert len(named) > 80
     return [pytest.param(*pair, id=f"{i}-{name}") for i, (*pair, name) in enumerate(named) if "array_api" not in name]
 
 
@@ -141,3 +145,79 @@ def test_its_learner_can_go_on_asking() -> None:
     question = model.learner_.ask(kind="rank", size=3)
     model.learner_.tell(question, tm.RankAnswer(question.items, 1))
     assert len(model.learner_.history) == 51
+
+
+def ranked(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 5))
+    return X, X @ rng.standard_normal(5) + 0.3 * rng.standard_normal(n)
+
+
+def test_a_ranker_learns_alike_from_values_rankings_and_pairs_in_any_order() -> None:
+    X, y = ranked()
+    groups = np.arange(len(y)) % 12
+    whole = TellmoreRanker().fit(X, y, groups)
+    rankings = [sorted(np.flatnonzero(groups == group), key=lambda row: -y[row]) for group in range(12)]
+    assert np.allclose(TellmoreRanker().fit_rankings(X, rankings[::-1]).coef_, whole.coef_)
+    pairs = [(better, worse) for one in rankings for better, worse in pairwise(one)]
+    by_pairs = TellmoreRanker().fit_pairs(X, pairs)
+    assert cosine(by_pairs.coef_, whole.coef_) > 0.95
+    shuffled = np.random.default_rng(1).permutation(len(y))
+    assert np.allclose(TellmoreRanker().fit(X[shuffled], y[shuffled], groups[shuffled]).coef_, whole.coef_)
+    assert whole.score(X, y, groups) > 0.85
+
+
+def test_a_ranker_knows_what_a_learner_told_the_same_rankings_knows() -> None:
+    X, y = ranked()
+    rankings = [sorted(range(first, first + 4), key=lambda row: -y[row]) for first in range(0, 60, 4)]
+    model, learner = TellmoreRanker().fit_rankings(X, rankings), tm.Learner(X, "rank")
+    for order in rankings:
+        learner.tell(tm.Question("rank", order), order)
+    assert cosine(model.coef_, learner.coef_[0]) > 0.97
+    sd, theirs = (np.sqrt(each.scores()[1]).mean() for each in (model.learner_, learner))
+    assert 0.8 < sd / theirs < 1.2
+
+
+def test_choices_are_learnt_at_the_mode_of_the_posterior_with_its_curvature() -> None:
+    rng = np.random.default_rng(2)
+    X, prior, K = rng.standard_normal((6, 2)), paper_prior(2, scale=3.0), 4.0
+    chosen, candidates = np.array([0, 3, 5]), rng.random((3, 6)) < 0.6
+    candidates[np.arange(3), chosen] = True
+
+    def loss(theta: np.ndarray) -> float:
+        total = (theta - prior.mean) @ np.linalg.solve(prior.cov, theta - prior.mean) / 2
+        for choice, among in zip(chosen, candidates, strict=True):
+            z = K * (theta[0] + X @ theta[1:])
+            total -= z[choice] - np.log(np.exp(z[among]).sum())
+        return float(total)
+
+    found = learn_choices(prior, X, chosen, candidates, K)
+    best = minimize(loss, np.zeros(3), tol=1e-10)
+    assert np.allclose(found.mean, best.x, atol=1e-4)
+    step = 1e-3 * np.eye(3)
+    curvature = [
+        [
+            (loss(best.x + a + b) - loss(best.x + a - b) - loss(best.x - a + b) + loss(best.x - a - b)) / 4e-6
+            for b in step
+        ]
+        for a in step
+    ]
+    assert np.allclose(np.linalg.inv(found.cov), curvature, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("fit", "said"),
+    [
+        (lambda model, X: model.fit_pairs(X, [0, 1]), r"shape \(m, 2\)"),
+        (lambda model, X: model.fit_pairs(X, [(0, 0)]), "different numbers of rows"),
+        (lambda model, X: model.fit_pairs(X, [(0, 99)]), "rows 0 to 59, not 99"),
+        (lambda model, X: model.fit_rankings(X, [["a", "b"]]), "different numbers of rows"),
+        (lambda model, X: model.fit_rankings(X, []), "nothing to learn"),
+        (lambda model, X: model.fit(X, np.ones(60)), "nothing to learn"),
+        (lambda model, X: model.fit(X, X[:, 0], groups=[1, 2]), "groups must hold 60"),
+        (lambda model, X: model.fit(X, X[:, 0]).score(X, np.ones(60)), "nothing to compare"),
+    ],
+)
+def test_a_ranker_refuses_what_compares_nothing(fit: Callable[..., object], said: str) -> None:
+    with pytest.raises(tm.InputError, match=said):
+        fit(TellmoreRanker(), ranked()[0])

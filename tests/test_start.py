@@ -170,7 +170,7 @@ def test_words_come_through_any_embedder() -> None:
         (lambda: tm.Start.of_texts(3, ["good"]), "must be a function of a list of texts"),
         (lambda: tm.Start.of_texts(lambda texts: [1.0], ["good"]), "it must give one vector each"),
         (lambda: tm.Start.of_scores(["high", "low"]), "scores must be numbers"),
-        (lambda: tm.Start.of_scores([[1.0], [2.0]]), "one an item"),
+        (lambda: tm.Start.of_scores([[1.0], [2.0]]), "one per item"),
         (lambda: tm.Start.of_scores([1.0, np.inf]), "finite"),
         (lambda: tm.Start.of_scores([1.0, np.nan]), "at least 2 of them, not 1"),
         (lambda: tm.Start.of_scores([0.5] * 600), "all scores are 0.5"),

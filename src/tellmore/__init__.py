@@ -1,4 +1,4 @@
-"""Teach a binary classifier over off-the-shelf embeddings by labels, picks, rankings and grids.
+"""Teach a binary classifier over off-the-shelf embeddings with labels, picks, rankings and grids.
 
 Names are loaded when they are first used, so that the command line starts without loading SciPy.
 """
@@ -6,10 +6,16 @@ Names are loaded when they are first used, so that the command line starts witho
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tellmore.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from tellmore.classifier import Classifier
     from tellmore.contract import check_question_kind
+    from tellmore.core.evidence import Evidence
     from tellmore.core.gaussian import Gaussian as Posterior
+    from tellmore.core.time_model import TimeModel
     from tellmore.data.bundled import load_pool
+    from tellmore.data.encoders import embedder
     from tellmore.errors import (
         AnswerError,
         DataFileError,
@@ -23,27 +29,33 @@ if TYPE_CHECKING:
         StoreError,
         TellmoreError,
     )
+    from tellmore.kinds import register as register_kind
     from tellmore.kinds.contract import Kind
     from tellmore.kinds.label import LabelAnswer
     from tellmore.kinds.rank import RankAnswer
     from tellmore.kinds.select import SelectAnswer
     from tellmore.kinds.tick import TickAnswer
     from tellmore.learner import Learner
-    from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Stability, Stop, TimeBudget
-    from tellmore.pool import Pool, Scores
+    from tellmore.policy.cost import CostModel
+    from tellmore.policy.stopping import AnswerBudget, DeterminantRule, Settled, Stability, Stop, TimeBudget
+    from tellmore.pool import Item, Pool
+    from tellmore.project import Project
     from tellmore.questions import Question
+    from tellmore.ratings import Scores
     from tellmore.start import Start
     from tellmore.types import Answer, Skip
-
-__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Answer",
     "AnswerBudget",
     "AnswerError",
+    "Classifier",
+    "CostModel",
     "DataFileError",
     "DeterminantRule",
+    "Evidence",
     "InputError",
+    "Item",
     "Kind",
     "LabelAnswer",
     "Learner",
@@ -52,12 +64,14 @@ __all__ = [
     "Pool",
     "PoolError",
     "Posterior",
+    "Project",
     "Question",
     "QuestionError",
     "RankAnswer",
     "Scores",
     "SelectAnswer",
     "SettingError",
+    "Settled",
     "Skip",
     "Stability",
     "Start",
@@ -67,15 +81,26 @@ __all__ = [
     "TellmoreError",
     "TickAnswer",
     "TimeBudget",
+    "TimeModel",
     "check_question_kind",
+    "embedder",
     "load_pool",
+    "register_kind",
 ]
 
 _HOMES = {
+    "classifier": ("Classifier",),
+    "core.evidence": ("Evidence",),
     "core.gaussian": ("Posterior",),
-    "policy.stopping": ("AnswerBudget", "DeterminantRule", "Stability", "Stop", "TimeBudget"),
+    "core.time_model": ("TimeModel",),
+    "policy.cost": ("CostModel",),
+    "policy.stopping": ("AnswerBudget", "DeterminantRule", "Settled", "Stability", "Stop", "TimeBudget"),
     "data.bundled": ("load_pool",),
-    "pool": ("Pool", "Scores"),
+    "data.encoders": ("embedder",),
+    "pool": ("Item", "Pool"),
+    "ratings": ("Scores",),
+    "project": ("Project",),
+    "kinds": ("register_kind",),
     "contract": ("check_question_kind",),
     "kinds.contract": ("Kind",),
     "kinds.label": ("LabelAnswer",),
@@ -89,13 +114,16 @@ _HOMES = {
 }
 
 
+_NAMED_THERE = {"Posterior": "Gaussian", "register_kind": "register"}
+"""Names that their modules call otherwise."""
+
+
 def __getattr__(name: str) -> Any:
     """A public name, from the module that defines it; the errors are all in ``errors``."""
     if name not in __all__:
         raise AttributeError(f"module 'tellmore' has no attribute {name!r}")
     home = next((module for module, names in _HOMES.items() if name in names), "errors")
-    original = "Gaussian" if name == "Posterior" else name
-    value = globals()[name] = getattr(import_module(f"tellmore.{home}"), original)
+    value = globals()[name] = getattr(import_module(f"tellmore.{home}"), _NAMED_THERE.get(name, name))
     return value
 
 

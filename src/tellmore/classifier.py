@@ -1,14 +1,18 @@
-"""What is taken away: a belief over a linear classifier, and how raw embeddings go through it."""
+"""What is exported: a belief over a linear classifier, and how raw embeddings go through it."""
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
-from tellmore.errors import PoolError
+from tellmore.errors import DataFileError, NumericalError, PoolError
+from tellmore.files import reading_npz
 from tellmore.types import Array
 
 TINY_NORM = 1e-12
@@ -26,14 +30,35 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Classifier:
-    """``mixture``: beliefs over (bias, weights) of the score; ``w`` the sharpness of labels.
+    """What is exported: a linear classifier with its uncertainty. A project has one, and `load` reads one from a file.
 
-    ``normalised``: embeddings are scaled to length 1 before they are scored, as they were when the project was made.
+    mixture: beliefs over (bias, weights) of the score.
+    w: the sharpness of labels, P(positive) = sigmoid(w score).
+    normalised: whether embeddings are scaled to length 1 before they are scored, as they were when the project was made.
+
+    >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
+    >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
+    array([False,  True])
     """
 
     mixture: Mixture
     w: float
     normalised: bool
+
+    @classmethod
+    def load(cls, path: str | Path) -> Classifier:
+        """The classifier in a file that ``export`` wrote in the format npz."""
+        try:
+            with reading_npz(Path(path)) as arrays:
+                moments = zip(arrays["means"], arrays["covs"], strict=True)
+                beliefs, odds = [Gaussian.from_moments(*each) for each in moments], tuple(arrays["weights"].tolist())
+                return cls(Mixture.of(*beliefs, odds=odds), float(arrays["w"]), bool(arrays["normalised"]))
+        except FileNotFoundError:
+            raise DataFileError(f"{path}: no such file; `tellmore export --format npz` writes one") from None
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NumericalError) as problem:
+            raise DataFileError(
+                f"{path}: not a classifier as `tellmore export --format npz` writes it: {problem}"
+            ) from None
 
     @property
     def belief(self) -> Gaussian:
@@ -45,7 +70,20 @@ class Classifier:
         """Dimensions of an embedding."""
         return self.mixture.beliefs[0].dim - 1
 
-    def apply(self, X: Array) -> Predictions:
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Mean score [N] of raw embeddings X [N, d]; positive above 0."""
+        return self.apply(X).score
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probabilities [N, 2] of negative and positive for raw embeddings X [N, d], averaged over the belief."""
+        positive = self.apply(X).probability
+        return np.column_stack([1 - positive, positive])
+
+    def predict(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Whether raw embeddings X [N, d] are positive [N]."""
+        return np.asarray(self.decision_function(X) > 0)
+
+    def apply(self, X: ArrayLike) -> Predictions:
         """Predictions for raw embeddings X [N, d]."""
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.d:

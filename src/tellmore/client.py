@@ -1,4 +1,4 @@
-"""A client of a running server: its address, a token or a cookie, one connection, and patience while the server is away."""
+"""A client of a running server: its address, a token or a cookie, one connection, and waiting while the server is down."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The whole contract of a kind of question, as one executable check: for the kinds that come with tellmore and for yours.
-
->>> from tellmore.kinds import named
->>> check_question_kind(named("select_low"), sizes=(2, 3))
-"""
+"""The whole contract of a kind of question, as one executable check: for the kinds that come with tellmore and for yours."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import with_constant
 from tellmore.kinds import Kind, Outcome, named, perceived
-from tellmore.kinds.check import check_answers, check_kind, check_words, require
+from tellmore.kinds.check import check_answers, check_kind, check_plain_values, check_words, require
 from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.questions import Question, answer_from
@@ -33,19 +29,22 @@ SPREAD_RANGE = (0.5, 1.5)
 def check_question_kind(kind: Kind, *, sizes: Sequence[int] | None = None, seed: int = 0) -> None:
     """Raise QuestionError unless ``kind`` keeps its promises on small questions of these sizes.
 
-    Checked are: outcomes, probabilities, answers, JSON and words; the update against the exact posterior by brute force; the
-    gain against enumeration; that a learner asks, learns, undoes, saves and loads it; simulated people; the time model.
-    The kind has to be registered.
+    Checked are: outcomes, probabilities, answers, plain values, JSON and words; the update against the exact posterior by brute
+    force; the gain against enumeration; that a learner asks, learns, undoes, saves and loads it; simulated people; the time
+    model. The kind has to be registered.
 
     kind: the kind to check.
     sizes: how many items to show; by default the fewest that it allows, and one more.
     seed: of all random numbers.
+
+    >>> check_question_kind(named("select_low"), sizes=(2, 3))
     """
     check_kind(kind)
     require(named(kind.name) is kind, kind, "is not registered; call tellmore.kinds.register")
     for k in sizes or sorted({kind.fewest, min(kind.fewest + 1, kind.most)}):
         rng = np.random.default_rng([seed, k])
         check_answers(kind, k)
+        check_plain_values(kind, k)
         check_words(kind, k)
         _check_update(kind, k, rng)
         _check_gain(kind, k, rng)
@@ -80,7 +79,7 @@ def _check_update(kind: Kind, k: int, rng: np.random.Generator) -> None:
 
 
 def _exact_posterior(kind: Kind, z: Array, outcome: Outcome, behaviour: Behaviour) -> tuple[Array, Array]:
-    """Mean [k] and standard deviation [k] of scores drawn from the prior [N, k], weighed by the likelihood."""
+    """Mean [k] and standard deviation [k] of scores drawn from the prior [N, k], weighted by the likelihood."""
     weight = np.exp(kind.log_likelihood(z, outcome, behaviour))
     weight /= weight.sum()
     mean = weight @ z
@@ -163,8 +162,10 @@ def _check_learner(kind: Kind, k: int, seed: int) -> None:
         learner.save(path)
         loaded = Learner.load(path)
     require(loaded.history == learner.history, kind, "does not survive saving and loading")
-    require(np.allclose(loaded.probabilities(), after, atol=1e-6), kind, "predicts otherwise after saving and loading")
+    require(
+        np.allclose(loaded.probabilities(), after, atol=1e-6), kind, "predicts differently after saving and loading"
+    )
     told: tuple[Question, object] = learner.undo()
     require(np.allclose(learner.probabilities(), before), kind, "cannot be undone")
-    learner.tell(told[0], told[1])  # type: ignore[arg-type]
+    learner.tell(told[0], told[1])
     require(np.allclose(learner.probabilities(), after), kind, "teaches something else the second time")

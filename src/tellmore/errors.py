@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -32,6 +32,26 @@ class SettingError(InputError):
 
 class DataFileError(InputError):
     """A file cannot be read or written, or has another shape than expected."""
+
+
+class FaultyRowsError(DataFileError):
+    """Rows of a file are wrong; ``faults`` says of each what. The message has the first ones and their number."""
+
+    SHOWN = 20
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(self.lines))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What people read, a line each."""
+        if len(self.faults) == 1:
+            return self.faults
+        more = len(self.faults) - self.SHOWN
+        rest = (f"and {more} more",) if more > 0 else ()
+        told = f"{len(self.faults)} faulty rows; correct them, or leave them out with --skip-bad FILE"
+        return (told, *self.faults[: self.SHOWN], *rest)
 
 
 class StateError(TellmoreError, RuntimeError):

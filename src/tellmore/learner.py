@@ -6,53 +6,63 @@ the seed, the answers so far and how many questions were asked, on nothing else.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tellmore import kinds as question_kinds
 from tellmore import saved
 from tellmore.core.acquire import particles_set, random_set
+from tellmore.core.candidates import candidates
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
-from tellmore.errors import StateError
-from tellmore.kinds import Kind, Outcome
-from tellmore.options import one_of, share, stopping_rule, whole_number
+from tellmore.kinds import Kind
+from tellmore.options import functions, one_of, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.looking import labels_are_few, sought
 from tellmore.policy.rates import Policy, Rate, RateTable
-from tellmore.policy.stopping import Progress, Rule, Settled, Stop
+from tellmore.policy.stopping import Rule, Settled
 from tellmore.policy.tally import Tally
-from tellmore.pool import Pool, check_pool
-from tellmore.predictor import Predictor, State
-from tellmore.questions import Question, check_answer, check_new, labels_in
+from tellmore.pool import Pool, pool_of
+from tellmore.questions import Question, answer_to, open_question
 from tellmore.start import Start, check_start
+from tellmore.summary import summary
+from tellmore.telling import Kept, Taught
 from tellmore.threads import one_at_a_time
-from tellmore.types import Answer, Array, Skip
+from tellmore.types import Answer
 from tellmore.warnings import warnings_of
 
-KEPT_STATES = 10  # undo goes back this far at once; beyond it, all answers are told again
+log = logging.getLogger(__name__)
 RECENT_QUESTIONS = 5
 FEW_DIMENSIONS = 32  # up to which beliefs soon narrow, and moments are worth their time
 ASKING_SHARPNESS = 1.75
 """Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
 
 
-class Learner(Predictor):
+class How(TypedDict, total=False):
+    """How to ask: options of one ``ask``."""
+
+    kind: str | None
+    size: int | None
+    avoid: Collection[Any]
+
+
+class Learner(Taught):
     """Learns what a person means from what they tell. Threads may share it.
 
-    pool: the items.
+    pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
     question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``, which asks
         whatever yields most bits per second among ``kinds`` and ``sizes``.
     set_size: how many items to show; by default as many as is usual for the kind (4 to select or rank, 12 to tick).
@@ -73,11 +83,18 @@ class Learner(Predictor):
     kinds: the kinds that ``auto`` may ask, all standard ones by default; of a family, the members that are asked.
     sizes: how many items ``auto`` may show; each kind takes those that it can.
     exclude_last: items of this many last questions are not asked again at once.
+    embedder: puts texts into vectors, where ``pool`` is a list or a column of texts: a function of a list of texts, or a model
+        with such a method named ``encode``.
+    callbacks: functions called with the learner, the question and the answer after each answer that was learnt.
+
+    >>> learner = Learner([[0.0, 1.0], [1.0, 0.5], [1.0, 0.0]], question="label")
+    >>> learner.tell(learner.ask(), True) is not None
+    True
     """
 
     def __init__(
         self,
-        pool: Pool,
+        pool: Pool | ArrayLike | Sequence[str] | Any,
         question: str = "rank",
         set_size: int | None = None,
         *,
@@ -94,13 +111,16 @@ class Learner(Predictor):
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
         exclude_last: int = RECENT_QUESTIONS,
+        embedder: Any = None,
+        callbacks: Sequence[Callable[[Learner, Question, Answer], object]] = (),
     ) -> None:
-        check_pool(pool)
+        pool = pool_of(pool, embedder)
         bound = bound or ("moments" if pool.d <= FEW_DIMENSIONS else "centred")
         one_of("bound", bound, ("moments", "centred", "paper"))
         one_of("acquisition", acquisition, ("greedy", "random", "particles"))
         self._lock = RLock()
         self.pool = pool
+        self.callbacks = functions("callbacks", callbacks)
         self.ask_for(question, set_size, kinds, sizes)
         self.seed = whole_number("seed", seed)
         self.bound: Learning = bound
@@ -117,12 +137,16 @@ class Learner(Predictor):
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
-        self._kept: deque[State] = deque(maxlen=KEPT_STATES)
-        self._now = self._scanned(self._prior)
+        self._told: set[str] = set()
+        self._kept = Kept()
+        self._now = self._about_pool(self._prior)
 
     def __repr__(self) -> str:
         told = f"{self.allowed.question!r}, {len(self._history)} answers"
         return f"Learner({self.pool.name!r}, {told}; embeddings are {self.coordinates})"
+
+    def _repr_html_(self) -> str:
+        return summary(self, self.allowed.question)
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
         return prior if isinstance(prior, Frame) else frame_of(self.pool.moments, prior)
@@ -147,9 +171,32 @@ class Learner(Predictor):
         self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
 
-    @one_at_a_time
-    def ask(self, *, kind: str | None = None, size: int | None = None, avoid: Collection[str] = ()) -> Question:
-        """The next question; ``kind`` and ``size`` override the options, items in ``avoid`` are left out where possible."""
+    @overload
+    def ask(self, n: None = None, **how: Unpack[How]) -> Question: ...
+
+    @overload
+    def ask(self, n: int, **how: Unpack[How]) -> list[Question]: ...
+
+    def ask(
+        self, n: int | None = None, *, kind: str | None = None, size: int | None = None, avoid: Collection[Any] = ()
+    ) -> Any:
+        """The next question.
+
+        n: how many questions, which tell most together, in a list; without it the one question itself.
+        kind, size: what to ask and of how many items, in place of the options.
+        avoid: items that are left out where possible.
+        """
+        with self._lock:
+            if n is None:
+                return self._ask(kind, size, avoid)
+            twin, asked = self.copy(), []
+            for _ in range(whole_number("n", n, 1)):
+                asked.append(twin._ask(kind, size, avoid))
+                twin._now = twin._supposing(asked[-1])
+            self._asked, self._open, self._rates = twin._asked, twin._open, twin._rates
+            return asked
+
+    def _ask(self, kind: str | None, size: int | None, avoid: Collection[Any]) -> Question:
         rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
         exclude = self._excluded(avoid)
         check = kind is None and self._check_is_due(rng)
@@ -162,13 +209,14 @@ class Learner(Predictor):
             asked = question_kinds.named(kind)
         count = self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
         if check:  # any items, also those shown lately: leaving these out would spoil the sample
-            rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(map(str, avoid)))
+            rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(avoid))
         else:
             rows = self._acquire(asked, count, rng, exclude)
         items = [self.pool.ids[row] for row in rng.permutation(rows)]
-        question = Question(asked.name, items, id=rng.bytes(16).hex(), check=check)
+        question = self._shown(Question(asked.name, items, id=rng.bytes(16).hex(), check=check))
         self._asked += 1
         self._open.append(question)
+        log.debug("asked %s on %s", question.kind, question.items)
         return question
 
     def _check_is_due(self, rng: np.random.Generator) -> bool:
@@ -205,90 +253,45 @@ class Learner(Predictor):
         look = self.looks and kind.looks_for and labels_are_few(now.tally)
         known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
         if not look or len(self.pool) - len(known) < count:
-            return kind.search(now.scan, now.belief, count, self.asking, rng=rng, exclude=exclude).rows
+            return self._search(kind, count, rng, exclude)
         found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, exclude=known)
         if len(found) == count:
             return found
-        seen = np.union1d(exclude, found)
-        rest = kind.search(now.scan, now.belief, count - len(found), self.asking, rng=rng, exclude=seen)
-        return np.concatenate([found, rest.rows])
+        rest = self._search(kind, count - len(found), rng, np.union1d(exclude, found))
+        return np.concatenate([found, rest])
 
-    def _excluded(self, avoid: Collection[str]) -> NDArray[np.intp]:
+    def _search(self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]) -> NDArray[np.int64]:
+        among = candidates(self._now.scan, count, self.asking, rng=rng, exclude=exclude)
+        return among.search(kind, self._now.belief, count, self.asking, rng=rng).rows
+
+    def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:
         """Rows shown lately, still on show, or to be avoided."""
         recent = self._history[-self.exclude_last :] if self.exclude_last else []
         shown = [item for question, _ in recent for item in question.items]
         if self.exclude_last:
             shown += [item for question in self._open for item in question.items]
-        return np.unique(self.pool.rows([*shown, *map(str, avoid)]))
+        return np.unique(self.pool.rows([*shown, *avoid]))
 
     # Telling
 
     @one_at_a_time
-    def tell(self, question: Question, answer: Answer) -> UpdateInfo | None:
-        """Learn from an answer, also to a question that was never asked here; a skip teaches nothing and is remembered.
+    def tell(self, question: Question | str, answer: Answer | Any) -> UpdateInfo | None:
+        """Learn from an answer; a skip teaches nothing and is remembered.
+
+        question: one that was asked, or its id; also one that was never asked here.
+        answer: an Answer or a plain value: True or False to a label, an id to a selection (or with its label, ``(id, True)``),
+            a list of ids, highest first, to a ranking (or with how many are positive, ``(ids, 2)``), a list of ids to a grid.
 
         Raises QuestionError or AnswerError, with the learner unchanged, where they do not fit.
         """
-        Z = self._z(question.items)
-        check_answer(question, answer)
-        check_new(question, self._history)
-        after, info = self._learnt(self._now, question, answer, Z)
-        self._kept.append(self._now)
-        self._now = after
-        self._history.append((question, answer))
-        self._open = deque((q for q in self._open if q.id != question.id), maxlen=self._open.maxlen)
-        return info
-
-    def _learnt(self, state: State, question: Question, answer: Answer, Z: Array) -> tuple[State, UpdateInfo | None]:
-        tally = state.tally.later(self._seconds(question, answer))
-        if isinstance(answer, Skip):
-            return replace(state, tally=tally), None
-        kind = question_kinds.named(question.kind)
-        outcome = kind.outcome(question.items, answer)
-        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome))
-        changed = float(np.mean((after.scores[0] > 0) != (state.scores[0] > 0)))
-        labels = labels_in(question, answer)
-        foretold: Sequence[float] = ()
-        if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
-            foretold = state.probabilities(self.w, self.pool.rows(labels)).tolist()
-        return replace(after, tally=tally.told(list(labels.values()), changed, foretold)), info
-
-    def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
-        """One of the beliefs after an outcome on items Z."""
-        return kind.update(belief, Z, outcome, self.behaviour, bound=self.bound)
-
-    def _seconds(self, question: Question, answer: Answer) -> float:
-        marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
-        return self.cost.seconds(question.kind, question.size, marks=marks)
-
-    @one_at_a_time
-    def undo(self) -> tuple[Question, Answer]:
-        """Forget the last answer, as if it had never been told; returns what was taken back."""
-        if not self._history:
-            raise StateError("there is no answer to undo")
-        last = self._history.pop()
-        if self._kept:
-            self._now = self._kept.pop()
-        else:
-            self._now = self._scanned(self._prior)
-            for question, answer in self._history:
-                self._now, _ = self._learnt(self._now, question, answer, self._z(question.items))
-        return last
-
-    @property
-    def kept_beliefs(self) -> int:
-        """How many answers ``undo`` takes back at once."""
-        return len(self._kept)
-
-    @property
-    def history(self) -> tuple[tuple[Question, Answer], ...]:
-        """All questions told, with their answers, oldest first."""
-        return tuple(self._history)
-
-    @property
-    def prior(self) -> Gaussian:
-        """The belief before the first answer, in coordinates (1, x): the moments, where there are several."""
-        return self.coordinates.outward(self._prior.moments)
+        question = self._shown(open_question(question, self._open))
+        answer = answer_to(question, answer)
+        infos: list[UpdateInfo | None] = []
+        self.tell_all([(question, answer)], lambda _before, _after, info: infos.append(info))
+        log.info("told %d answers; %s on %s: %s", len(self._history), question.kind, question.items, answer)
+        for callback in self.callbacks:
+            callback(self, question, answer)
+        return infos[0]
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -299,28 +302,6 @@ class Learner(Predictor):
         """Where a linear classifier of these embeddings cannot work, and what to do; empty where all seems well."""
         return warnings_of(self.pool, self._now.tally, self.labels())
 
-    def labels(self) -> dict[str, bool]:
-        """Every item that was labelled, by an answer of any kind, and the last label it got."""
-        return {item: told for question, answer in self._history for item, told in labels_in(question, answer).items()}
-
-    def information_gain(self, question: Question) -> float:
-        """Expected information of a question, in bits."""
-        mean, cov = self.joint_scores(question.items)
-        rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
-        return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits
-
-    def should_stop(self) -> Stop:
-        """Whether the stopping rule says to stop, and why; true in a condition when it does."""
-        return self.stop.check(self.progress)
-
-    @property
-    def progress(self) -> Progress:
-        """What stopping rules look at."""
-        now, n = self._now, len(self.pool)
-        logdets = now.belief.logdet, self._prior.beliefs[now.mixture.asking].logdet
-        unlabelled = n - len(self.labels()) if now.tally.labels >= n else None
-        return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled)
-
     # Keeping
 
     def copy(self) -> Learner:
@@ -329,8 +310,8 @@ class Learner(Predictor):
 
     @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
-        kept = {"_history": self._history.copy(), "_open": self._open.copy(), "_kept": self._kept.copy()}
-        return {name: value for name, value in vars(self).items() if name != "_lock"} | kept
+        own = {name: vars(self)[name].copy() for name in ("_history", "_open", "_kept", "_told")}
+        return {name: value for name, value in vars(self).items() if name != "_lock"} | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=RLock())
@@ -342,10 +323,11 @@ class Learner(Predictor):
         already: nothing is told again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
+        twin._told, twin._kept = {question.id for question, _ in history}, Kept()
+        twin._asked = max(self._asked, len(history))  # no id of a question comes twice
         twin._open.clear()
-        twin._kept.clear()
         mixture = self._prior if mixture is None else mixture
-        twin._now = self._scanned(mixture, twin._counted() if tally is None else tally)
+        twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally)
         return twin
 
     @one_at_a_time
@@ -358,41 +340,28 @@ class Learner(Predictor):
 
     @classmethod
     def load(
-        cls, path: str | Path, pool: Pool | None = None, *, stop: Rule | None = None, cost: CostModel | None = None
+        cls,
+        path: str | Path,
+        pool: Pool | ArrayLike | Any = None,
+        *,
+        stop: Rule | None = None,
+        cost: CostModel | None = None,
     ) -> Learner:
-        """A learner saved before. ``pool`` replaces the one in the file where both are the same items.
+        """A learner saved before. ``pool``, as a learner takes it, replaces the one in the file; it must hold the same items.
 
         Rules and cost models are not in the file: give them again where they are not the defaults.
         """
-        state = saved.read(path, pool)
+        state = saved.read(path, None if pool is None else pool_of(pool))
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
         learner._prior, learner.behaviour, learner.w = state.beliefs.prior, state.frame.behaviour, state.frame.w
-        learner._history, learner._asked, learner._rates = list(state.history), state.asked, state.rates
-        learner._open.extend(state.open)
-        learner._now = State(
-            state.beliefs.now, state.beliefs.scans, learner._counted() if state.tally is None else state.tally
-        )
+        learner._history = [(learner._shown(question), answer) for question, answer in state.history]
+        learner._asked, learner._rates = state.asked, state.rates
+        learner._open.extend(map(learner._shown, state.open))
+        learner._told = {question.id for question, _ in state.history}
+        tally = learner._counted() if state.tally is None else state.tally
+        learner._now = replace(learner._about_pool(state.beliefs.now, tally), known=state.beliefs.scans)
         return learner
 
-    def _counted(self) -> Tally:
-        """The tally of the history, but for what only telling it again would show."""
-        tally = Tally()
-        for question, answer in self._history:
-            tally = tally.later(self._seconds(question, answer))
-            tally = tally if isinstance(answer, Skip) else tally.told(list(labels_in(question, answer).values()), 1.0)
-        return tally
-
     def _saved_options(self) -> dict[str, Any]:
-        return {
-            "question": self.allowed.question,
-            "set_size": self.allowed.set_size,
-            "seed": self.seed,
-            "bound": self.bound,
-            "acquisition": self.acquisition,
-            "w": self.behaviour.w,
-            "K": self.behaviour.K,
-            "check_share": self.check_share,
-            "kinds": list(self.allowed.kinds),
-            "sizes": list(self.allowed.sizes),
-            "exclude_last": self.exclude_last,
-        }
+        sharp = {"w": self.behaviour.w, "K": self.behaviour.K}
+        return {**self.allowed.options(), **sharp, **{name: getattr(self, name) for name in saved.OPTIONS}}

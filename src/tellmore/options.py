@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,13 @@ def checked_size(size: int, fewest: int, most: int, n_items: int) -> int:
     if size > n_items:
         raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n_items}")
     return size
+
+
+def functions(name: str, values: Any) -> tuple[Any, ...]:
+    """A list of functions."""
+    if not isinstance(values, Iterable) or not all(map(callable, found := tuple(values))):
+        raise SettingError(f"{name} must be a list of functions, not {values!r}")
+    return found
 
 
 def stopping_rule(stop: Any) -> None:

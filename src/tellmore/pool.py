@@ -3,138 +3,100 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
+from tellmore import tabular
 from tellmore.core.coordinates import Coordinates, Moments
+from tellmore.display import table
+from tellmore.encoding import encoded, text_list
 from tellmore.errors import PoolError, QuestionError
-from tellmore.types import Array
+from tellmore.ratings import Scores
+from tellmore.types import Id, kept_id
 
 CHUNK_ROWS = 16_384
 """Rows examined at a time, so that a memory-mapped matrix is never held whole."""
 
-NEUTRAL_MARGIN = 0.1
-"""An item counts as neutral when people are this close to evenly split on it: |P - 0.5| below this."""
+SHOWN_ITEMS = 10
+"""Of a pool in a notebook."""
 
 
-@dataclass(frozen=True)
-class Scores:
-    """What people said of each item, on any scale; above ``threshold`` is positive.
+@dataclass(frozen=True, eq=False)
+class Item:
+    """One item of a pool.
 
-    ``mean`` [n]; spread as ``sd`` [n] and/or as ``histogram`` [n, b], counts of the scores ``histogram_values`` [b].
-    Without a spread the mean is taken as certain.
+    id: a string or a whole number.
+    vector: its embedding [d].
+    text, image: what people see of it, where there is any.
+
+    >>> Pool([[1.0, 0.0], [0.0, 1.0]], text=["calm", "grim"])[1].text
+    'grim'
     """
 
-    mean: Array
-    sd: Array | None = None
-    histogram: Array | None = None
-    histogram_values: Array | None = None
-    threshold: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in ("mean", "sd", "histogram", "histogram_values"):
-            given = getattr(self, name)
-            if given is not None:
-                object.__setattr__(self, name, _frozen(np.asarray(given, dtype=np.float64)))
-        object.__setattr__(self, "threshold", float(self.threshold))
-        self._check()
-
-    def _check(self) -> None:
-        n = len(self.mean) if self.mean.ndim == 1 else -1
-        if n < 0 or not np.isfinite(self.mean).all() or not np.isfinite(self.threshold):
-            raise PoolError(
-                "scores need one finite mean per item and a finite threshold; remove or fill the items without"
-            )
-        if self.sd is not None and (self.sd.shape != (n,) or not np.isfinite(self.sd).all() or (self.sd < 0).any()):
-            raise PoolError(f"sd must hold {n} finite numbers that are not negative, one per item")
-        if self.histogram is None:
-            return
-        if self.histogram_values is None or self.histogram.shape != (n, len(self.histogram_values)):
-            raise PoolError(f"histogram needs histogram_values [b] and the shape ({n}, b), not {self.histogram.shape}")
-        if (
-            not np.isfinite(self.histogram).all()
-            or (self.histogram < 0).any()
-            or (self.histogram.sum(axis=1) <= 0).any()
-        ):
-            raise PoolError("every row of histogram needs counts that are not negative and at least one above zero")
-
-    @property
-    def has_spread(self) -> bool:
-        """Whether people's disagreement is known."""
-        return self.sd is not None or self.histogram is not None
-
-    def spread(self) -> Array:
-        """Standard deviation [n] of people's scores: ``sd``, else the histogram's, else zero."""
-        if self.sd is not None:
-            return self.sd
-        if self.histogram is None or self.histogram_values is None:
-            return np.zeros_like(self.mean)
-        weights = self.histogram / self.histogram.sum(axis=1, keepdims=True)
-        centre = weights @ self.histogram_values
-        return np.asarray(np.sqrt(np.maximum(weights @ self.histogram_values**2 - centre**2, 0.0)))
-
-    def probability_positive(self) -> Array:
-        """P(score > threshold) [n] under a normal with each item's mean and standard deviation."""
-        above = self.mean - self.threshold
-        sd = self.spread()
-        certain = np.where(above > 0, 1.0, np.where(above < 0, 0.0, 0.5))
-        return np.asarray(np.where(sd > 0, ndtr(above / np.where(sd > 0, sd, 1.0)), certain))
-
-    def labels(self) -> NDArray[np.bool_]:
-        """Whether each item's mean lies above the threshold [n]."""
-        return np.asarray(self.mean > self.threshold)
-
-    def non_neutral(self) -> NDArray[np.bool_]:
-        """The items [n] that accuracy is counted on: |P - 0.5| >= 0.1; all of them where no spread is known."""
-        if not self.has_spread:
-            return np.ones(len(self.mean), dtype=bool)
-        return np.asarray(np.abs(self.probability_positive() - 0.5) >= NEUTRAL_MARGIN)
-
-    def take(self, rows: NDArray[np.intp]) -> Scores:
-        """The scores of some items, in the order of ``rows``."""
-        return Scores(
-            self.mean[rows],
-            None if self.sd is None else self.sd[rows],
-            None if self.histogram is None else self.histogram[rows],
-            self.histogram_values,
-            self.threshold,
-        )
+    id: Id
+    vector: NDArray[np.float32]
+    text: str | None = None
+    image: str | None = None
 
 
 class Pool:
-    """Items with ids and embeddings; immutable.
+    """Items with ids and embeddings; immutable. It is read like a dictionary: ``pool[id]`` is an item, and going through a pool
+    gives its ids.
 
-    ``X`` [n, d] float32, one row per item and no constant column, taken as it is: rows are never normalised or reordered.
-    ``ids`` default to the row numbers "0", "1", ….
+    X: embeddings [n, d], one row per item and no constant column, taken as they are: rows are never normalised or reordered. Or
+        a DataFrame of pandas or polars. A matrix mapped from a file (``numpy.load(..., mmap_mode="r")``) in float32 or float16
+        stays there, and may be larger than memory.
+    ids: one per item, or the name of a column. Strings and whole numbers stay what they are, anything else becomes its text. By
+        default the index of a DataFrame, or the row numbers 0, 1, ….
+    text, images: what people see, one per item, or the name of a column; images are paths of files.
+    scores: what people said of the items, where it is known.
+    name: what the pool is called.
+    vectors: of a DataFrame, the columns of the embeddings: several of numbers, or one of vectors. By default all that ids, text
+        and images do not name.
 
     >>> pool = Pool([[1.0, 0.0], [0.0, 1.0]], ids=["calm", "grim"])
-    >>> len(pool), pool.d, pool.rows(["grim"]).tolist()
-    (2, 2, [1])
+    >>> len(pool), pool.d, pool.rows(["grim"]).tolist(), "calm" in pool
+    (2, 2, [1], True)
     """
 
-    ids: tuple[str, ...]
+    ids: tuple[Any, ...]
     X: NDArray[np.float32]
     text: tuple[str, ...] | None
     images: tuple[str, ...] | None
     scores: Scores | None
     name: str
+    columns: tuple[Any, ...] | None = None
 
     def __init__(
         self,
-        X: ArrayLike,
-        ids: Iterable[Any] | None = None,
-        text: Sequence[str] | None = None,
+        X: Any,
+        ids: Iterable[Any] | str | None = None,
+        text: Sequence[str] | str | None = None,
         *,
         scores: Scores | None = None,
         name: str = "pool",
-        images: Sequence[str] | None = None,
+        images: Sequence[str] | str | None = None,
+        vectors: str | Sequence[str] | None = None,
     ) -> None:
+        if tabular.is_table(X):
+            named = {
+                what: of for what, of in {"ids": ids, "text": text, "images": images}.items() if isinstance(of, str)
+            }
+            values = {what: tabular.column(X, of, what) for what, of in named.items()}
+            ids = values.get("ids", tabular.index_of(X) if ids is None else ids)
+            text, images = values.get("text", text), values.get("images", images)
+            taken = [vectors] if isinstance(vectors, str) else vectors
+            rest = [column for column in X.columns if column not in named.values()]
+            self.columns = tuple(rest if taken is None else taken)
+            X = tabular.vectors(X, self.columns)
+        elif vectors is not None:
+            raise PoolError(f"vectors names columns of a DataFrame, and these items are of type {type(X).__name__}")
         self.X = _checked_matrix(X)
         n = len(self.X)
         self.ids = _checked_ids(ids, n)
@@ -147,11 +109,41 @@ class Pool:
         self.scores = scores
         self.name = name
 
+    @classmethod
+    def of_texts(cls, texts: Sequence[str], embedder: Any, ids: Iterable[Any] | None = None, **more: Any) -> Pool:
+        """A pool of texts.
+
+        texts: a list, or a column of a DataFrame, whose index are the ids.
+        embedder: a function of a list of texts, or an object with such a method named ``encode``, as models of
+            sentence-transformers and model2vec have, and what `tellmore.embedder` gives.
+        ids: one per text.
+        more: further options of Pool.
+        """
+        read = text_list("texts", texts)
+        return cls(encoded(embedder, read), tabular.index_of(texts) if ids is None else ids, read, **more)
+
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.ids)
+
+    def __contains__(self, item: Any) -> bool:
+        return str(item) in self._row_of
+
+    def __getitem__(self, item: Any) -> Item:
+        row = int(self.rows([item])[0])
+        text, image = (None if each is None else each[row] for each in (self.text, self.images))
+        return Item(self.ids[row], self.X[row], text, image)
+
     def __repr__(self) -> str:
         return f"Pool({self.name!r}, {len(self)} items x {self.d} dimensions{', scored' if self.scores else ''})"
+
+    def _repr_html_(self) -> str:
+        seen = [each for each in (self.text, self.images) if each is not None]
+        rows = list(islice(zip(self.ids, *seen, strict=True), SHOWN_ITEMS))
+        more = [(f"and {len(self) - len(rows)} more",)] if len(self) > len(rows) else []
+        return table(repr(self), [*rows, *more])
 
     @property
     def d(self) -> int:
@@ -169,8 +161,13 @@ class Pool:
         return Coordinates.of(self.moments)
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The ids as strings, as files and logs hold them."""
+        return self.ids if all(isinstance(item, str) for item in self.ids) else tuple(map(str, self.ids))
+
+    @cached_property
     def _row_of(self) -> dict[str, int]:
-        return {item: row for row, item in enumerate(self.ids)}
+        return {item: row for row, item in enumerate(self.names)}
 
     @cached_property
     def _rows_of_text(self) -> dict[str, list[int]]:
@@ -190,17 +187,20 @@ class Pool:
             raise QuestionError(f"{len(rows)} items have the text {name!r}: {listed}; name one by its id")
         return rows[0] if rows else None
 
-    def rows(self, ids: Iterable[str]) -> NDArray[np.intp]:
+    def rows(self, ids: Iterable[Any]) -> NDArray[np.intp]:
         """Row numbers of ``ids``, in their order; QuestionError names the first that is not in the pool."""
         try:
-            return np.array([self._row_of[item] for item in ids], dtype=np.intp)
+            return np.array([self._row_of[str(item)] for item in ids], dtype=np.intp)
         except KeyError as missing:
             raise QuestionError(
                 f"{missing.args[0]!r} is not an item of the pool {self.name!r}; ids look like {self.ids[0]!r}"
             ) from None
 
     def checked(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Embeddings X [n, d] of other items, as float64; PoolError where they cannot be scored like the pool's."""
+        """Embeddings X [n, d] of other items, as float64; PoolError where they cannot be scored like the pool's. Where the
+        pool was made of a DataFrame, the same columns of another one."""
+        if self.columns is not None and tabular.is_table(X):
+            X = tabular.vectors(X, self.columns)
         try:
             X = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as problem:
@@ -226,16 +226,25 @@ class Pool:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of ids and embeddings: two pools with the same one give the same questions."""
-        digest = hashlib.sha256(repr((self.ids, self.X.shape)).encode())
+        digest = hashlib.sha256(repr((self.names, self.X.shape)).encode())
         for start in range(0, len(self), CHUNK_ROWS):
             digest.update(np.ascontiguousarray(self.X[start : start + CHUNK_ROWS], dtype="<f4").tobytes())
         return digest.hexdigest()
 
 
-def check_pool(pool: Any) -> None:
-    """Refuse a matrix in place of a pool."""
-    if not isinstance(pool, Pool):
-        raise PoolError(f"a learner needs a Pool, not {type(pool).__name__}; write Learner(Pool(X))")
+def pool_of(items: Any, embedder: Any = None) -> Pool:
+    """A pool of whatever holds items: a pool, embeddings as an array or a DataFrame, or texts and what embeds them."""
+    if isinstance(items, Pool) and embedder is None:
+        return items
+    if embedder is not None:
+        if isinstance(items, Pool) or tabular.is_table(items):
+            raise PoolError(
+                "an embedder goes with a list or a column of texts, such as Learner(df['text'], embedder=model)"
+            )
+        return Pool.of_texts(items, embedder)
+    if not tabular.is_table(items) and np.asarray(items).dtype.kind in "US":
+        raise PoolError("texts need an embedder: write Learner(texts, embedder=model)")
+    return Pool(items)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -245,10 +254,11 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
-    """``X`` as a read-only float32 matrix without a copy where it already is one (a memory map stays one)."""
+    """``X`` as a read-only float32 matrix without a copy where it already is one. A memory map stays one, also in float16."""
     try:
         matrix = X if isinstance(X, np.memmap) else np.asarray(X)
-        if matrix.dtype != np.float32:
+        mapped = isinstance(matrix, np.memmap) and matrix.dtype == np.float16
+        if matrix.dtype != np.float32 and not mapped:
             with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are named below
                 matrix = matrix.astype(np.float32)
     except (TypeError, ValueError) as problem:
@@ -267,18 +277,24 @@ def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     return _frozen(matrix)
 
 
-def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[str, ...]:
+def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
     if isinstance(ids, str):
         raise PoolError(f"ids must be a list, one per item, not the single string {ids!r}")
-    known = tuple(str(row) for row in range(n)) if ids is None else tuple(str(item) for item in ids)
+    if ids is None:
+        return tuple(range(n))
+    try:
+        known = tuple(kept_id(item) for item in ids)
+    except QuestionError as problem:
+        raise PoolError(str(problem)) from None
     if len(known) != n:
         raise PoolError(f"there are {n} rows of embeddings but {len(known)} ids; give one id per row")
-    broken = next((item for item in known if "\0" in item), None)
+    names = [str(item) for item in known]
+    broken = next((name for name in names if "\0" in name), None)
     if broken is not None:
         raise PoolError(f"the id {broken!r} holds a NUL character, which no file keeps; remove it")
-    if len(set(known)) != n:
+    if len(set(names)) != n:
         seen: set[str] = set()
-        twice = next(item for item in known if item in seen or seen.add(item))  # type: ignore[func-returns-value]
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise PoolError(f"the id {twice!r} occurs more than once; ids must be unique")
     return known
 
@@ -288,4 +304,7 @@ def _one_each(what: str, values: Sequence[str] | None, n: int) -> tuple[str, ...
         return None
     if isinstance(values, str) or len(values) != n:
         raise PoolError(f"{what} must hold {n} strings, one per item, not {len(values)}")
+    missing = next((row for row, value in enumerate(values) if value is None or value != value), None)
+    if missing is not None:
+        raise PoolError(f"row {missing} has no {what}; fill it in, with an empty string where there is none")
     return tuple(str(value) for value in values)

@@ -1,36 +1,62 @@
-"""What a learner knows now: the belief, and what follows from it for the items of its pool and for others."""
+"""What a learner has learnt so far: the belief, and what follows from it for the items of its pool and for others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from tellmore import kinds as question_kinds
 from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import PoolScan, refreshed, scans_of
+from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
+from tellmore.kinds import Kind, Outcome, perceived
+from tellmore.policy.cost import CostModel
 from tellmore.policy.quality import Quality, quality_of
-from tellmore.policy.tally import NOTHING, Tally
+from tellmore.policy.stopping import Progress, Rule, Stop
+from tellmore.policy.tally import KEPT_CHANGES, NOTHING, Tally
 from tellmore.pool import Pool
-from tellmore.types import Array
+from tellmore.questions import Question, labels_in
+from tellmore.types import Answer, Array, Skip
+
+SAMPLE = 1_000
+"""Items that stand for a larger pool where a number is needed after every answer."""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What the answers so far amount to; the beliefs are over (1, z), z in the learner's coordinates, each with its scan."""
+    """What the answers so far amount to; the beliefs are over (1, z), z in the learner's coordinates.
+
+    ``rows``: the items that they are about. ``known``: the scan of each belief where it is known already.
+    """
 
     mixture: Mixture
-    scans: tuple[PoolScan, ...]
+    rows: Rows
     tally: Tally = NOTHING
+    known: tuple[PoolScan, ...] | None = None
+
+    @cached_property
+    def scans(self) -> tuple[PoolScan, ...]:
+        """Mean and variance of every item's score under each belief; computed when they are first asked for."""
+        return scans_of(self.rows, self.mixture.beliefs) if self.known is None else self.known
+
+    def unscored(self) -> State:
+        """The same without any scans, which take memory."""
+        return self.about(self.rows)
+
+    def about(self, rows: Rows) -> State:
+        """The same beliefs about other items, none of them scored yet."""
+        return State(self.mixture, rows, self.tally)
 
     @property
     def belief(self) -> Gaussian:
@@ -55,12 +81,46 @@ class State:
         """Probability of positive of some items, averaged over all beliefs."""
         return self.mixture.probability_of([(scan.mean[rows], scan.variance[rows]) for scan in self.scans], w)
 
+    def supposing(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> State:
+        """As if an answer were known, but not what it said: every belief is as sure as ``update`` makes it, and expects what it
+        did before."""
+        after, _ = self.told(update)
+        beliefs = [
+            belief.with_mean(was.mean) for belief, was in zip(after.mixture.beliefs, self.mixture.beliefs, strict=True)
+        ]
+        scans = [replace(scan, mean=was.mean) for scan, was in zip(after.scans, self.scans, strict=True)]
+        return replace(self, mixture=Mixture(tuple(beliefs), self.mixture.log_weights), known=tuple(scans))
+
     def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, UpdateInfo]:
         """The state after every belief learnt an answer by ``update``, and what it did to the one that is asked from."""
         beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
         mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
         scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
-        return State(mixture, scans, self.tally), infos[self.mixture.asking]
+        return replace(self, mixture=mixture, known=scans), infos[self.mixture.asking]
+
+    def with_changed(self, newest: tuple[float, ...], before: Tally) -> State:
+        """With the shares of predictions that the ``newest`` answers changed, on top of those of the tally ``before`` them."""
+        changed = (*newest, *before.changed)[:KEPT_CHANGES]
+        return replace(self, tally=replace(self.tally, changed=changed))
+
+    def expected_accuracy(self, w: float) -> float:
+        """The mean of max(p, 1 - p) over the items, or over a sample of many."""
+        p = self.probabilities(w, sample_rows(len(self.rows)))
+        return float(np.mean(np.maximum(p, 1 - p)))
+
+
+@lru_cache(maxsize=16)
+def sample_rows(n: int) -> Any:
+    """Which of n items stand for all of them: always the same, drawn at random; all, where they are few."""
+    return np.sort(np.random.default_rng(n).choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
+
+
+def changed_shares(rows: Rows, means: Sequence[Array]) -> tuple[float, ...]:
+    """The share of the items whose predicted side changed from each mean [D] to the next, newest first; in one pass."""
+    changed = np.zeros(len(means) - 1)
+    for _, scores in rows.times(np.column_stack(means)):
+        changed += ((scores[:, 1:] > 0) != (scores[:, :-1] > 0)).sum(axis=0)
+    return tuple((changed / len(rows))[::-1].tolist())
 
 
 class Predictor:
@@ -71,8 +131,13 @@ class Predictor:
     coordinates: Coordinates
     behaviour: Behaviour
     w: float
+    seed: int
+    stop: Rule
+    cost: CostModel
+    bound: Learning
     _prior: Mixture
     _now: State
+    _history: list[tuple[Question, Answer]]
     _threshold: float | None = None
 
     @property
@@ -99,7 +164,7 @@ class Predictor:
         return None if len(weights) == 1 else float(weights[1:].sum())
 
     def start_agreement(self) -> float | None:
-        """The share of the pool that is called now as the start alone called it; None without one."""
+        """The share of the pool that is now predicted as the start alone predicted it; None without one."""
         if len(self._prior.beliefs) == 1:
             return None
         first = np.concatenate(
@@ -156,29 +221,37 @@ class Predictor:
         """Probability of positive [n] of every item of the pool, averaged over the belief."""
         return self._now.probabilities(self.w)
 
-    def predict(self, X: Array | None = None) -> NDArray[np.bool_]:
+    def predict(self, X: ArrayLike | Any | None = None) -> NDArray[np.bool_]:
         """Whether embeddings X [n, d] are positive [n], the pool's items where X is None: by the sign of the mean score, or by
         their probability where a ``threshold`` is set."""
         if self._threshold is None:
             return np.asarray((self._now.scores[0] if X is None else self.decision_function(X)) > 0)
         return np.asarray((self.probabilities() if X is None else self.predict_proba(X)[:, 1]) >= self._threshold)
 
-    def decision_function(self, X: Array) -> Array:
+    def decision_function(self, X: ArrayLike | Any) -> Array:
         """Mean score [n] of embeddings X [n, d]; positive above 0."""
         return self._now.mixture.scores(self._into(X))[0]
 
-    def predict_proba(self, X: Array) -> Array:
-        """Probabilities [n, 2] of negative and positive for embeddings X [n, d], averaged over the belief."""
-        positive = self._now.mixture.probability(self._into(X), self.w)
+    def predict_proba(self, X: ArrayLike | Any | None = None) -> Array:
+        """Probabilities [n, 2] of negative and positive for embeddings X [n, d], the pool's items where X is None, averaged over
+        the belief."""
+        positive = self.probabilities() if X is None else self._now.mixture.probability(self._into(X), self.w)
         return np.column_stack([1 - positive, positive])
 
-    def joint_scores(self, items: Collection[str]) -> tuple[Array, Array]:
+    def score(self, X: ArrayLike | Any | None, y: ArrayLike) -> float:
+        """The share of embeddings X [n, d], the pool's items where X is None, that `predict` calls as y [n] does."""
+        called, truth = self.predict(X), np.asarray(y)
+        if truth.shape != called.shape or not np.isin(truth, (0, 1)).all():
+            raise SettingError(f"y must hold {len(called)} values True or False (or 1 or 0), one per item")
+        return float(np.mean(called == truth.astype(bool)))
+
+    def joint_scores(self, items: Collection[Any]) -> tuple[Array, Array]:
         """Mean [k] and covariance [k, k] of the scores of some items of the pool, under `belief`."""
         mean, cov, _ = self._now.belief.project(with_constant(self._z(items)))
         return mean, cov
 
     def undecided(self) -> float:
-        """The share of the pool that is expected to be on the wrong side of the boundary for want of answers: the mean over
+        """The share of the pool that is expected to be on the wrong side of the boundary for lack of answers: the mean over
         the items of P(score < 0) where its mean is above 0, and the other way round."""
         side = np.where(self.scores()[0] > 0, 1.0, -1.0)
         doubt = (
@@ -186,16 +259,83 @@ class Predictor:
         )
         return float(sum(weight * one for weight, one in zip(self._now.mixture.weights, doubt, strict=True)))
 
+    def rarer(self) -> float:
+        """The share of the pool that is called the side which has fewer items."""
+        positive = float(np.mean(self.scores()[0] > 0))
+        return min(positive, 1 - positive)
+
     def quality(self) -> Quality | None:
         """Accuracy, precision, recall, average precision and prevalence on the random checks told; None before the first."""
         return quality_of(self._now.tally.checks, 0.5 if self.threshold is None else self.threshold)
 
-    def _z(self, items: Collection[str]) -> Array:
+    @property
+    def history(self) -> tuple[tuple[Question, Answer], ...]:
+        """All questions told, with their answers, oldest first."""
+        return tuple(self._history)
+
+    @property
+    def prior(self) -> Gaussian:
+        """The belief before the first answer, in coordinates (1, x): the moments, where there are several."""
+        return self.coordinates.outward(self._prior.moments)
+
+    def labels(self) -> dict[Any, bool]:
+        """Every item that was labelled, by an answer of any kind, and the last label it got."""
+        return {item: told for question, answer in self._history for item, told in labels_in(question, answer).items()}
+
+    def information_gain(self, question: Question) -> float:
+        """Expected information of a question, in bits."""
+        mean, cov = self.joint_scores(question.items)
+        rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
+        return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits
+
+    def should_stop(self) -> Stop:
+        """Whether the stopping rule says to stop, and why; true in a condition when it does."""
+        return self.stop.check(self.progress)
+
+    @property
+    def progress(self) -> Progress:
+        """What stopping rules look at."""
+        now, n = self._now, len(self.pool)
+        logdets = now.belief.logdet, self._prior.beliefs[now.mixture.asking].logdet
+        unlabelled = n - len(self.labels()) if now.tally.labels >= n else None
+        return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled, self.rarer(), n)
+
+    def _shown(self, question: Question) -> Question:
+        """The question with ids as the pool has them, and with what people see of its items."""
+        rows, pool = self.pool.rows(question.items), self.pool
+        ids, texts, images = (
+            None if each is None else [each[row] for row in rows] for each in (pool.ids, pool.text, pool.images)
+        )
+        return Question(question.kind, ids or (), question.id, check=question.check, texts=texts, images=images)
+
+    def _z(self, items: Collection[Any]) -> Array:
         """Items in the learner's coordinates [k, d]."""
         return self.coordinates.into(self.pool.X[self.pool.rows(items)])
 
-    def _into(self, X: Array) -> Array:
+    def _into(self, X: ArrayLike | Any) -> Array:
         return self.coordinates.into(self.pool.checked(X))
 
-    def _scanned(self, mixture: Mixture, tally: Tally = NOTHING) -> State:
-        return State(mixture, scans_of(Rows(self.pool.X, self.coordinates), mixture.beliefs), tally)
+    def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
+        """One of the beliefs after an outcome on items Z."""
+        return kind.update(belief, Z, outcome, self.behaviour, bound=self.bound)
+
+    def _supposing(self, question: Question) -> State:
+        """As if the question were answered, by nobody knows what."""
+        kind, Z = question_kinds.named(question.kind), self._z(question.items)
+        expected = kind.respond(perceived(self.joint_scores(question.items)[0], np.random.default_rng(self.seed)))
+        return self._now.supposing(lambda belief: self._update(belief, Z, kind, expected))
+
+    def _seconds(self, question: Question, answer: Answer) -> float:
+        marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
+        return self.cost.seconds(question.kind, question.size, marks=marks)
+
+    def _counted(self) -> Tally:
+        """The tally of the history, but for what only telling it again would show."""
+        tally = Tally()
+        for question, answer in self._history:
+            tally = tally.later(self._seconds(question, answer))
+            tally = tally if isinstance(answer, Skip) else tally.told(list(labels_in(question, answer).values()), 1.0)
+        return tally
+
+    def _about_pool(self, mixture: Mixture, tally: Tally = NOTHING) -> State:
+        return State(mixture, Rows(self.pool.X, self.coordinates), tally)

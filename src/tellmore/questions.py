@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from tellmore import kinds
+from tellmore.display import table
 from tellmore.errors import AnswerError, QuestionError
-from tellmore.kinds import Perception
+from tellmore.kinds import Perception, Words
 from tellmore.types import Answer, Skip, ids_of
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of some ``kind`` on ``items``, ids in the order shown; ``check``: they were drawn at random, to measure by.
+    """A question on some items.
+
+    kind: what is asked: ``label``, ``select_high``, ``select_low``, ``rank``, ``tick``, or a kind that a package adds.
+    items: ids, in the order shown; strings and whole numbers stay what they are.
+    id: names the question; by default a new one.
+    check: whether the items were drawn at random, to measure by.
+    texts, images: what people see of the items, one each, where the pool has them.
 
     >>> Question("select_high", items=["calm", "grim"]).items
     ('calm', 'grim')
     """
 
     kind: str
-    items: tuple[str, ...]
+    items: tuple[Any, ...]
     id: str = field(default_factory=lambda: uuid4().hex)
     check: bool = False
+    texts: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
+    images: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
 
-    def __init__(self, kind: str, items: Sequence[Any], id: str | None = None, *, check: bool = False) -> None:
+    def __init__(
+        self,
+        kind: str,
+        items: Sequence[Any],
+        id: str | None = None,
+        *,
+        check: bool = False,
+        texts: Sequence[str] | None = None,
+        images: Sequence[str] | None = None,
+    ) -> None:
         ids, asked = ids_of(items), kinds.named(kind)
-        if len(set(ids)) != len(ids):
+        if len(set(map(str, ids))) != len(ids):
             raise QuestionError(f"a question shows each item once, but {list(ids)} repeats one")
         if asked.most == 1 and len(ids) != 1:
             raise QuestionError(f"a {kind} question shows exactly 1 item, not {len(ids)}")
@@ -38,11 +56,26 @@ class Question:
         object.__setattr__(self, "items", ids)
         object.__setattr__(self, "id", uuid4().hex if id is None else str(id))
         object.__setattr__(self, "check", bool(check))
+        object.__setattr__(self, "texts", None if texts is None else tuple(texts))
+        object.__setattr__(self, "images", None if images is None else tuple(images))
+
+    def _repr_html_(self) -> str:
+        seen = [(self.items if each is None else each) for each in (self.texts, self.images) if each is not None]
+        return table(kinds.named(self.kind).headline(Words()), zip(self.items, *seen, strict=True))
 
     @property
     def size(self) -> int:
         """How many items are shown, |S|."""
         return len(self.items)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The items as strings, as answers and logs hold them."""
+        return tuple(map(str, self.items))
+
+    def as_json(self) -> dict[str, Any]:
+        """As it stands in files."""
+        return {"kind": self.kind, "items": list(self.names), "id": self.id, "check": self.check}
 
 
 def check_answer(question: Question, answer: Answer) -> None:
@@ -54,25 +87,45 @@ def check_answer(question: Question, answer: Answer) -> None:
         raise AnswerError(
             f"a {question.kind} question is answered by {kind.answer_type.__name__} or Skip, not by {type(answer).__name__}"
         )
-    kind.check(question.items, answer)
+    kind.check(question.names, answer)
 
 
-def check_new(question: Question, history: Iterable[tuple[Question, Answer]]) -> None:
-    """Raise QuestionError where ``question`` was answered before."""
-    if any(told.id == question.id for told, _ in history):
+def answer_to(question: Question, value: Any) -> Answer:
+    """The answer to ``question`` that ``value``, an Answer or a plain value, stands for; AnswerError where it is none."""
+    answer = value if isinstance(value, Answer) else kinds.named(question.kind).from_plain(value)
+    check_answer(question, answer)
+    return answer
+
+
+def open_question(question: Any, asked: Iterable[Question]) -> Question:
+    """The question itself, or the one among those ``asked`` and not answered that has this id."""
+    if isinstance(question, Question):
+        return question
+    found = next((each for each in asked if each.id == question), None)
+    if found is None:
         raise QuestionError(
-            f"the question {question.id!r} was told already; undo its answer first, or ask the same items in a new Question"
+            f"there is no open question with the id {question!r}; give a Question that was asked, or its id"
+        )
+    return found
+
+
+def check_new(question: Question, told: Container[str]) -> None:
+    """Raise QuestionError where ``question`` was answered before: its id is among those ``told``."""
+    if question.id in told:
+        raise QuestionError(
+            f"the question {question.id!r} is already answered; undo its answer first, or ask the same items in a new Question"
         )
 
 
-def labels_in(question: Question, answer: Answer | None) -> dict[str, bool]:
+def labels_in(question: Question, answer: Answer | None) -> dict[Any, bool]:
     """All labels that an answer contains, by item."""
     if answer is None or isinstance(answer, Skip):
         return {}
-    return kinds.named(question.kind).labels(question.items, answer)
+    labels = kinds.named(question.kind).labels(question.names, answer)
+    return {item: labels[name] for name, item in zip(question.names, question.items, strict=True) if name in labels}
 
 
 def answer_from(question: Question, seen: Perception) -> Answer:
     """The answer to ``question`` of somebody who sees its items so."""
     kind = kinds.named(question.kind)
-    return kind.answer(question.items, kind.respond(seen))
+    return kind.answer(question.names, kind.respond(seen))

@@ -18,7 +18,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import PoolScan, scans_of
 from tellmore.errors import DataFileError, PoolError
-from tellmore.files import replacing
+from tellmore.files import reading_npz, replacing
 from tellmore.kinds import answer_from_json
 from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.tally import Tally
@@ -27,8 +27,11 @@ from tellmore.questions import Question
 from tellmore.types import Answer, Array
 
 FORMAT = 4
+OPTIONS = ("seed", "bound", "acquisition", "check_share", "exclude_last")
+"""Options of a learner that are its attributes, of the same names."""
 OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
 """What format 1, of version 0.1, called the types of answers."""
+OF_THE_POOL = ("X", "ids", "text")
 LABORATORY = ("mode", "paper_parts")
 """Options of format 1 that belong to the laboratory's learner now."""
 
@@ -64,19 +67,20 @@ def write(path: str | Path, state: Saved) -> None:
         "format": FORMAT,
         "options": state.options,
         "asked": state.asked,
-        "open": [asdict(question) for question in state.open],
+        "open": [question.as_json() for question in state.open],
         "tally": None if state.tally is None else asdict(state.tally),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
         "standardised": frame.coordinates.standardised,
         "w": frame.w,
         "threshold": frame.behaviour.threshold,
-        "history": [{"question": asdict(question), "answer": answer.as_json()} for question, answer in state.history],
+        "lapse": frame.behaviour.lapse,
+        "history": [{"question": question.as_json(), "answer": answer.as_json()} for question, answer in state.history],
         "refreshes": state.beliefs.scans[0].refreshes,
         "rates": None if state.rates is None else _rates_as_json(state.rates),
     }
     arrays: dict[str, Any] = {
         "meta": np.array(json.dumps(meta)),
-        "ids": np.array(pool.ids),
+        "ids": _ids(pool),
         "X": pool.X,
         "centre": frame.coordinates.centre,
         "scale": frame.coordinates.scale,
@@ -94,9 +98,9 @@ def write(path: str | Path, state: Saved) -> None:
 def read(path: str | Path, pool: Pool | None = None) -> Saved:
     """Read a learner's state; ``pool``, where given, must hold the same items."""
     try:
-        # Opened here, because NumPy leaves a damaged file open.
-        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with reading_npz(Path(path)) as file:
+            items = () if pool is None else OF_THE_POOL
+            arrays = {name: file[name] for name in file.files if name not in items}
         meta = json.loads(str(arrays["meta"]))
         options, history = dict(meta["options"]), tuple(_exchange(entry) for entry in meta["history"])
         still_open = tuple(_question(entry) for entry in meta.get("open", ()))
@@ -112,7 +116,7 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
         )
     if pool is None:
         text = [str(one) for one in arrays["text"]] if "text" in arrays else None
-        pool = Pool(arrays["X"], [str(one) for one in arrays["ids"]], text, name=meta["pool"]["name"])
+        pool = Pool(arrays["X"], arrays["ids"].tolist(), text, name=meta["pool"]["name"])
     elif pool.fingerprint != meta["pool"]["fingerprint"]:
         raise PoolError(
             f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one"
@@ -121,12 +125,19 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     coordinates = Coordinates.plain(pool.d)  # those of formats 1 and 2
     if "centre" in arrays:
         coordinates = Coordinates(arrays["centre"], arrays["scale"], bool(meta["standardised"]))
-    behaviour = Behaviour(options["w"], options["K"], float(meta.get("threshold", 1.0)))
+    threshold, lapse = float(meta.get("threshold", 1.0)), float(meta.get("lapse", 0.0))
+    behaviour = Behaviour(options["w"], options["K"], threshold, lapse)
     frame = Frame(coordinates, prior.beliefs[0], behaviour, float(meta.get("w", options["w"])))
     scans = _scans(Rows(pool.X, coordinates), mixture, arrays, int(meta.get("refreshes", 0)))
     tally = Tally.from_json(meta["tally"]) if meta.get("tally") else None
     beliefs = Beliefs(prior, mixture, scans)
     return Saved(pool, options, frame, beliefs, history, int(meta["asked"]), still_open, tally, rates)
+
+
+def _ids(pool: Pool) -> Array:
+    """Strings, or whole numbers where all ids are."""
+    ids: Array = np.array(pool.ids)
+    return ids if ids.dtype.kind in "iu" else np.array(pool.names)
 
 
 def _mixture(arrays: Mapping[str, Array], meta: Mapping[str, Any], prefix: str = "") -> Mixture:

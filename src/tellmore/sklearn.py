@@ -1,21 +1,24 @@
-"""A scikit-learn classifier over the Learner: fit on labels, and go on by partial_fit or by telling its ``learner_``.
+"""The Learner for scikit-learn: a classifier that is fitted on labels, and a ranker on comparisons. Both go on by telling their
+``learner_``.
 
-`fit` learns all labels at once, so the order of the rows does not matter; `partial_fit` learns each part at once, from the
-belief that the parts before it left. Rows may lie anywhere and have any scale, as for the Learner itself.
+`fit` learns everything at once, so the order of rows, pairs and rankings does not matter; `partial_fit` learns each part at
+once, from the belief that the parts before it left. Rows may lie anywhere and have any scale, as for the Learner itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tellmore.core.choice_fit import learn_choices
 from tellmore.core.coordinates import Moments
 from tellmore.core.frame import Frame, frame_of, paper_frame
 from tellmore.core.label_fit import learn_labels
 from tellmore.core.mixture import Mixture
-from tellmore.errors import MissingExtraError
+from tellmore.errors import MissingExtraError, SettingError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.learner import Learner
 from tellmore.options import one_of
@@ -31,20 +34,11 @@ except ImportError as missing:
     raise MissingExtraError("scikit-learn", "sklearn") from missing
 
 
-class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Binary linear classifier with a Gaussian belief over its weights.
+__all__ = ["TellmoreClassifier", "TellmoreRanker"]
 
-    Parameters
-    ----------
-    prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
-    bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
-    w, K: sharpness of labels and of choices; None as Learner has it.
-    seed: of the questions that ``learner_`` asks.
 
-    Attributes
-    ----------
-    classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_, learner_ (the Learner, over the rows of the last fit).
-    """
+class _Estimator(BaseEstimator):  # type: ignore[misc]
+    """What both estimators share: their parameters, and what they begin from."""
 
     def __init__(
         self,
@@ -60,6 +54,36 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.w = w
         self.K = K
         self.seed = seed
+
+    def _start(self, rows: Array, times: Array | None = None) -> Frame:
+        """Where to begin on rows that count so many ``times``; rows that do not vary have no directions of their own."""
+        one_of("prior", self.prior, ("pool", "isotropic"))
+        if not np.ptp(rows, axis=0).any():
+            return paper_frame(rows.shape[1])
+        times = np.ones(len(rows)) if times is None else times
+        centre = np.average(rows, axis=0, weights=times)
+        cov = np.cov(rows.T, aweights=times, ddof=0).reshape(rows.shape[1], rows.shape[1])
+        return frame_of(Moments(centre, cov, int(np.ceil(times.sum()))), self.prior)
+
+    def _learner(self, rows: Array, frame: Frame) -> Learner:
+        """A learner over the rows, before it learns anything. A pool holds at least two items: a single row is in it twice."""
+        pool = Pool(rows if len(rows) > 1 else np.repeat(rows, 2, axis=0), name="fit")
+        return Learner(pool, "label", seed=self.seed, prior=frame, bound=self.bound, w=self.w, K=self.K)
+
+
+class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
+    """Binary linear classifier with a Gaussian belief over its weights.
+
+    prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
+    bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
+    w, K: sharpness of labels and of choices; None as Learner has it.
+    seed: of the questions that ``learner_`` asks.
+
+    It has classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_ and learner_ (the Learner, over the rows of the last fit).
+
+    >>> TellmoreClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]).predict([[5.0]])
+    array(['yes'], dtype='<U3')
+    """
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -121,28 +145,17 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "Classifier can't train when only one class has a weight; give weights to rows of two classes"
             )
         positive = labels == classes[1]
-        # A pool holds at least two items: a single further row is shown twice and told once.
-        pool = Pool(rows if len(rows) > 1 else np.repeat(rows, 2, axis=0), name="fit")
         frame = self._start(rows, times) if frame is None else frame
-        learner = Learner(pool, "label", seed=self.seed, prior=frame, bound=self.bound, w=self.w, K=self.K)
+        learner = self._learner(rows, frame)
         Z, sides = frame.coordinates.into(rows), np.where(positive, 1.0, -1.0)
         learnt = learn_labels(frame.prior, Z, sides, times, learner.behaviour.w)
         history = [
             (Question("label", [item], id=item), LabelAnswer(bool(label)))
-            for item, label in zip(pool.ids, positive, strict=False)
+            for item, label in zip(learner.pool.ids, positive, strict=False)
         ]
         self.classes_, self.learner_ = classes, learner.at(Mixture.of(learnt), history)
         self.coef_, self.intercept_ = self.learner_.coef_, self.learner_.intercept_
         return self
-
-    def _start(self, rows: Array, times: Array) -> Frame:
-        """Where to begin on the weighted rows; rows that do not vary have no directions of their own."""
-        one_of("prior", self.prior, ("pool", "isotropic"))
-        if not np.ptp(rows, axis=0).any():
-            return paper_frame(rows.shape[1])
-        centre = np.average(rows, axis=0, weights=times)
-        cov = np.cov(rows.T, aweights=times, ddof=0).reshape(rows.shape[1], rows.shape[1])
-        return frame_of(Moments(centre, cov, int(np.ceil(times.sum()))), self.prior)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Log-odds [n] of the averaged probability; the second class above 0.
@@ -161,3 +174,122 @@ class TellmoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The more probable class [n]."""
         check_is_fitted(self, "learner_")
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+
+
+class TellmoreRanker(_Estimator):
+    """Linear scores with a Gaussian belief over their weights, learnt from what is above what: the higher, the better.
+
+    prior: ``"pool"`` (directions in which the rows vary) or ``"isotropic"``.
+    bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
+    w, K: sharpness of labels and of choices; None as Learner has it.
+    seed: of the questions that ``learner_`` asks.
+
+    It has coef_ [d], n_features_in_ and learner_ (the Learner, over the rows of the last fit). Comparisons do not say where
+    positive ends; labels told to ``learner_`` do.
+
+    >>> TellmoreRanker().fit_pairs([[0.0], [1.0], [2.0]], [(2, 0), (1, 0)]).predict([[5.0], [4.0]]).argmax()
+    np.int64(0)
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> TellmoreRanker:
+        """Learn from rows that are ordered by y; what was learnt before is forgotten.
+
+        X: the rows [n, d].
+        y: [n] numbers, the highest first; equal ones are level.
+        groups: [n] rows are compared within their group only; by default all are one.
+        """
+        rows, order = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, y_numeric=True)
+        return self._learn(rows, [_levels(order, part) for part in _parts(groups, len(rows))])
+
+    def fit_pairs(self, X: ArrayLike, pairs: ArrayLike) -> TellmoreRanker:
+        """Learn from pairs of rows.
+
+        X: the rows [n, d].
+        pairs: [m, 2] numbers of rows, the better one first; the same pair may come more than once.
+        """
+        found = np.asarray(pairs)
+        if found.ndim != 2 or found.shape[1] != 2:
+            raise SettingError(f"pairs must have the shape (m, 2), the better row first, not {found.shape}")
+        return self.fit_rankings(X, list(found))
+
+    def fit_rankings(self, X: ArrayLike, rankings: Sequence[ArrayLike]) -> TellmoreRanker:
+        """Learn from rankings of some rows each.
+
+        X: the rows [n, d].
+        rankings: lists of two or more numbers of rows, the best first.
+        """
+        rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        return self._learn(rows, [[[row] for row in _checked_ranking(one, len(rows))] for one in rankings])
+
+    def _learn(self, rows: Array, rankings: Sequence[Sequence[Sequence[int]]]) -> TellmoreRanker:
+        frame = self._start(rows)
+        learner = self._learner(rows, frame)
+        chosen, candidates = _choices(rankings, len(rows))
+        learnt = learn_choices(frame.prior, frame.coordinates.into(rows), chosen, candidates, learner.behaviour.K)
+        self.learner_ = learner.at(Mixture.of(learnt), ())
+        self.coef_ = self.learner_.coef_[0]
+        return self
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Scores [n] of rows X [n, d], the better the higher."""
+        check_is_fitted(self, "learner_")
+        return self.learner_.decision_function(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def score(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> float:
+        """The share of all pairs that y orders which the scores of X order alike; equal scores count half.
+
+        X, y, groups: as for `fit`.
+        """
+        scores, order = self.predict(X), np.asarray(y, dtype=np.float64)
+        agree = ordered = 0.0
+        for part in _parts(groups, len(scores)):
+            above = order[part][:, None] > order[part]
+            gap = scores[part][:, None] - scores[part]
+            agree += float(np.sum(above & (gap > 0)) + np.sum(above & (gap == 0)) / 2)
+            ordered += float(above.sum())
+        if not ordered:
+            raise SettingError("y orders no two rows, so there is nothing to compare")
+        return agree / ordered
+
+
+def _parts(groups: ArrayLike | None, n: int) -> list[NDArray[np.intp]]:
+    """The rows of each group."""
+    if groups is None:
+        return [np.arange(n)]
+    known = np.asarray(groups)
+    if known.shape != (n,):
+        raise SettingError(f"groups must hold {n} values, one per row, not have the shape {known.shape}")
+    return [np.flatnonzero(known == group) for group in np.unique(known)]
+
+
+def _levels(order: Array, part: NDArray[np.intp]) -> list[list[int]]:
+    """The rows of a group, the highest first, those of the same value together."""
+    return [part[order[part] == value].tolist() for value in np.unique(order[part])[::-1]]
+
+
+def _checked_ranking(ranking: ArrayLike, n: int) -> list[int]:
+    rows = np.asarray(ranking)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) < 2 or len(np.unique(rows)) != len(rows):
+        raise SettingError(f"a ranking is a list of two or more different numbers of rows, not {ranking!r}")
+    if rows.min() < 0 or rows.max() >= n:
+        raise SettingError(
+            f"a ranking names the rows 0 to {n - 1}, not {int(rows.max() if rows.min() >= 0 else rows.min())}"
+        )
+    return [int(row) for row in rows]
+
+
+def _choices(rankings: Sequence[Sequence[Sequence[int]]], n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """What was chosen [J] among which rows [J, n]: each row over all that are below its level."""
+    chosen: list[int] = []
+    candidates: list[NDArray[np.bool_]] = []
+    for levels in rankings:
+        below = np.zeros(n, dtype=bool)
+        for level in reversed(levels):
+            for row in level if below.any() else ():
+                chosen.append(row)
+                candidates.append(below.copy())
+                candidates[-1][row] = True
+            below[level] = True
+    if not chosen:
+        raise SettingError("no row is above another, so there is nothing to learn")
+    return np.array(chosen), np.array(candidates)

@@ -12,23 +12,33 @@ from tellmore.core.coordinates import Coordinates, Moments, Rows
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.core.start import direction_of_examples, direction_of_scores, started
+from tellmore.display import table
+from tellmore.encoding import encoded, text_list
 from tellmore.errors import SettingError
 from tellmore.pool import Pool
 from tellmore.types import Array
 
+SCORING = ("decision_function", "predict_proba", "predict")
+"""What a classifier may score items by; probabilities of positive are the last column."""
+SCORED_ROWS = 16_384
+"""Rows that a classifier is given at a time."""
 NOTHING_GIVEN = "a start needs at least one example, word or score; leave start out to begin from nothing"
 
 
 class Start:
-    """What is known before the first answer.
+    """What is known before the first answer. The answers decide how far it is trusted.
 
     positive: vectors [p, d] of what is looked for, in the space of the pool's embeddings.
     negative: vectors [q, d] of its opposite. One of the two may be empty: the pool's mean stands for it.
+
+    >>> Start(positive=[[1.0, 0.0]], negative=[[0.0, 1.0]])
+    Start(1 positive, 1 negative)
     """
 
     def __init__(self, positive: ArrayLike = (), negative: ArrayLike = ()) -> None:
         self.positive, self.negative = _vectors("positive", positive), _vectors("negative", negative)
         self.scores: Array | None = None
+        self.classifier: Any = None
         if not len(self.positive) and not len(self.negative):
             raise SettingError(NOTHING_GIVEN)
         if len(self.positive) and len(self.negative) and self.positive.shape[1] != self.negative.shape[1]:
@@ -58,11 +68,9 @@ class Start:
         """From words or texts that ``embedder`` puts into the space of the items: a function of a list of texts, or an object
         with such a method named ``encode``, as models of sentence-transformers and model2vec have. Texts without a vector (all
         zeros or NaN) are left out as long as others are left."""
-        embed = getattr(embedder, "encode", embedder)
-        if not callable(embed):
-            raise SettingError(f"the embedder must be a function of a list of texts, not {type(embedder).__name__}")
         sides = [
-            _embedded(embed, _texts(name, side)) for name, side in (("positive", positive), ("negative", negative))
+            _embedded(embedder, text_list(name, side))
+            for name, side in (("positive", positive), ("negative", negative))
         ]
         for side, texts in zip(sides, (positive, negative), strict=True):
             if len(texts) and not len(side):
@@ -76,25 +84,52 @@ class Start:
         try:
             values = np.array(scores, dtype=np.float64)
         except (TypeError, ValueError):
-            raise SettingError("scores must be numbers, one an item, NaN where there is none") from None
+            raise SettingError("scores must be numbers, one per item, NaN where there is none") from None
         known = values[np.isfinite(values)]
         if values.ndim != 1 or np.isinf(values).any():
-            raise SettingError("scores must be finite numbers, one an item, NaN where there is none")
+            raise SettingError("scores must be finite numbers, one per item, NaN where there is none")
         if known.size < 2:
             raise SettingError(f"a start from scores needs at least 2 of them, not {known.size}")
         if np.ptp(known) == 0:
             raise SettingError(
                 f"all scores are {known[0]:g}, which says nothing; leave start out, or give other scores"
             )
-        start = cls.__new__(cls)
-        start.positive = start.negative = np.empty((0, 0))
+        start = cls._empty()
         start.scores = values
         return start
 
+    @classmethod
+    def of_classifier(cls, classifier: Any) -> Start:
+        """From another classifier of the same embeddings, whose scores of the pool's items are taken.
+
+        classifier: whatever has ``decision_function``, ``predict_proba`` or ``predict``, in this order: one of scikit-learn, a
+            `Learner`, an earlier project's ``classifier``, or a `Classifier` loaded from a file.
+        """
+        if not any(callable(getattr(classifier, name, None)) for name in SCORING):
+            raise SettingError(
+                f"a classifier has one of {', '.join(SCORING)}, and {type(classifier).__name__} has none; for ready scores use "
+                "Start.of_scores"
+            )
+        start = cls._empty()
+        start.classifier = classifier
+        return start
+
+    @classmethod
+    def _empty(cls) -> Start:
+        start = cls.__new__(cls)
+        start.positive = start.negative = np.empty((0, 0))
+        start.scores = start.classifier = None
+        return start
+
     def __repr__(self) -> str:
+        if self.classifier is not None:
+            return f"Start({type(self.classifier).__name__})"
         if self.scores is not None:
             return f"Start(scores of {int(np.isfinite(self.scores).sum())} items)"
         return f"Start({len(self.positive)} positive, {len(self.negative)} negative)"
+
+    def _repr_html_(self) -> str:
+        return table("Start", [(repr(self)[len("Start(") : -1],)])
 
     def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
         """The beliefs over (1, z) that a learner begins with: ``prior``, and those that begin from here."""
@@ -103,10 +138,16 @@ class Start:
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
         """The classifier [D] that it points to, over (1, z), for items X [n, d] and a prior over (1, z)."""
         C = coordinates.covariance(moments)
+        if self.classifier is not None:
+            found = Start.of_scores(_scored(self.classifier, X)).scores
+            assert found is not None
+            # What a classifier decides has its border at 0, also where all items are on one side of it.
+            border = 0.0 if callable(getattr(self.classifier, "decision_function", None)) else None
+            return direction_of_scores(Rows(X, coordinates), found, prior, C, border)
         if self.scores is not None:
             if len(self.scores) != len(X):
                 raise SettingError(
-                    f"there are {len(self.scores)} scores and {len(X)} items; give one an item, NaN for none"
+                    f"there are {len(self.scores)} scores and {len(X)} items; give one per item, NaN for none"
                 )
             return direction_of_scores(Rows(X, coordinates), self.scores, prior, C)
         sides = [one for one in (self.positive, self.negative) if len(one)]
@@ -116,6 +157,19 @@ class Start:
             )
         signs = np.repeat([1.0, -1.0], [len(self.positive), len(self.negative)])
         return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
+
+
+def _scored(classifier: Any, X: Array) -> Array:
+    """Its scores [n] of embeddings X [n, d], which may be a map of a file."""
+    name = next(name for name in SCORING if callable(getattr(classifier, name, None)))
+    parts = []
+    for first in range(0, len(X), SCORED_ROWS):
+        try:
+            found = np.asarray(getattr(classifier, name)(np.asarray(X[first : first + SCORED_ROWS], dtype=np.float64)))
+            parts.append((found[:, -1] if name == "predict_proba" else found).astype(np.float64))
+        except (TypeError, ValueError, IndexError) as problem:
+            raise SettingError(f"the classifier of the start cannot score the items: {problem}") from None
+    return np.concatenate(parts)
 
 
 def check_start(start: Any) -> None:
@@ -136,19 +190,9 @@ def _vectors(name: str, values: ArrayLike) -> Array:
     return found
 
 
-def _texts(name: str, texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str):
-        raise SettingError(f"{name} must be a list of texts, not the single string {texts!r}; write [{texts!r}]")
-    return [str(text) for text in texts]
-
-
-def _embedded(embed: Callable[[list[str]], ArrayLike], texts: list[str]) -> Array:
+def _embedded(embedder: Any, texts: list[str]) -> Array:
     """Vectors of those texts that have one."""
     if not texts:
         return np.empty((0, 0))
-    found = np.asarray(embed(texts), dtype=np.float64)
-    if found.ndim != 2 or len(found) != len(texts):
-        raise SettingError(
-            f"the embedder gave {list(found.shape)} for {len(texts)} texts; it must give one vector each"
-        )
+    found = np.asarray(encoded(embedder, texts), dtype=np.float64)
     return found[np.isfinite(found).all(axis=1) & found.any(axis=1)]

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 from tellmore.errors import AnswerError, QuestionError
 
 Array: TypeAlias = NDArray[np.floating[Any]]
+Id: TypeAlias = str | int
+"""What names an item. Answers, logs and files hold it as a string."""
 SkipReason = Literal["skip", "cant_tell"]
+MISSING_VALUES = ("None", "nan", "<NA>", "NaT")
+"""How Python, NumPy and pandas write what is not there."""
 
 
 class Answer:
@@ -20,6 +24,10 @@ class Answer:
 
     ``type`` names the class in the log and over HTTP. The constructor checks each field by itself, ``check`` all of them
     against the items shown.
+
+    >>> from tellmore import LabelAnswer
+    >>> LabelAnswer(True).as_json()
+    {'type': 'label', 'positive': True}
     """
 
     type: ClassVar[str] = ""
@@ -28,7 +36,7 @@ class Answer:
         """Raise AnswerError unless this is a possible answer where ``items`` were shown."""
 
     def as_json(self) -> dict[str, Any]:
-        """As it stands in the log and travels over HTTP."""
+        """As it is in the log and is sent over HTTP."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {"type": self.type, **{name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}}
 
@@ -50,7 +58,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Skip(Answer):
-    """No answer: the person passed (``skip``) or cannot tell (``cant_tell``). The belief stays as it is."""
+    """No answer: the belief stays as it is, and the learner remembers that it asked.
+
+    reason: ``skip`` (the person passed) or ``cant_tell``.
+
+    >>> Skip("cant_tell").as_json()
+    {'type': 'skip', 'reason': 'cant_tell'}
+    """
 
     type: ClassVar[str] = "skip"
     reason: SkipReason = "skip"
@@ -60,11 +74,23 @@ class Skip(Answer):
             raise AnswerError(f"a skip's reason is one of {', '.join(get_args(SkipReason))}, not {self.reason!r}")
 
 
-def ids_of(items: Iterable[Any]) -> tuple[str, ...]:
+def ids_of(items: Iterable[Any]) -> tuple[Id, ...]:
     """Items as ids; a single string is refused, because it would be read letter by letter."""
-    if isinstance(items, str):
-        raise QuestionError(f"items must be a list of ids, not the single string {items!r}; write [{items!r}]")
-    return tuple(str(item) for item in items)
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise QuestionError(f"items must be a list of ids, not {items!r}; write [{items!r}]")
+    return tuple(kept_id(item) for item in items)
+
+
+def kept_id(item: Any) -> Id:
+    """An id as it was given, a string or a whole number; anything else as its text. What is missing is none."""
+    if isinstance(item, str):
+        return str(item)
+    if isinstance(item, int | np.integer) and not isinstance(item, bool):
+        return int(item)
+    name = str(item)
+    if name in MISSING_VALUES:
+        raise QuestionError(f"an item has no id, only {name}; give every item its own")
+    return name
 
 
 def id_list(name: str, value: Any) -> tuple[str, ...]:

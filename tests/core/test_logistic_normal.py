@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from tellmore.core.logistic_normal import entropy_nats, mean_entropy_nats, mean_sigmoid
-from tellmore.core.predict import probability
+from tellmore.core.logistic_normal import BLOCK, entropy_nats, mean_entropy_nats, mean_sigmoid, quick_mean_sigmoid
+from tellmore.core.predict import MANY, probability
 from tests.oracles import likelihoods
 
 SPREADS = [0.0, 0.05, 0.5, 0.99, 1.0, 1.7, 5.0, 40.0, 300.0]
@@ -38,6 +38,21 @@ def average(f: object, m: float, s: float) -> float:
 def test_averages_are_exact(m: float, s: float) -> None:
     assert mean_sigmoid(np.array(m), np.array(s)) == pytest.approx(average(likelihoods.sigmoid, m, s), abs=1e-8)
     assert mean_entropy_nats(np.array(m), np.array(s)) == pytest.approx(average(entropy, m, s), abs=1e-8)
+
+
+def test_the_quick_average_is_within_5e_6() -> None:
+    rng = np.random.default_rng(0)
+    n = 2 * BLOCK + 5  # more than one block, and a rest
+    m, s = rng.standard_normal(n) * np.exp(rng.uniform(-3, 4, n)), np.exp(rng.uniform(-6, 4, n))
+    m[:40], s[:40] = np.linspace(-30, 30, 40), 0.0
+    np.testing.assert_allclose(quick_mean_sigmoid(m, s), mean_sigmoid(m, s), rtol=0, atol=5e-6)
+
+
+def test_few_probabilities_are_exact_and_many_quick() -> None:
+    mean, variance = np.linspace(-2, 2, MANY + 1), np.linspace(0, 3, MANY + 1)
+    exact = mean_sigmoid(mean, np.sqrt(variance))
+    np.testing.assert_array_equal(probability(mean[:MANY], variance[:MANY], 1.0), exact[:MANY])
+    assert 0 < np.abs(probability(mean, variance, 1.0) - exact).max() < 5e-6
 
 
 def test_entropy_is_safe_and_symmetric() -> None:

@@ -213,7 +213,7 @@ def test_the_same_answer_teaches_the_same_in_another_process() -> None:
     """The points are kept while a process lives, so they are forgotten in between here."""
     case = some_case("least_sure", 4, 5, 0)
     one, _ = learnt(case)
-    moments._points.cache_clear()
+    moments.fixed_points.cache_clear()
     two, _ = learnt(case)
     np.testing.assert_array_equal(one.mean, two.mean)
     np.testing.assert_array_equal(one.cov, two.cov)

@@ -137,7 +137,7 @@ def test_ties_survive_the_way_from_answer_to_outcome_and_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_positive", "ties", "says"), [(1, [5], "from 0 to 1"), (1, [-1], "at least 0"), (2, [1], "level")]
+    ("n_positive", "ties", "says"), [(1, [5], "from 0 to 1"), (1, [-1], "at least 0"), (2, [1], "tied")]
 )
 def test_impossible_ties_are_refused(n_positive: int, ties: list[int], says: str) -> None:
     with pytest.raises(AnswerError, match=says):

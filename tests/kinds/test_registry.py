@@ -123,7 +123,7 @@ def test_a_kind_is_registered_once(registry: Registry) -> None:
     assert registry.register(ALIKE) is ALIKE, "the same object again changes nothing"
     before = registry.all()
     assert [kind.name for kind in before].count("alike") == 1
-    with pytest.raises(QuestionError, match="'alike' is registered already; give the new one another name"):
+    with pytest.raises(QuestionError, match="'alike' is already registered; give the new one another name"):
         registry.register(AlikeKind())
     assert registry.all() == before
     assert registry.named("alike") is ALIKE
@@ -142,7 +142,7 @@ def test_two_kinds_do_not_call_their_answers_the_same(registry: Registry) -> Non
             return Label(outcome)
 
     before = registry.all()
-    with pytest.raises(QuestionError, match="calls its answers 'label', as another kind does already"):
+    with pytest.raises(QuestionError, match="calls its answers 'label', as another kind already does"):
         registry.register(Impostor())
     assert registry.all() == before
 
@@ -200,4 +200,4 @@ def test_a_package_whose_kind_is_broken_is_named(tmp_path: Path, source: str, va
     )
     assert done.stdout == "label\n"
     assert "the question kind 'alike' (pair_question:ALIKE) cannot be used" in done.stderr.splitlines()[-1]
-    assert done.stderr.splitlines()[-1].endswith("mend or uninstall its package")
+    assert done.stderr.splitlines()[-1].endswith("fix or uninstall its package")

@@ -203,3 +203,14 @@ def test_online_keeps_the_order_across_kinds(seed: int) -> None:
         one = cost.seconds("label", 1)
         for kind in all_kinds():
             assert all(cost.seconds(kind.name, size) >= one for size in range(kind.fewest, kind.most + 1))
+
+
+def test_fast_rankings_do_not_make_short_ones_nearly_free() -> None:
+    """Times known at one size only: what is extrapolated to smaller ones stays above a label and the reading of more items."""
+    fitted = OnlineCost()
+    for _ in range(150):
+        fitted = fitted.observe(Timed("rank", 4, 1.5, "ann"))
+    cost = fitted.cost.of("ann")
+    label, two, four = cost.seconds("label", 1), cost.seconds("rank", 2), cost.seconds("rank", 4)
+    assert label < two < four
+    assert cost.model("rank").seconds(2) < label, "without the floor it would be less than a label"

@@ -17,11 +17,13 @@ class Behaviour:
 
     threshold: how much of w the labels of a ranking are learnt with. They come from one decision, where positive ends, so k of
     them say less than k labels given one by one.
+    lapse: the share of answers that are expected to be chance, as if all items were alike.
     """
 
     w: float = 9.0
     K: float = 6.75
     threshold: float = 1.0
+    lapse: float = 0.0
 
     def sharper(self, factor: float) -> Behaviour:
         """A person whose answers are ``factor`` times as sharp."""
@@ -32,8 +34,14 @@ class Behaviour:
 class Evidence:
     """Labels of some items and J choices, each of one item out of some of the k.
 
-    labels [k]: +1, -1, or 0 where the item got no label. chosen [J]: positions. candidates [J, k]: who stood for choice.
-    ends [J]: +1 where the highest was chosen, -1 where the lowest.
+    labels: [k] +1, -1, or 0 where the item got no label.
+    chosen: [J] positions of the chosen items.
+    candidates: [J, k] who stood for each choice.
+    ends: [J] +1 where the highest was chosen, -1 where the lowest.
+
+    >>> one = Evidence(np.array([1.0, 0.0]), np.array([0]), np.array([[True, True]]), np.array([1]))
+    >>> one.log_likelihood(np.array([[2.0, 0.0]]), Behaviour(w=1.0, K=1.0)).round(3)
+    array([-0.254])
     """
 
     labels: Array

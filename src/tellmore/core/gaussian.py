@@ -19,7 +19,15 @@ CHUNK_ROWS = 4_096  # rows scored at a time, so that no copy of a pool is made
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """N(mean, cov) over theta in R^D, D = d + 1; ``logdet`` is log |cov| in nats."""
+    """A belief, N(mean, cov) over theta in R^D, D = d + 1.
+
+    mean: [D], the bias first.
+    cov: [D, D].
+    logdet: log |cov| in nats.
+
+    >>> Gaussian.from_moments(np.zeros(2), np.eye(2)).scores(np.array([[3.0]]))
+    (array([0.]), array([10.]))
+    """
 
     mean: Array  # [D]
     cov: Array  # [D, D]
@@ -94,9 +102,13 @@ class Gaussian:
         loss = reach @ (vectors * np.sqrt(np.abs(eigenvalues)))
         signs = np.sign(eigenvalues)
         move = reach @ mean
-        after = self.cov - (loss * signs) @ loss.T
+        shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (signs > 0, signs < 0))
+        after = shrunk @ shrunk.T  # as symmetric products, so that the covariance stays exactly symmetric
+        np.subtract(self.cov, after, out=after)
+        if grown.size:
+            after += grown @ grown.T
         logdet = self.logdet + float(np.linalg.slogdet(cov)[1])
-        return Gaussian(self.mean + move, (after + after.T) / 2, logdet), Step(move, loss, signs)
+        return Gaussian(self.mean + move, after, logdet), Step(move, loss, signs)
 
     def with_mean(self, mean: Array) -> Gaussian:
         """The same uncertainty around another mean."""

@@ -19,6 +19,11 @@ WIDE_STEP = 0.75
 WIDE_NODES = WIDE_STEP * np.arange(-48, 49)
 WIDE_WEIGHTS = expit(WIDE_NODES) * expit(-WIDE_NODES)  # the logistic density, as shares
 WIDE_WEIGHTS /= WIDE_WEIGHTS.sum()
+# The logistic function as an average of normal distribution functions Phi(t x), whose own averages over a Gaussian have a closed
+# form (Monahan and Stefanski, "Normal scale mixture approximations to F*(z)", 1992): shares and slopes t of the best four.
+SHARES = (0.060945, 0.374161, 0.458375, 0.106519)
+SLOPES = (0.321061, 0.475118, 0.698756, 1.023111)
+BLOCK = 16_384  # numbers at a time, so that they stay in the processor's cache
 
 
 def entropy_nats(x: Array) -> Array:
@@ -38,6 +43,18 @@ def mean_sigmoid(m: Array, s: Array) -> Array:
         lambda m, s: ndtr((m[:, None] - WIDE_NODES) / s[:, None]) @ WIDE_WEIGHTS,
     )
     return np.clip(mean, 0.0, 1.0)  # weights that sum to one may still round past it
+
+
+def quick_mean_sigmoid(m: Array, s: Array) -> Array:
+    """The same to 5e-6, and many times faster."""
+    mean = np.zeros(np.shape(m))
+    flat, flat_m, flat_s = mean.reshape(-1), np.ravel(m), np.ravel(s)
+    for start in range(0, flat.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        variance = flat_s[part] ** 2
+        for share, slope in zip(SHARES, SLOPES, strict=True):
+            flat[part] += share * ndtr(flat_m[part] / np.sqrt(slope**-2 + variance))
+    return np.clip(mean, 0.0, 1.0, out=mean)
 
 
 def mean_entropy_nats(m: Array, s: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Several beliefs about one classifier, all told every answer and weighed by how well they foretold them.
+"""Several beliefs about one classifier, each learning every answer and weighted by how well it predicted them.
 
 They differ in what they expected beforehand: that a start is right, or that nothing is known. The answers decide between them.
 """
@@ -54,7 +54,7 @@ class Mixture:
 
     @property
     def asking(self) -> int:
-        """Which belief to ask from: the first, which knows of no start, where it is more probable than not, else the freest of
+        """Which belief to ask from: the first, which has no start, where it is more probable than not, else the freest of
         the others, the last. One that keeps close to the start would not ask what could change it."""
         return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
 
@@ -74,7 +74,7 @@ class Mixture:
         return Gaussian.from_moments(mean, (cov + cov.T) / 2)
 
     def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:
-        """What they became by an answer, each of which had foretold it with this log evidence [m] (nats)."""
+        """What they became by an answer, each of which had predicted it with this log evidence [m] (nats)."""
         log_weights = self.log_weights + evidence
         return Mixture(beliefs, log_weights - logsumexp(log_weights))
 

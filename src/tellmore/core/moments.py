@@ -57,19 +57,11 @@ def tilted_moments(
 
     start: mean [k] and covariance [k, k] of a Gaussian near the posterior of the scores, where one is known.
     """
-    eigenvalues, vectors = np.linalg.eigh((G + G.T) / 2)
-    kept = eigenvalues > SINGULAR * max(float(eigenvalues[-1]), 0.0)
-    if not kept.any():
-        raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")
-    vectors = vectors * np.where(
-        (vectors**3).sum(axis=0) < 0, -1, 1
-    )  # the same signs in whatever order items are shown
-    root = vectors[:, kept] * np.sqrt(eigenvalues[kept])
-    axes = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    root, axes = whitened(G)
     mean, cov = np.zeros(root.shape[1]), np.eye(root.shape[1])
     if start is not None:
         mean, cov = axes.T @ (start[0] - m0), axes.T @ start[1] @ axes
-    points = _points(root.shape[1], POINTS if start is None else POINTS_FROM_START)
+    points = fixed_points(root.shape[1], POINTS if start is None else POINTS_FROM_START)
     power, before = 0.0, np.inf  # of the likelihood; points that counted in the last round with all of it
     for round_ in range(1, 2 * ROUNDS + 1):
         factor = np.linalg.cholesky(cov)
@@ -94,6 +86,19 @@ def tilted_moments(
             before = effective
     error = float(np.sqrt(np.diag(cov).max() / effective))
     return Moments(mean, cov, axes, log_total - float(np.log(len(points))), error, effective, round_)
+
+
+def whitened(G: Array) -> tuple[Array, Array]:
+    """root [k, r] and axes [k, r] of scores of covariance G [k, k] in the r directions in which they vary: z = m0 + root e with
+    e = axes'(z - m0) standard normal."""
+    eigenvalues, vectors = np.linalg.eigh((G + G.T) / 2)
+    kept = eigenvalues > SINGULAR * max(float(eigenvalues[-1]), 0.0)
+    if not kept.any():
+        raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")
+    vectors = vectors * np.where(
+        (vectors**3).sum(axis=0) < 0, -1, 1
+    )  # the same signs in whatever order items are shown
+    return vectors[:, kept] * np.sqrt(eigenvalues[kept]), vectors[:, kept] / np.sqrt(eigenvalues[kept])
 
 
 def _weights(log_weight: Array) -> tuple[Array, float]:
@@ -121,5 +126,6 @@ def _power(log_answer: Array, log_prior: Array, reached: float) -> float:
 
 
 @lru_cache(maxsize=32)
-def _points(r: int, count: int) -> Array:
+def fixed_points(r: int, count: int) -> Array:
+    """Standard normal points [count, r], the same at every call; count a power of two."""
     return normal_points(count, r, np.random.default_rng(0x3E))

@@ -15,6 +15,7 @@ BIAS_SD = 0.3  # in units of the typical standard deviation of an item's score
 SHARPNESS = 18.0  # of labels, per square root of a pool's effective dimensions
 CHOICE_SHARPNESS = 0.375  # of choices, relative to labels
 THRESHOLD_SHARPNESS = 0.54  # of the labels that a ranking's threshold gives, relative to labels given one by one
+LAPSE = 0.01  # share of answers that are expected to be chance
 CLASSIC_BIAS_VARIANCE = 0.03
 
 
@@ -56,7 +57,7 @@ def usual_sharpness(C: Array, score_variance: float = 1.0) -> Behaviour:
     """
     dimensions = float(np.trace(C)) ** 2 / float(np.sum(C * C))
     w = SHARPNESS / float(np.sqrt(dimensions * score_variance))
-    return Behaviour(w, CHOICE_SHARPNESS * w, THRESHOLD_SHARPNESS)
+    return Behaviour(w, CHOICE_SHARPNESS * w, THRESHOLD_SHARPNESS, LAPSE)
 
 
 def seeded_prior(prior: Gaussian, positive: Array, negative: Array, behaviour: Behaviour) -> Gaussian:

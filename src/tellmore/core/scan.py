@@ -7,16 +7,20 @@ the pool's own precision (float32), so an exact rescan on a schedule keeps round
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tellmore.core.coordinates import Rows
 from tellmore.core.gaussian import Gaussian, Step
 from tellmore.types import Array
 
 RESCAN_EVERY = 200
+LOOK_ROWS = 131_072  # items looked at together, so that what is computed of them stays in the processor's cache
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,9 @@ class PoolScan:
     variance: Array
     refreshes: int = 0
 
+    def __len__(self) -> int:
+        return len(self.mean)
+
     @classmethod
     def of(cls, rows: Rows, belief: Gaussian) -> PoolScan:
         """The exact scan, chunk by chunk so that nothing of the size of the pool is allocated."""
@@ -36,6 +43,16 @@ class PoolScan:
     def refreshed(self, steps: tuple[Step, ...], belief: Gaussian) -> PoolScan:
         """The scan after an update that took ``steps`` and led to ``belief``."""
         return refreshed((self,), (steps,), (belief,))[0]
+
+    def look(self, look: Callable[[int, Array, Array], T]) -> Sequence[T]:
+        """What ``look`` finds in each part of the pool: the number of its first item, and mean and variance of all in it."""
+        starts = range(0, len(self), LOOK_ROWS)
+        parts = ((start, slice(start, start + LOOK_ROWS)) for start in starts)
+        return [look(start, self.mean[part], self.variance[part]) for start, part in parts]
+
+    def take(self, rows: NDArray[np.int64]) -> PoolScan:
+        """The scan of some items alone, in this order."""
+        return PoolScan(self.rows.take(rows), self.mean[rows], self.variance[rows], self.refreshes)
 
     def covariance_with(self, belief: Gaussian, z: Array) -> Array:
         """Covariance [n] of every item's score with that of the item at z [d]."""

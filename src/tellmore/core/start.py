@@ -68,9 +68,10 @@ def direction_of_examples(Z: Array, sides: Array, prior: Gaussian, C: Array) -> 
     return _scaled(reach @ np.linalg.solve(Z @ reach + np.diag(noise), sides), prior, C)
 
 
-def direction_of_scores(rows: Rows, scores: Array, prior: Gaussian, C: Array) -> Array:
+def direction_of_scores(rows: Rows, scores: Array, prior: Gaussian, C: Array, border: float | None = None) -> Array:
     """theta [D] from another model's scores [n] of the items, NaN where there is none; as many items are above 0 as the scores
-    call positive. The strength of the regression is the one that generalised cross-validation finds best."""
+    call positive, those above ``border`` where it is known. The strength of the regression is the one that generalised
+    cross-validation finds best."""
     known = np.flatnonzero(np.isfinite(scores))
     used = known[:: -(-known.size // MAX_ROWS)]
     y = scores[used] - scores[used].mean()
@@ -84,7 +85,7 @@ def direction_of_scores(rows: Rows, scores: Array, prior: Gaussian, C: Array) ->
     along = vectors.T @ pull
     best = min(STRENGTHS, key=lambda noise: _cross_validated(values, along, float(y @ y), used.size, noise))
     theta = _scaled(root @ (vectors @ (along / (values + best))), prior, C)
-    theta[0] = np.sqrt(_typical(prior.cov[1:, 1:], C)) * _level(scores[known])
+    theta[0] = np.sqrt(_typical(prior.cov[1:, 1:], C)) * _level(scores[known], border)
     return theta
 
 
@@ -95,12 +96,12 @@ def _cross_validated(values: Array, along: Array, total: float, n: int, noise: f
     return n * residual / (n - float(kept.sum())) ** 2 if n > kept.sum() else np.inf
 
 
-def _level(scores: Array) -> float:
-    """How many standard deviations the boundary lies below the average item, where scores are normal: above 1/2 is positive
-    where scores are between 0 and 1, above 0 where they have both signs, and above their mean otherwise."""
-    if scores.min() >= 0 and scores.max() <= 1:
+def _level(scores: Array, boundary: float | None) -> float:
+    """How many standard deviations the boundary lies below the average item, where scores are normal. Unsaid, above 1/2 is
+    positive where scores are between 0 and 1, above 0 where they have both signs, and above their mean otherwise."""
+    if boundary is None and scores.min() >= 0 and scores.max() <= 1:
         boundary = 0.5
-    else:
+    elif boundary is None:
         boundary = 0.0 if scores.min() < 0 < scores.max() else float(scores.mean())
     positive = (np.sum(scores > boundary) + 0.5) / (scores.size + 1)
     return float(ndtri(positive))

@@ -45,8 +45,12 @@ def basis(form: str, size: Any) -> Array:
 class TimeModel:
     """Seconds of one kind of question: ``intercept + slope * basis(form, k) + per_mark * marks``, never below ``floor_s``.
 
-    ``spread_s`` is the standard deviation of single answers around the mean. ``mark_share`` is the share of the items
-    shown that is marked, where the answer is not known yet.
+    form: ``constant``, ``linear``, ``logarithmic`` or ``quadratic`` in the number of items k.
+    intercept, slope: seconds.
+    spread_s: the standard deviation of single answers around the mean.
+    floor_s: the least that is ever predicted.
+    per_mark: seconds for each mark that an answer makes, such as a tick.
+    mark_share: the share of the items shown that is marked, where the answer is not known yet.
 
     >>> TimeModel("linear", 4.01, 0.63).seconds(4)
     6.53

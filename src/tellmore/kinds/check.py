@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from itertools import islice
 
 import numpy as np
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.time_model import TimeModel
-from tellmore.errors import QuestionError, TellmoreError
+from tellmore.errors import AnswerError, QuestionError, TellmoreError
 from tellmore.kinds.contract import Kind, Words
 from tellmore.types import Answer
 
@@ -36,6 +37,7 @@ def check_kind(kind: Kind) -> None:
     )
     try:
         check_answers(kind, max(kind.fewest, 1))
+        check_plain_values(kind, kind.fewest)
         check_words(kind, kind.fewest)
     except TellmoreError:
         raise
@@ -63,9 +65,23 @@ def check_answers(kind: Kind, k: int) -> None:
         require(again == outcome, kind, f"turns outcome {outcome} into an answer and back into {again}")
         read = kind.answer_type.from_json(json.loads(json.dumps(answer.as_json())))
         require(read == answer, kind, f"writes the answer {answer} to JSON and reads it back as {read}")
+        plain = tuple(getattr(answer, each.name) for each in fields(answer))  # type: ignore[arg-type]
+        told = kind.from_plain(plain if len(plain) > 1 else plain[0])
+        require(told == answer, kind, f"takes the plain value {plain} for {told}, not for {answer}")
         require(set(kind.labels(items, answer)) <= set(items), kind, "labels items that were not shown")
         require(not kind.labels_all or set(kind.labels(items, answer)) == set(items), kind, "does not label every item")
         require(0 <= kind.marks(answer) <= k, kind, f"counts {kind.marks(answer)} marks on {k} items")
+
+
+def check_plain_values(kind: Kind, k: int) -> None:
+    """What cannot be an answer is refused by AnswerError, never taken for one."""
+    items = tuple(f"item{i}" for i in range(k))
+    for value in (None, 0.5, object(), {"item0": True}, "never shown", ["item0", "never shown"], ("item0",) * 9):
+        try:
+            kind.check(items, kind.from_plain(value))
+        except AnswerError:
+            continue
+        require(False, kind, f"takes {value!r} for an answer")
 
 
 def check_words(kind: Kind, k: int) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import log
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -28,6 +28,7 @@ from tellmore.core.sampling import normal_points, score_root
 from tellmore.core.scan import PoolScan
 from tellmore.core.time_model import Form, TimeModel
 from tellmore.core.update import Rule, UpdateInfo, learn, learn_likelihood, learn_moments
+from tellmore.errors import AnswerError
 from tellmore.types import Answer, Array
 
 Outcome: TypeAlias = Any
@@ -58,7 +59,7 @@ class Perception:
 
 
 def perceived(z: Array, rng: np.random.Generator) -> Perception:
-    """How somebody sees items that are z [k] above the border; what is level, or on the border, is settled by chance."""
+    """How somebody sees items that are z [k] above the border; ties, and items on the border, are settled by chance."""
     coin = rng.random((2, len(z)))
     positive = np.where(z == 0, coin[0] < 0.5, z > 0)
     # Lexicographic: the score first, then the label (a tie at the border must not split the order), then chance.
@@ -76,6 +77,10 @@ class Kind(ABC):
     time: seconds before anybody's answers are known; time_forms: the two that a study compares.
     answer_type: the class of its answers. noun: what a study calls it ("Ranking"); the title where it is empty.
     script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
+
+    >>> from tellmore.kinds import named
+    >>> named("rank").n_outcomes(3)  # 6 orders and 4 borders
+    24
     """
 
     name: str
@@ -117,12 +122,21 @@ class Kind(ABC):
     def answer(self, items: Sequence[str], outcome: Outcome) -> Answer:
         """An outcome, by ids."""
 
+    def from_plain(self, value: Any) -> Answer:
+        """The answer that a plain value stands for: the value of its one field, or all its fields in a tuple. AnswerError where
+        it stands for none."""
+        names = [each.name for each in fields(self.answer_type)]  # type: ignore[arg-type]
+        values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
+        if len(values) > len(names):
+            raise AnswerError(f"a {self.name} question is answered by {', '.join(names)}, not by {value!r}")
+        return self.answer_type.from_json(dict(zip(names, values, strict=False)))
+
     def check(self, items: tuple[str, ...], answer: Any) -> None:
         """Raise AnswerError unless ``answer`` is possible where ``items`` were shown."""
         answer.check(items)
 
     def refusal(self, answer: Any, *, ties: bool) -> str | None:
-        """Why the app cannot take an answer that is possible in itself; ``ties``: whether the project allows level items."""
+        """Why the app cannot take an answer that is possible in itself; ``ties``: whether the project allows ties."""
         return None
 
     # Learning
@@ -152,7 +166,9 @@ class Kind(ABC):
         """
         behaviour, evidence = self.learnt_with(behaviour), self.evidence(outcome, len(X))
         if evidence is None:
-            return learn_likelihood(prior, X, lambda z: self.log_likelihood(z, outcome, behaviour))
+            return learn_likelihood(
+                prior, X, lambda z: self.log_likelihood(z, outcome, behaviour), lapse=behaviour.lapse
+            )
         if bound == "moments" and joint:
             return learn_moments(prior, X, evidence, behaviour)
         parts = [evidence] if joint else evidence.factors()
@@ -234,7 +250,7 @@ class Kind(ABC):
         return self.ask.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
 
     def instructions(self, words: Words, *, ties: bool = False) -> str:
-        """How to answer, in the project's words; ``ties``: whether it allows level items."""
+        """How to answer, in the project's words; ``ties``: whether it allows ties."""
         return self.help.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
 
     def tell(self, items: Sequence[str], answer: Any, show: Callable[[str], str], words: Words) -> str:

@@ -19,7 +19,13 @@ from tellmore.types import Answer, Array, truth
 
 @dataclass(frozen=True)
 class LabelAnswer(Answer):
-    """The item is positive, or it is not."""
+    """The answer to a label question.
+
+    positive: whether the item is positive.
+
+    >>> LabelAnswer(True)
+    LabelAnswer(positive=True)
+    """
 
     type: ClassVar[str] = "label"
     positive: bool

@@ -34,21 +34,23 @@ from tellmore.types import Answer, Array, id_list, whole_number
 
 LARGE_DRAWS = 2048  # outcomes of a ranking too large to enumerate; a third of a second for ten items
 TIES_HELP = (
-    " Where two neighbours are equal, join them. To rank only the best, pick up the first of the others and say that the "
-    "rest are tied."
+    " If two neighbours are equal, tie them. To rank only the best, pick up the first of the others and press “The "
+    "rest are tied”."
 )
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]
-"""(order, n_positive), and where items are level the places that tie with the next one."""
+"""(order, n_positive), and where items are tied the places that tie with the next one."""
 
 
 @dataclass(frozen=True)
 class RankAnswer(Answer):
-    """All items, highest first; the first ``n_positive`` of them are positive; None where only the order is known.
+    """The answer to a ranking.
 
-    ``ties``: places (from 0) whose item is level with the next one. A partial ranking, the best m in order, ties the rest.
+    order: the ids of all items shown, highest first.
+    n_positive: how many of them, from the first on, are positive; None where only the order is known.
+    ties: places (from 0) whose item is tied with the next one. A partial ranking, the best m in order, ties the rest.
 
-    >>> RankAnswer(["calm", "plain", "dull", "grim"], n_positive=1, ties=[1]).ties  # plain and dull are level
+    >>> RankAnswer(["calm", "plain", "dull", "grim"], n_positive=1, ties=[1]).ties  # plain and dull are tied
     (1,)
     """
 
@@ -82,7 +84,7 @@ class RankAnswer(Answer):
             raise AnswerError(f"ties must be places from 0 to {k - 2}, not {list(self.ties)}")
         if self.n_positive is not None and self.n_positive - 1 in self.ties:
             raise AnswerError(
-                "the last positive item cannot be level with the first negative one; move the border or the tie"
+                "the last positive item cannot be tied with the first negative one; move the border or the tie"
             )
 
 
@@ -94,7 +96,7 @@ class RankKind(Kind):
     ask = "Put the most {attribute} first"
     help = (
         "Put the items in order, then set the divider: above it {positive}, below it {negative}. "
-        "All of them may be on one side."
+        "All items may be on one side."
     )
     standard = labels_all = True
     time = TimeModel("linear", -0.32, 4.41, spread_s=sqrt(125.44))  # the paper's fit, Table V
@@ -171,7 +173,7 @@ class RankKind(Kind):
     def evidence(self, outcome: RankOutcome, k: int) -> Evidence:
         """k labels (none where n_positive is UNMARKED) and k - 1 choices on shrinking sets.
 
-        An item that is level with others was chosen over those below all of them, and says nothing about its equals.
+        An item that is tied with others was chosen over those below all of them, and says nothing about its equals.
         """
         order, n_positive = np.array(outcome[0]), outcome[1]
         labels = np.zeros(k)
@@ -179,7 +181,7 @@ class RankKind(Kind):
             labels[order] = np.where(np.arange(k) < n_positive, 1.0, -1.0)
         place = np.empty(k, dtype=int)
         place[order] = np.arange(k)
-        last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place level with each place
+        last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place tied with each place
         rivals = place[None, :] > last[:, None]
         candidates = rivals | (place[None, :] == np.arange(k)[:, None])
         chosen = rivals.any(axis=1)
@@ -196,16 +198,21 @@ class RankKind(Kind):
         n_positive = None if outcome[1] == UNMARKED else outcome[1]
         return RankAnswer([items[i] for i in outcome[0]], n_positive, outcome[2] if len(outcome) > 2 else ())
 
+    def from_plain(self, value: Any) -> Answer:
+        """The order, highest first, ``["calm", "plain", "grim"]``, or with how many are positive ``(["calm", …], 1)``."""
+        with_border = isinstance(value, tuple) and value and isinstance(value[0], list | tuple)
+        return super().from_plain(value if with_border else (value, None))
+
     def refusal(self, answer: RankAnswer, *, ties: bool) -> str | None:
-        """A border is needed, and level items only where the project allows them."""
+        """A border is needed, and ties only where the project allows them."""
         if answer.n_positive is None:
             return "the ranking has no border; say how many items are positive"
         if answer.ties and not ties:
-            return "this project takes no level items; put all of them in order, or load the page again"
+            return "this project allows no ties; put all items in order, or reload the page"
         return None
 
     def instructions(self, words: Words, *, ties: bool = False) -> str:
-        """How to join level items, where that is allowed."""
+        """How to tie items, where that is allowed."""
         return super().instructions(words) + (TIES_HELP if ties else "")
 
     def labels(self, items: Sequence[str], answer: RankAnswer) -> dict[str, bool]:
@@ -215,7 +222,7 @@ class RankKind(Kind):
         return {item: place < answer.n_positive for place, item in enumerate(answer.order)}
 
     def tell(self, items: Sequence[str], answer: RankAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm › plain | dull = grim: what is before the bar is positive, and = joins level items."""
+        """calm › plain | dull = grim: what is before the bar is positive, and = joins tied items."""
         border = len(answer.order) if answer.n_positive is None else answer.n_positive
         parts = [self._told_side(answer, start, end, show) for start, end in ((0, border), (border, len(answer.order)))]
         return parts[0] if answer.n_positive is None else " | ".join(part or "none" for part in parts)
@@ -229,7 +236,7 @@ class RankKind(Kind):
 
 
 def _last_of_level(k: int, ties: tuple[int, ...]) -> NDArray[np.int64]:
-    """For every place the last place that is level with it."""
+    """For every place the last place that is tied with it."""
     last = np.arange(k)
     for place in sorted(ties, reverse=True):
         last[place] = last[place + 1]

@@ -34,14 +34,21 @@ class Registry:
         self._looked = False
 
     def register(self, kind: Kind) -> Kind:
-        """Add a kind and return it; QuestionError, and no change, where it breaks its contract or its name is taken."""
+        """Add a kind of question, so that learners, simulations and the app know it, and return it.
+
+        kind: the kind; QuestionError, and no change, where it breaks its contract or its name is taken.
+
+        >>> from tellmore.kinds.label import LABEL
+        >>> Registry(()).register(LABEL) is LABEL
+        True
+        """
         check_kind(kind)
         if self._kinds.get(kind.name, kind) is not kind:
-            raise QuestionError(f"a question kind {kind.name!r} is registered already; give the new one another name")
+            raise QuestionError(f"a question kind {kind.name!r} is already registered; give the new one another name")
         taken = {one.answer_type.type: one.answer_type for one in self._kinds.values()} | {Skip.type: Skip}
         if taken.get(kind.answer_type.type, kind.answer_type) is not kind.answer_type:
             raise QuestionError(
-                f"question kind {kind.name!r} calls its answers {kind.answer_type.type!r}, as another kind does already"
+                f"question kind {kind.name!r} calls its answers {kind.answer_type.type!r}, as another kind already does"
             )
         self._kinds[kind.name] = kind
         return kind
@@ -73,9 +80,10 @@ class Registry:
         if not isinstance(plain, Mapping):
             raise AnswerError(f"an answer is an object with a type, not {plain!r}")
         types = {kind.answer_type.type: kind.answer_type for kind in self.all()} | {Skip.type: Skip}
-        answer_type = types.get(plain.get("type", ""))
+        named = plain.get("type", "")
+        answer_type = types.get(named) if isinstance(named, str) else None
         if answer_type is None:
-            raise AnswerError(f"unknown type of answer {plain.get('type')!r}; the types are {', '.join(types)}")
+            raise AnswerError(f"unknown type of answer {named!r}; the types are {', '.join(types)}")
         return answer_type.from_json(plain)
 
     def _look(self) -> None:
@@ -89,5 +97,5 @@ class Registry:
             except Exception as problem:
                 self._looked = False
                 raise QuestionError(
-                    f"the question kind {entry.name!r} ({entry.value}) cannot be used: {problem}; mend or uninstall its package"
+                    f"the question kind {entry.name!r} ({entry.value}) cannot be used: {problem}; fix or uninstall its package"
                 ) from problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import entr, expit, log_expit, logsumexp
@@ -20,7 +20,14 @@ from tellmore.types import Answer, Array, check_shown, one_id, truth
 
 @dataclass(frozen=True)
 class SelectAnswer(Answer):
-    """The chosen item (most or least so, as asked) and its label; None where only the choice is known."""
+    """The answer to a selection: the item that is most so (or least, as asked).
+
+    chosen: its id.
+    positive: whether that item is positive; None where only the choice is known.
+
+    >>> SelectAnswer("calm", positive=True).chosen
+    'calm'
+    """
 
     type: ClassVar[str] = "select"
     chosen: str
@@ -36,6 +43,11 @@ class SelectAnswer(Answer):
         check_shown([self.chosen], items)
 
 
+def plain_choice(value: Any) -> tuple[Any, ...]:
+    """A choice as a plain value: an id, whose label is unknown, or an id and its label."""
+    return value if isinstance(value, tuple) else (value, None)
+
+
 class SelectKind(Kind):
     """A selection question; outcomes are (i, y), y = 0 where only the choice is known."""
 
@@ -43,7 +55,7 @@ class SelectKind(Kind):
     standard = True
     time = TimeModel("linear", 4.01, 0.63, spread_s=math.sqrt(11.22))  # the paper's fit, Table V
     answer_type = SelectAnswer
-    help = "Choose the item asked for, then label the chosen one."
+    help = "Choose the item asked for, then label it."
 
     def __init__(self, name: str, sign: int, word: str) -> None:
         self.name, self.sign = name, sign  # +1: the highest, -1: the lowest
@@ -113,6 +125,10 @@ class SelectKind(Kind):
     def answer(self, items: Sequence[str], outcome: tuple[int, int]) -> SelectAnswer:
         """The chosen id and its label."""
         return SelectAnswer(items[outcome[0]], outcome[1] > 0 if outcome[1] else None)
+
+    def from_plain(self, value: Any) -> Answer:
+        """``"calm"``, or with its label ``("calm", True)``."""
+        return super().from_plain(plain_choice(value))
 
     def refusal(self, answer: SelectAnswer, *, ties: bool) -> str | None:
         """The chosen item has to be labelled."""

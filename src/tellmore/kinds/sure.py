@@ -15,6 +15,7 @@ is learnt by moment matching, which covers both peaks, and worth little on its o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import log_expit
@@ -22,8 +23,8 @@ from scipy.special import log_expit
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import AnswerError
 from tellmore.kinds.contract import Kind, Perception, Words
-from tellmore.kinds.select import SELECT_HIGH, SelectAnswer, told_choice
-from tellmore.types import Array
+from tellmore.kinds.select import SELECT_HIGH, SelectAnswer, plain_choice, told_choice
+from tellmore.types import Answer, Array
 
 
 def _log_clarity(z: Array, behaviour: Behaviour) -> Array:
@@ -38,7 +39,7 @@ class MostSureKind(Kind):
     name = family = "most_sure"
     title = "Most sure"
     ask = "Which can you label most confidently?"
-    help = "Choose the item of which you are surest, then label it."
+    help = "Choose the item you are most sure of, then label it."
     time = SELECT_HIGH.time  # assumed: looking for the clearest item takes as long as looking for the highest
     answer_type = SelectAnswer
 
@@ -90,7 +91,7 @@ class LeastSureKind(Kind):
 
     name = family = "least_sure"
     title = "Least sure"
-    ask = "Of which are you least sure?"
+    ask = "Which are you least sure of?"
     help = "Choose the item that is hardest to label. It gets no label."
     time = SELECT_HIGH.time
     answer_type = SelectAnswer
@@ -119,6 +120,10 @@ class LeastSureKind(Kind):
     def answer(self, items: Sequence[str], outcome: int) -> SelectAnswer:
         """The chosen id, without a label."""
         return SelectAnswer(items[outcome], None)
+
+    def from_plain(self, value: Any) -> Answer:
+        """``"calm"``."""
+        return super().from_plain(plain_choice(value))
 
     def check(self, items: tuple[str, ...], answer: SelectAnswer) -> None:
         """The chosen item was shown and has no label."""

@@ -31,7 +31,9 @@ TickOutcome = tuple[int, ...]
 
 @dataclass(frozen=True)
 class TickAnswer(Answer):
-    """The ids of the positive items; all others that were shown are negative.
+    """The answer to a grid.
+
+    positive: the ids of the positive items; all others that were shown are negative.
 
     >>> TickAnswer(["calm"]).positive
     ('calm',)
@@ -54,7 +56,7 @@ class TickKind(Kind):
     name = family = "tick"
     title, noun = "Tick", "Grid"
     ask = "Tick everything that is {positive}"
-    help = "Tick every item that is {positive}; what you leave is {negative}. It may be all of them, or none."
+    help = "Tick every item that is {positive}; those you leave are {negative}. You may tick all of them, or none."
     most = 24
     usual = 12
     standard = labels_all = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tellmore import kinds as question_kinds
 from tellmore.kinds import Kind
@@ -47,6 +48,11 @@ class Asking:
     def members(self) -> tuple[Kind, ...]:
         """The kinds of the family that is asked; none where it is ``auto``."""
         return () if self.question == AUTO else question_kinds.family(self.question)
+
+    def options(self) -> dict[str, Any]:
+        """As a learner takes them."""
+        size, kinds, sizes = self.set_size, list(self.kinds), list(self.sizes)
+        return {"question": self.question, "set_size": size, "kinds": kinds, "sizes": sizes}
 
     def families(self) -> tuple[str, ...]:
         """The families that ``auto`` weighs."""

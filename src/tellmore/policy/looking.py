@@ -46,7 +46,12 @@ def sought(
 
 
 def _best(value: Array, among: NDArray[np.bool_], count: int) -> Rows:
-    return np.argsort(np.where(among, -value, np.inf), kind="stable")[:count]
+    """Rows of the largest values, the first of equal ones."""
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    falling = np.where(among, -value, np.inf)
+    leading = np.flatnonzero(falling <= np.partition(falling, count - 1)[count - 1])
+    return leading[np.argsort(falling[leading], kind="stable")[:count]]
 
 
 def labels_are_few(tally: Tally) -> bool:

@@ -1,4 +1,4 @@
-"""How good the predictions are, measured on the labels of random items that were foretold before they were told."""
+"""How good the predictions are, measured on the labels of random items that were predicted before they were labelled."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Quality:
-    """``checks`` labels of random items: the share foretold rightly, and the share that are positive.
+    """``checks`` labels of random items: the share predicted correctly, and the share that are positive.
 
     precision: of those foretold as positive, the share that were; recall: of the positive, the share that were foretold; f1:
-    their harmonic mean; average_precision: the mean precision at each positive item, the likeliest first. None where nothing
+    their harmonic mean; average_precision: the mean precision at each positive item, likeliest first. None where nothing
     was foretold as positive, or nothing was positive. Intervals are Wilson's.
     """
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tellmore import kinds as question_kinds
+from tellmore.core.candidates import Candidates, candidates
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.scan import PoolScan
@@ -76,31 +77,32 @@ def nested_bits(
     wanted = {kind: own for kind, own in wanted.items() if own}
     if not wanted:
         raise InputError(f"no question fits: kinds {list(kinds)} with sizes {sorted(sizes)} on {n} items")
+    largest = max(own[-1] for own in wanted.values())
+    searched = candidates(scan, largest, behaviour, rng=rng, exclude=tuple(exclude))
     bits: dict[tuple[str, int], list[float]] = {(kind, k): [] for kind, own in wanted.items() for k in own}
     for seed in rng.integers(2**63, size=repeats):
         for kind, own in wanted.items():
             common = np.random.default_rng(seed)
-            found = _measure(scan, posterior, measured[kind], own, behaviour, common, tuple(exclude))
+            found = _measure(searched, posterior, measured[kind], own, behaviour, common)
             for k in own:
                 bits[kind, k].append(float(found[k - 1]))
     return {key: np.asarray(values) for key, values in bits.items()}
 
 
 def _measure(
-    scan: PoolScan,
+    searched: Candidates,
     posterior: Gaussian,
     kind: Kind,
     sizes: Sequence[int],
     behaviour: Behaviour,
     rng: np.random.Generator,
-    exclude: tuple[int, ...],
 ) -> Array:
     """Bits [k] of the nested sets of sizes 1 to k = the last of ``sizes``."""
-    found = kind.search(scan, posterior, sizes[-1], behaviour, rng=rng, exclude=exclude)
+    found = searched.search(kind, posterior, sizes[-1], behaviour, rng=rng)
     bits = found.bits.copy()
     rough = [size for size in sizes if kind.search_is_rough(size)]
     if rough:
-        mean, cov, _ = posterior.project(with_constant(scan.rows[found.rows]))
+        mean, cov, _ = posterior.project(with_constant(searched.pool.rows[found.rows]))
         for k in rough:
             bits[k - 1] = kind.gain(mean[:k], cov[:k, :k], behaviour, rng=rng, draws=ROUGH_DRAWS).bits
     return bits

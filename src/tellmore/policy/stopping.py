@@ -20,8 +20,9 @@ RELATIVE_EPSILON = 0.5
 @dataclass(frozen=True)
 class Progress:
     """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``tally``: what was counted so far;
-    ``undecided``: the share of the pool expected to be on the wrong side of the boundary for want of answers;
-    ``unlabelled``: items without a label, where that is known."""
+    ``undecided``: the share of the pool expected to be on the wrong side of the boundary for lack of answers;
+    ``unlabelled``: items without a label, where that is known; ``smaller``: the share of the pool that is called the side
+    which has fewer; ``items``: how many there are."""
 
     dim: int
     logdet: float
@@ -29,6 +30,8 @@ class Progress:
     tally: Tally = NOTHING
     undecided: float = 1.0
     unlabelled: int | None = None
+    smaller: float = 0.5
+    items: int = 1000
 
     @property
     def answers(self) -> int:
@@ -38,8 +41,16 @@ class Progress:
 
 @dataclass(frozen=True)
 class Stop:
-    """Whether to stop, and why; true in a condition when it says to stop. ``check``: a label of a random item would help to
-    decide."""
+    """Whether to stop, and why; true in a condition when it says to stop.
+
+    stopped: whether to stop.
+    reason: why, in words.
+    check: whether a label of a random item would help to decide.
+
+    >>> if Stop(True, "enough was asked"):
+    ...     print("stop")
+    stop
+    """
 
     stopped: bool
     reason: str
@@ -66,7 +77,14 @@ class _Combinable:
 
 @dataclass(frozen=True)
 class DeterminantRule(_Combinable):
-    """Algorithm 1: |cov|^(1/D) <= epsilon, of the prior's |cov|^(1/D) when ``relative``, else absolute as in the paper."""
+    """The paper's Algorithm 1: stop when |cov|^(1/D) <= epsilon.
+
+    epsilon: how far the geometric mean of the belief's eigenvalues has to fall.
+    relative: whether epsilon is in units of the prior's, or absolute as in the paper.
+
+    >>> DeterminantRule(0.5) | AnswerBudget(10)
+    Either(first=DeterminantRule(epsilon=0.5, relative=True), second=AnswerBudget(answers=10))
+    """
 
     epsilon: float = RELATIVE_EPSILON
     relative: bool = True
@@ -95,7 +113,13 @@ class DeterminantRule(_Combinable):
 
 @dataclass(frozen=True)
 class AnswerBudget(_Combinable):
-    """Stop after a number of answers."""
+    """Stop after a number of answers. Rules combine by ``|`` and ``&``.
+
+    answers: how many.
+
+    >>> AnswerBudget(200) | TimeBudget(600)
+    Either(first=AnswerBudget(answers=200), second=TimeBudget(seconds=600))
+    """
 
     answers: int
 
@@ -109,7 +133,13 @@ class AnswerBudget(_Combinable):
 
 @dataclass(frozen=True)
 class TimeBudget(_Combinable):
-    """Stop after so many seconds of the person's time."""
+    """Stop after so much of the person's time.
+
+    seconds: how much.
+
+    >>> TimeBudget(seconds=600).seconds
+    600
+    """
 
     seconds: float
 
@@ -125,7 +155,14 @@ class TimeBudget(_Combinable):
 
 @dataclass(frozen=True)
 class Stability(_Combinable):
-    """Stop when none of the last ``window`` answers changed more than ``tolerance`` of the pool's predicted labels."""
+    """Stop when the last answers hardly changed the predictions.
+
+    window: how many answers are looked at.
+    tolerance: the largest share of the pool whose predicted label one of them may have changed.
+
+    >>> Stability(window=10, tolerance=0.01) & AnswerBudget(50)
+    Both(first=Stability(window=10, tolerance=0.01), second=AnswerBudget(answers=50))
+    """
 
     window: int = 20
     tolerance: float = 0.005
@@ -145,17 +182,25 @@ class Stability(_Combinable):
 class Settled(_Combinable):
     """Stop when the predictions have settled and random labels agree with them.
 
-    answers: at least so many, and ``each`` labels of either side.
-    undecided: at most this share of the pool may still be on the wrong side for want of answers, by the belief itself.
-    window, tolerance: none of the last so many answers changed more than this share of the predictions.
+    answers: at least so many.
+    each: at least so many labels of either side.
+    undecided: at most this share of the pool may still be on the wrong side for lack of answers, by the belief itself.
+    window, tolerance: none of the last so many answers changed more than this share of the predictions; one item may change.
+        Both limits are for two sides of equal size and fall in proportion to the smaller one, as F1 counts mistakes: where 5 %
+        are positive, half of these could be wrong and 97 % of the pool right.
     checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong, where the attribute is not
         linear in the embeddings, and nothing else shows it: where these or the ``remembered`` ones before them were right much
         less often than predicted, go on. Older ones count too, or luck would come with the third or fourth ten.
+    recent: how many answers back a check still counts.
+    remembered: how many older checks count where they were wrong.
+
+    >>> Settled(checks=0).answers  # no questions on random items
+    20
     """
 
     answers: int = 20
     each: int = 5
-    undecided: float = 0.05
+    undecided: float = 0.08
     window: int = 20
     tolerance: float = 0.01
     checks: int = 10
@@ -179,8 +224,8 @@ class Settled(_Combinable):
             return Stop(False, f"predictions have settled, but {told}, and {expected:.1f} were expected")
         return Stop(
             True,
-            f"about {progress.undecided:.0%} of the items may still be on the wrong side for want of answers, the last "
-            f"{self.window} answers each changed at most {self.tolerance:.0%} of the predictions, and {told}",
+            f"about {progress.undecided:.0%} of the items may still be on the wrong side for lack of answers, the last "
+            f"{self.window} answers each changed at most {self._tolerance(progress):.1%} of the predictions, and {told}",
         )
 
     def _early(self, tally: Tally) -> str | None:
@@ -193,15 +238,19 @@ class Settled(_Combinable):
         return None
 
     def _unsettled(self, progress: Progress) -> str | None:
-        if progress.undecided > self.undecided:
+        few_enough = self.undecided * 2 * progress.smaller
+        if progress.undecided > few_enough:
             return (
-                f"about {progress.undecided:.0%} of the items may still be on the wrong side for want of answers, "
-                f"and {self.undecided:.0%} would be few enough"
+                f"about {progress.undecided:.1%} of the items may still be on the wrong side for lack of answers, "
+                f"and {few_enough:.1%} would be few enough where {progress.smaller:.1%} are called the rarer side"
             )
         recent = progress.tally.changed[: self.window]
-        if len(recent) < self.window or max(recent) > self.tolerance:
+        if len(recent) < self.window or max(recent) > self._tolerance(progress):
             return f"one of the last {len(recent)} answers changed {max(recent, default=1.0):.1%} of the predictions"
         return None
+
+    def _tolerance(self, progress: Progress) -> float:
+        return max(self.tolerance * 2 * progress.smaller, 1 / progress.items)
 
     def __str__(self) -> str:
         return f"predictions settled to {self.undecided:.0%}, {self.checks} random labels in agreement"

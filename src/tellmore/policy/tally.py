@@ -43,7 +43,7 @@ class Tally:
         return replace(self, seconds=self.seconds + seconds)
 
     def told(self, labels: Sequence[bool], changed: float, foretold: Sequence[float] = ()) -> Tally:
-        """After an answer with these labels; ``foretold``: their probabilities before, where they are a random check."""
+        """After an answer with these labels; ``foretold``: their probabilities before it, for a random check."""
         checks = [Check(p, told, self.answers) for p, told in zip(foretold, labels, strict=False)]
         return replace(
             self,

@@ -1,0 +1,198 @@
+"""Candidates: the few items of a large pool among which a question is searched, found without reading the embeddings.
+
+The search itself weighs sets of items and needs their embeddings. Which items are worth weighing shows in what is known of each
+alone, the mean and variance of its score: items whose labels would tell much, some drawn from all that tell nearly as much (the
+best ones are often near-duplicates), items of which least is known, and some drawn from the whole pool. Draws are by a hash of
+the row, so that a pool in several parts gives the same candidates as one in a single part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import log
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from tellmore.core.acquire import TIE_TOLERANCE, Acquired, Rows
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.scan import PoolScan
+from tellmore.types import Array
+
+SEARCHED_WHOLE = 16_384
+"""Pools of up to so many items are their own candidates."""
+CANDIDATES = 4_096
+NEARLY = 0.7
+"""Items that promise this share of the best are as good to draw from."""
+SHARES = (2, 4, 8, 8)
+"""One half of the candidates lead by what they promise, a quarter by lot among those that promise nearly as much, an eighth by
+variance, an eighth by lot among all."""
+SAMPLED = 64
+
+T = TypeVar("T")
+Look = Callable[[int, Array, Array], T]
+"""What is computed of some items in a row: the number of the first, and mean and variance of their scores."""
+
+
+class Source(Protocol):
+    """A pool as far as candidates are taken from it: in memory, mapped from a file, or held by other machines."""
+
+    def __len__(self) -> int:
+        """How many items there are."""
+
+    def look(self, look: Look[T]) -> Sequence[T]:
+        """``look`` at every item: in one part or in several, wherever they are."""
+
+    def take(self, rows: Rows) -> PoolScan:
+        """These items, in this order, with their embeddings."""
+
+
+class Searching(Protocol):
+    """What is needed of a kind of question."""
+
+    def search(
+        self,
+        scan: PoolScan,
+        belief: Gaussian,
+        size: int,
+        behaviour: Behaviour,
+        *,
+        rng: np.random.Generator,
+        exclude: Rows | Sequence[int] = (),
+    ) -> Acquired:
+        """The most informative items to ask about, of those in ``scan``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Some ``rows`` of a ``pool`` with their own ``scan``; ``exclude`` says which of them are not to be asked about."""
+
+    pool: PoolScan
+    scan: PoolScan
+    rows: Rows
+    exclude: Rows | Sequence[int] = ()
+
+    def search(
+        self, kind: Searching, belief: Gaussian, size: int, behaviour: Behaviour, *, rng: np.random.Generator
+    ) -> Acquired:
+        """The most informative items to ask about, as rows of the pool."""
+        found = kind.search(self.scan, belief, size, behaviour, rng=rng, exclude=self.exclude)
+        return Acquired(self.rows[found.rows], found.bits)
+
+
+def candidates(
+    pool: PoolScan,
+    size: int,
+    behaviour: Behaviour,
+    *,
+    rng: np.random.Generator,
+    exclude: Rows | Sequence[int] = (),
+) -> Candidates:
+    """Among which items to search for a question on ``size`` of them: all of a pool that is not large."""
+    if len(pool) <= SEARCHED_WHOLE:
+        return Candidates(pool, pool, np.arange(len(pool)), exclude)
+    rows = shortlist(pool, size, behaviour, seed=int(rng.integers(2**63)), exclude=exclude, count=CANDIDATES)
+    return Candidates(pool, pool.take(rows), rows)
+
+
+def shortlist(
+    source: Source,
+    size: int,
+    behaviour: Behaviour,
+    *,
+    seed: int,
+    exclude: Rows | Sequence[int] = (),
+    count: int,
+) -> Rows:
+    """At most ``count`` rows of a pool, in its order; exclusions are dropped where they would leave fewer than ``size``."""
+    excluded = np.unique(np.asarray(exclude, dtype=np.int64))
+    if len(source) - excluded.size < size:
+        excluded = excluded[:0]
+    shares = tuple(max(count // part, 1) for part in SHARES)
+    unit = 4 * log(2) / behaviour.w**2  # the variance at which a label of an even score tells half a bit
+    best = max(source.look(partial(_best_promise, unit=unit, excluded=excluded)))
+    look = partial(_leaders, unit=unit, excluded=excluded, seed=seed, enough=NEARLY * best, counts=shares)
+    by_key = zip(*source.look(look), strict=True)
+    return np.unique(np.concatenate([_merged(parts, n) for parts, n in zip(by_key, shares, strict=True)]))
+
+
+Leaders = tuple[Array, Rows]
+"""The largest values by one key, and the rows that have them."""
+
+
+def _best_promise(first: int, mean: Array, variance: Array, *, unit: float, excluded: Rows) -> float:
+    promise = _promise(mean, variance, unit)
+    promise[_within(excluded, first, len(mean))] = 0.0
+    return float(promise.max())
+
+
+def _leaders(
+    first: int,
+    mean: Array,
+    variance: Array,
+    *,
+    unit: float,
+    excluded: Rows,
+    seed: int,
+    enough: float,
+    counts: Sequence[int],
+) -> list[Leaders]:
+    """Of some items in a row, those that lead by promise, by lot among the promising, by variance, and by lot."""
+    promise, lot = _promise(mean, variance, unit), _lots(first, len(mean), seed)
+    ties = 1.0 + TIE_TOLERANCE * lot
+    keys = promise * ties, np.where(promise >= enough, lot, 0.0), variance * ties, lot
+    out = _within(excluded, first, len(mean))
+    found = []
+    for key, count in zip(keys, counts, strict=True):
+        key[out] = -1.0
+        rows = _largest(key, count)
+        rows = rows[key[rows] > 0]
+        found.append((key[rows], first + rows))
+    return found
+
+
+def _promise(mean: Array, variance: Array, unit: float) -> Array:
+    """What a label promises to tell, roughly: variance / (variance + unit), where the score may well be on either side."""
+    wide = variance + unit
+    return np.asarray(variance / wide * np.exp(mean**2 / (-2.0 * wide)))
+
+
+def _lots(first: int, count: int, seed: int) -> Array:
+    """A number from 0 to 1 for each row, the same however the pool is divided: splitmix64 of row and seed."""
+    x = np.arange(first, first + count, dtype=np.uint64)
+    x *= np.uint64(0x9E3779B97F4A7C15)
+    x += np.uint64(seed)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x ^= x >> np.uint64(shift)
+        x *= np.uint64(factor)
+    x ^= x >> np.uint64(31)
+    return (x >> np.uint64(11)) * 2.0**-53
+
+
+def _largest(values: Array, count: int) -> Rows:
+    """Positions of the ``count`` largest values, or of all."""
+    if count >= len(values):
+        return np.arange(len(values))
+    among = np.arange(len(values))
+    sample = values[::SAMPLED]
+    likely = (
+        2 * count // SAMPLED + SAMPLED
+    )  # so many of the sample are above a level that more than ``count`` values reach
+    if likely < len(sample):
+        level = np.partition(sample, len(sample) - likely)[len(sample) - likely]
+        above = np.flatnonzero(values >= level)
+        among = above if len(above) >= count else among
+    return among[np.argpartition(values[among], len(among) - count)[len(among) - count :]]
+
+
+def _merged(parts: Sequence[Leaders], count: int) -> Rows:
+    values, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return np.asarray(rows[_largest(values, count)])
+
+
+def _within(rows: Rows, first: int, count: int) -> Rows:
+    """Positions from ``first`` on of those sorted ``rows`` that are among ``count`` items in a row."""
+    return rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + count)] - first

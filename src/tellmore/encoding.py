@@ -1,0 +1,36 @@
+"""Embedders as Python has them: a function of a list of texts, or a model with such a method named ``encode``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tellmore.errors import SettingError
+from tellmore.types import Array
+
+
+def encoded(embedder: Any, texts: Sequence[str]) -> Array:
+    """The vectors [n, d] that ``embedder`` gives to texts; SettingError where it is no embedder, or gives something else."""
+    embed = getattr(embedder, "encode", embedder)
+    if not callable(embed):
+        raise SettingError(f"the embedder must be a function of a list of texts, not {type(embedder).__name__}")
+    found = embed(list(texts))
+    found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)  # a sparse matrix
+    if found.ndim != 2 or len(found) != len(texts):
+        raise SettingError(
+            f"the embedder gave {list(found.shape)} for {len(texts)} texts; it must give one vector each"
+        )
+    return found
+
+
+def text_list(name: str, texts: Any) -> list[str]:
+    """Texts as a list; SettingError for a single one, which would be read letter by letter, and for what is no text."""
+    if isinstance(texts, str):
+        raise SettingError(f"{name} must be a list of texts, not the single string {texts!r}; write [{texts!r}]")
+    found = list(texts)
+    strange = next((text for text in found if not isinstance(text, str)), None)
+    if strange is not None:
+        raise SettingError(f"{name} must be texts, and {strange!r} is none; leave it out or fill it in")
+    return [str(text) for text in found]

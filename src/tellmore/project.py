@@ -1,0 +1,172 @@
+"""A project from Python: the folder that the app and the command line use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tellmore.classifier import Classifier
+from tellmore.errors import QuestionError, SettingError, needs
+from tellmore.learner import Learner
+from tellmore.pool import Pool, pool_of
+from tellmore.questions import Question, answer_to
+from tellmore.types import Answer, Array
+
+with needs("the part of tellmore that keeps projects", "app"):
+    from tellmore.data import project as folders
+    from tellmore.data.ingest import EmbeddingSource, Ingest
+    from tellmore.data.items import Columns
+    from tellmore.data.settings import Settings, words_for
+    from tellmore.data.words import text_side
+    from tellmore.export import write_export
+    from tellmore.store.importing import Collected, append_answers
+    from tellmore.store.state import State, load_state
+    from tellmore.store.warm import WarmStart
+
+ME = "python"
+"""Who answers, where nobody says."""
+
+
+class Project:
+    """A project: items, embeddings, settings and the log of all answers, in one folder. `create` makes one.
+
+    folder: where it is.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     project = Project.create(f"{place}/calm", [[0.0, 1.0], [1.0, 0.5], [1.0, 0.0]], attribute="calm")
+    ...     project.tell(Question("label", items=[2]), True)
+    ...     len(project.learner().history), bool(project.learner().predict()[2])
+    (1, True)
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self._project = folders.open_project(folder)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Project:
+        """The project in ``folder``; SettingError where there is none."""
+        return cls(folder)
+
+    @classmethod
+    def create(
+        cls,
+        folder: str | Path,
+        items: Any,
+        *,
+        attribute: str = "positive",
+        embedder: Any = None,
+        embed: str | None = None,
+        embeddings: str | Path | None = None,
+        labels: Sequence[bool | None] | None = None,
+        like: Sequence[str] = (),
+        unlike: Sequence[str] = (),
+        earlier: str | Path | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Project:
+        """Make a project; the whole of it appears at ``folder``, or nothing.
+
+        folder: where to; it must not exist yet.
+        items: a Pool, embeddings as an array or a DataFrame, texts; or the path of a file, as `tellmore init --items` takes it.
+        attribute: what is taught, in a word.
+        embedder: what embeds ``items`` that are texts: a function of a list of texts, or a model with ``encode``.
+        embed: of items in a file, the name of the embedder: ``tfidf``, ``model2vec:MODEL``.
+        embeddings: of items in a file, the file with their vectors, in place of ``embed``.
+        labels: labels that are known, one an item in memory: True, False, or None.
+        like, unlike: what is looked for and its opposite, to start from: words, or items by id or text.
+        earlier: the folder of an earlier project on the same embeddings, whose classifier to start from.
+        settings: further settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
+        """
+        named = {"name": Path(folder).absolute().name, **words_for(attribute)}
+        wanted = (
+            Settings().changed(project=named).changed(**{name: dict(keys) for name, keys in (settings or {}).items()})
+        )
+        start = {"like": list(like), "unlike": list(unlike)}
+        warm = WarmStart(None if earlier is None else Path(earlier), start, embed)
+        if isinstance(items, str | Path):
+            if embedder is not None or labels is not None:
+                raise SettingError(
+                    "embedder and labels go with items in memory; a file has a column label, and embed names a model"
+                )
+            source = EmbeddingSource(None if embeddings is None else Path(embeddings), embed=embed)
+            Ingest(Path(folder), Path(items), source, wanted, Columns()).run(warm)
+            return cls(folder)
+        if embed is not None or embeddings is not None:
+            raise SettingError(
+                "embed and embeddings go with items in a file; give items in memory with embedder, or as vectors"
+            )
+        pool = pool_of(items, embedder)
+        folders.create_project(folder, pool, wanted, labels=_known(labels, len(pool)), finish=warm)
+        return cls(folder)
+
+    def __repr__(self) -> str:
+        return f"Project({str(self.folder)!r}, {self.pool!r})"
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self._project.folder
+
+    @property
+    def pool(self) -> Pool:
+        """Its items; their ids are strings."""
+        return self._project.pool
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Its settings by section, without passwords."""
+        return self._project.settings.redacted()
+
+    def learner(self) -> Learner:
+        """A learner with all answers in the log, to ask and to predict. Answers given to it stay out of the log."""
+        learner = self._state().learner
+        return learner.at(learner.beliefs, learner.history, learner.tally)
+
+    @property
+    def classifier(self) -> Classifier:
+        """What the answers taught so far, for raw embeddings."""
+        return self._state().classifier
+
+    def tell(self, question: Question, answer: Answer | Any, *, participant: str = ME) -> None:
+        """Write an answer into the log; QuestionError or AnswerError, and no change, where it does not fit.
+
+        question: one that a learner asked, or your own on items of the project.
+        answer: an Answer or a plain value, as for `Learner.tell`.
+        participant: who answered.
+        """
+        if not isinstance(question, Question):
+            raise QuestionError(f"a project takes answers to a Question, not to {question!r}")
+        given = Collected(question, answer_to(question, answer), row=1, participant=participant)
+        if not append_answers(self._project, [given], random=question.check):
+            raise QuestionError(
+                f"the question {question.id!r} is already in the log; ask the same items in a new Question"
+            )
+
+    def export(self, out: str | Path, format: str, *, table: str = "scores") -> list[Path]:
+        """Write what was taught to a file; returns all files written.
+
+        out: the file.
+        format: onnx, sklearn, npz, json, csv, parquet, jsonl or report.
+        table: of csv and parquet, ``scores`` of the items or ``answers``.
+        """
+        return write_export(self._state(), format, Path(out), table=table)
+
+    def embed(self, texts: Sequence[str], embed: str | None = None) -> Array:
+        """Texts in the space of the items [m, d].
+
+        texts: words or texts.
+        embed: the name of the items' embedder; ``tfidf``, which was fitted on them, needs none.
+        """
+        return text_side(self._project, embed)(list(texts))
+
+    def _state(self) -> State:
+        return load_state(self._project)
+
+
+def _known(labels: Sequence[bool | None] | None, n: int) -> list[str | None] | None:
+    if labels is None:
+        return None
+    if len(labels) != n or any(label not in (True, False, None) for label in labels):
+        raise SettingError(f"labels must hold True, False or None, one for each of the {n} items")
+    return [None if label is None else "positive" if label else "negative" for label in labels]

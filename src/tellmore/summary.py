@@ -1,0 +1,24 @@
+"""A learner at a glance, for notebooks: what it was told, what it calls positive, whether that is enough."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tellmore.display import curve, table
+from tellmore.predictor import Predictor
+
+
+def summary(learner: Predictor, asks: str) -> str:
+    """A table in HTML, with a curve of how much the last answers changed; ``asks``: the kind of question."""
+    tally, stop = learner.tally, learner.should_stop()
+    rows = [
+        ("items", f"{len(learner.pool)} of {learner.pool.d} dimensions, {learner.coordinates}"),
+        ("asks", asks),
+        ("answers", f"{tally.answers}, with {tally.positive} positive and {tally.negative} negative labels"),
+        ("called positive", f"{np.mean(learner.predict()):.0%} of the items"),
+        ("enough?", f"{'yes' if stop else 'no'}: {stop.reason}"),
+    ]
+    changed = [100 * share for share in reversed(tally.changed)]
+    return table(
+        f"Learner on {learner.pool.name}", rows, curve(changed, "% of the items predicted differently, by answer")
+    )

@@ -1,0 +1,61 @@
+"""DataFrames and their columns, of pandas, polars or whatever else has the same few methods; neither library is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.errors import PoolError
+
+
+def is_table(thing: Any) -> bool:
+    """Whether it has columns by name, as a DataFrame has."""
+    return hasattr(thing, "columns") and callable(getattr(thing, "to_numpy", None))
+
+
+def index_of(thing: Any) -> list[Any] | None:
+    """The labels of the rows of a DataFrame or a Series; None where rows have none, as in polars."""
+    index = getattr(thing, "index", None)
+    if index is None or callable(index):  # a list's index is a method
+        return None
+    if getattr(index, "nlevels", 1) > 1:
+        raise PoolError("the index has several levels; make it one, or name a column of ids with ids=")
+    return list(index)
+
+
+def column(table: Any, name: Any, option: str) -> list[Any]:
+    """The values of the column that ``option`` names."""
+    names = list(table.columns)
+    if name not in names:
+        raise PoolError(f"{option} names the column {name!r}, and there are {', '.join(map(str, names))}")
+    return list(table[name].to_list())
+
+
+def vectors(table: Any, names: Sequence[Any]) -> NDArray[Any]:
+    """The matrix [n, d] of some columns of numbers, or of one column of vectors."""
+    missing = next((name for name in names if name not in list(table.columns)), None)
+    if missing is not None:
+        raise PoolError(f"there is no column {missing!r}; the columns are {', '.join(map(str, table.columns))}")
+    if not names:
+        raise PoolError("no column is left for the vectors; name some with vectors=")
+    found = [_numbers(table[name], name) for name in names]
+    return found[0] if len(found) == 1 and found[0].ndim == 2 else np.column_stack(found)
+
+
+def _numbers(series: Any, name: Any) -> NDArray[Any]:
+    """The numbers of a column [n], or its vectors [n, d]."""
+    values = np.asarray(series.to_numpy())
+    if values.dtype == object:
+        try:
+            values = np.array([np.asarray(value, dtype=np.float64) for value in values])
+        except (TypeError, ValueError):
+            values = np.array(["not numbers"])
+    if values.dtype.kind not in "biuf":
+        raise PoolError(
+            f"the column {name!r} does not hold numbers, or vectors of one length; say what it is with ids=, text= or images=, "
+            "or name the columns of numbers with vectors="
+        )
+    return values

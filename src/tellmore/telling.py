@@ -1,0 +1,131 @@
+"""Telling answers and taking them back: the belief is a fold over the answers told.
+
+Answers can be taken back without learning all the others again, because some states on the way are kept. Many answers are told
+at once without scoring a large pool after each of them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from threading import RLock
+
+import numpy as np
+
+from tellmore import kinds as question_kinds
+from tellmore.core.update import UpdateInfo
+from tellmore.errors import StateError
+from tellmore.policy.tally import KEPT_CHANGES
+from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
+from tellmore.questions import Question, check_answer, check_new, labels_in
+from tellmore.threads import one_at_a_time
+from tellmore.types import Answer, Skip
+
+MANY_ANSWERS = 16
+"""From so many on, a large pool is not scored anew after each."""
+NEAR = 10
+"""States after so many last answers are all kept; of those before, two for every doubling of the distance."""
+KEPT_NUMBERS = 50_000_000
+"""At most so many numbers in the covariances of all states kept, which are 400 MB; the oldest go first."""
+KEPT_SCORES = 1_000_000
+"""States keep the scores of their items as long as there are at most so many; those of others are computed when needed."""
+Heard = Callable[[State, State, UpdateInfo | None], object]
+"""Who is handed the states before and after an answer, and what the update did; None for a skip."""
+
+
+class Kept:
+    """States by how many answers had been told: no more have to be told again than are taken back."""
+
+    def __init__(self) -> None:
+        self._states: dict[int, State] = {}
+
+    def add(self, told: int, state: State) -> None:
+        """Keep the state after ``told`` answers, the most so far, and fewer of the old ones."""
+        beliefs = state.mixture.beliefs
+        spaced = [at for at in self._states if told - at < NEAR or at % (1 << (told - at).bit_length() - 2) == 0]
+        earlier = spaced[-(KEPT_NUMBERS // sum(belief.cov.size for belief in beliefs)) :]
+        scored = max(KEPT_SCORES // (len(state.rows) * len(beliefs)), 1)
+        plain = set(earlier[: max(len(earlier) + 1 - scored, 0)])
+        kept = {at: self._states[at].unscored() if at in plain else self._states[at] for at in earlier}
+        self._states = kept | {told: state}
+
+    def back(self, told: int) -> tuple[int, State] | None:
+        """The last state kept at or before ``told`` answers, and at how many; later ones are forgotten."""
+        self._states = {at: state for at, state in self._states.items() if at <= told}
+        return max(self._states.items(), key=lambda kept: kept[0], default=None)
+
+    def copy(self) -> Kept:
+        """An independent one with the same states."""
+        twin = Kept()
+        twin._states = self._states.copy()
+        return twin
+
+
+class Taught(Predictor):
+    """A predictor that is told answers and takes them back."""
+
+    _lock: RLock
+    _told: set[str]
+    _open: deque[Question]
+    _kept: Kept
+
+    @one_at_a_time
+    def tell_all(self, exchanges: Sequence[tuple[Question, Answer]], each: Heard = lambda *_: None) -> None:
+        """Learn from answers in their order; ``each`` is handed what every one of them changed.
+
+        Where they are many, the states that it gets are about a sample of a large pool, which is not scored until it is asked
+        for. Raises QuestionError or AnswerError as `tell` does, with what came before learnt.
+        """
+        start, rows = self._now, self._now.rows
+        sampled = len(exchanges) >= MANY_ANSWERS and len(rows) > SAMPLE
+        state = start.about(rows.take(sample_rows(len(rows)))) if sampled else start
+        means = deque([state.mixture.mean], maxlen=KEPT_CHANGES + 1)
+        try:
+            for question, answer in exchanges:
+                before, (state, info) = state, self._learnt(state, question, answer)
+                self._kept.add(len(self._history), before.about(rows) if sampled else before)
+                self._history.append((question, answer))
+                self._told.add(question.id)
+                if info is not None:
+                    means.append(state.mixture.mean)
+                each(before, state, info)
+        finally:
+            if sampled:
+                state = state.about(rows).with_changed(changed_shares(rows, means), start.tally)
+            self._now = state
+            self._open = deque((q for q in self._open if q.id not in self._told), maxlen=self._open.maxlen)
+
+    def _learnt(self, state: State, question: Question, answer: Answer) -> tuple[State, UpdateInfo | None]:
+        Z = self._z(question.items)
+        check_answer(question, answer)
+        check_new(question, self._told)
+        tally = state.tally.later(self._seconds(question, answer))
+        if isinstance(answer, Skip):
+            return replace(state, tally=tally), None
+        kind = question_kinds.named(question.kind)
+        outcome = kind.outcome(question.names, answer)
+        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome))
+        changed = float(np.mean((after.scores[0] > 0) != (state.scores[0] > 0)))
+        labels = labels_in(question, answer)
+        foretold: Sequence[float] = ()
+        if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
+            foretold = state.mixture.probability(self._z(labels), self.w).tolist()
+        return replace(after, tally=tally.told(list(labels.values()), changed, foretold)), info
+
+    @one_at_a_time
+    def undo(self) -> tuple[Question, Answer]:
+        """Forget the last answer, as if it had never been told; returns what was taken back."""
+        if not self._history:
+            raise StateError("there is no answer to undo")
+        *rest, last = self._history
+        self.tell_all(rest[self.back_to(len(rest)) :])
+        return last
+
+    @one_at_a_time
+    def back_to(self, answers: int) -> int:
+        """Forget all answers, skips among them, after the last state kept at or before the first so many; how many are left."""
+        told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
+        self._told.difference_update(question.id for question, _ in self._history[told:])
+        del self._history[told:]
+        return told

@@ -1,0 +1,3 @@
+"""The version of tellmore."""
+
+__version__ = "0.2.0.dev0"

@@ -1,0 +1,244 @@
+"""What somebody who knows scikit-learn and pandas expects: DataFrames, ids of any type, batches, plain values, notebooks."""
+
+from __future__ import annotations
+
+import logging
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.special import entr
+
+import tellmore as tm
+from tellmore.kinds import named
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 4)).astype(np.float32)
+
+
+def frame() -> pd.DataFrame:
+    made = pd.DataFrame(X, columns=list("abcd"), index=[100 + 2 * row for row in range(len(X))])
+    return made.assign(review=[f"review {row}" for row in range(len(X))])
+
+
+def test_a_learner_takes_an_array_and_items_are_row_numbers() -> None:
+    learner = tm.Learner(X, "label")
+    question = learner.ask()
+    (row,) = question.items
+    assert type(row) is int
+    assert learner.pool[row].vector.tolist() == X[row].tolist()
+
+
+def test_a_dataframe_gives_its_index_as_ids_and_they_stay_numbers(tmp_path: Path) -> None:
+    pool = tm.Pool(frame(), text="review")
+    assert (pool.ids[:2], pool.columns, pool.d) == ((100, 102), tuple("abcd"), 4)
+    learner = tm.Learner(pool, "select", 3)
+    question = learner.ask()
+    assert all(type(item) is int for item in question.items)
+    assert question.texts == tuple(frame().review.loc[list(question.items)])
+    learner.tell(question, (question.items[1], True))
+    assert learner.labels() == {question.items[1]: True}
+    learner.ask()
+    learner.save(tmp_path / "learner.npz")
+    loaded = tm.Learner.load(tmp_path / "learner.npz")
+    assert loaded.history == learner.history
+    assert loaded.ask() == learner.ask()
+
+
+@pytest.mark.parametrize("items", [frame().drop(columns="review"), frame()[list("abcd")].to_numpy()])
+def test_a_saved_learner_goes_on_with_the_dataframe_or_array_it_was_made_of(tmp_path: Path, items: Any) -> None:
+    learner = tm.Learner(items, "label")
+    learner.tell(learner.ask(), True)
+    learner.save(tmp_path / "learner.npz")
+    loaded = tm.Learner.load(tmp_path / "learner.npz", items)
+    assert loaded.ask() == learner.ask()
+    assert np.allclose(loaded.predict_proba(items), learner.predict_proba())
+    with pytest.raises(tm.PoolError, match="another pool"):
+        tm.Learner.load(tmp_path / "learner.npz", items * 2)
+
+
+def test_rows_of_another_dataframe_are_scored_by_the_names_of_their_columns() -> None:
+    learner = tm.Learner(frame().drop(columns="review"), "label")
+    learner.tell(learner.ask(), True)
+    mixed = frame()[["review", "d", "c", "b", "a"]]
+    assert np.allclose(learner.predict_proba(mixed), learner.predict_proba(), atol=1e-6)
+    with pytest.raises(tm.PoolError, match="no column 'a'; the columns are b"):
+        learner.predict_proba(mixed[["b"]])
+
+
+def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
+    made = pl.DataFrame({"key": [f"k{row}" for row in range(40)], "vector": X.tolist(), "year": [2000] * 40})
+    pool = tm.Pool(made, ids="key", vectors="vector")
+    assert (pool.ids[3], pool.d) == ("k3", 4)
+    assert np.allclose(pool["k3"].vector, X[3])
+    wide = tm.Pool(made.drop("vector"), ids="key")
+    assert wide.columns == ("year",)
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: tm.Learner(frame()), "the column 'review' does not hold numbers"),
+        (lambda: tm.Pool(frame(), text="nowhere"), "text names the column 'nowhere', and there are a, b"),
+        (lambda: tm.Pool(frame(), vectors=["a", "z"]), "no column 'z'"),
+        (lambda: tm.Pool(X, vectors=["a"]), "columns of a DataFrame"),
+        (lambda: tm.Pool(X, ids=[None, *range(39)]), "has no id, only None"),
+        (lambda: tm.Pool(np.eye(2), ids=["a", "b\0"]), "NUL"),
+        (lambda: tm.Pool(X, ids=[1, "1", *range(2, 40)]), "'1' occurs more than once"),
+        (lambda: tm.Pool(X, text=[*map(str, range(39)), float("nan")]), "row 39 has no text"),
+        (lambda: tm.Pool(frame().set_index(["a", "b"])), "several levels"),
+        (lambda: tm.Learner(["warm", "cold"]), "texts need an embedder"),
+        (lambda: tm.Learner(frame(), embedder=len), "column of texts"),
+        (lambda: tm.Learner(np.array([[object()]])), "matrix of numbers"),
+        (lambda: tm.Learner(X, set_size=3.5), "set_size must be a whole number"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X, seed=None), "seed must be a whole number"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X, w="9"), "w must be a positive number"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X, stop=20), "stop must be a rule"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X, callbacks=print), "callbacks must be a list of functions"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X).ask(2.0), "n must be a whole number"),  # type: ignore[call-overload]
+        (lambda: tm.Learner(X).ask(size=2.7), "whole number"),  # type: ignore[call-overload]
+        (lambda: tm.Learner(X).tell("nothing asked", True), "no open question with the id 'nothing asked'"),
+        (lambda: tm.Learner(X).score(None, [0.5] * 40), "y must hold 40 values"),
+        (lambda: tm.Pool(X)[99], "'99' is not an item"),
+        (lambda: tm.Question("label", 5), "items must be a list of ids, not 5"),  # type: ignore[arg-type]
+    ],
+)
+def test_whatever_is_wrong_is_one_error_of_the_one_tree(make: Any, match: str) -> None:
+    with pytest.raises(tm.InputError, match=match):
+        make()
+
+
+def test_texts_come_with_what_embeds_them() -> None:
+    class Model:
+        def encode(self, texts: list[str]) -> list[list[float]]:
+            return [[len(text), text.count("a"), 1.0] for text in texts]
+
+    series = pd.Series(["aa", "b", "cab"], index=["x", "y", "z"])
+    learner = tm.Learner(series, "label", embedder=Model())
+    assert (learner.pool.ids, learner.pool.text) == (("x", "y", "z"), ("aa", "b", "cab"))
+    assert learner.ask().texts is not None
+
+
+def test_a_pool_is_read_like_a_dictionary() -> None:
+    pool = tm.Pool(frame(), text="review")
+    assert list(pool)[:2] == [100, 102]
+    assert (102 in pool, 101 in pool) == (True, False)
+    assert (pool[102].id, pool[102].text) == (102, "review 1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "value", "answer"),
+    [
+        ("label", 1, np.True_, tm.LabelAnswer(True)),
+        ("select_high", 3, 1, tm.SelectAnswer("1", None)),
+        ("select_high", 3, (1, False), tm.SelectAnswer("1", False)),
+        ("rank", 3, [2, 0, 1], tm.RankAnswer(["2", "0", "1"], None)),
+        ("rank", 3, (2, 0, 1), tm.RankAnswer(["2", "0", "1"], None)),
+        ("rank", 3, ([2, 0, 1], 1), tm.RankAnswer(["2", "0", "1"], 1)),
+        ("tick", 3, {2, 0}, tm.TickAnswer(sorted("20"))),
+        ("tick", 3, [], tm.TickAnswer([])),
+        ("least_sure", 3, 2, tm.SelectAnswer("2", None)),
+    ],
+)
+def test_answers_may_be_plain_values(kind: str, size: int, value: Any, answer: tm.Answer) -> None:
+    learner = tm.Learner(X, "label")
+    learner.tell(tm.Question(kind, range(size)), value)
+    assert learner.history[0][1] == answer
+
+
+def test_a_question_is_told_by_its_id_and_once() -> None:
+    learner = tm.Learner(X, "label")
+    question = learner.ask()
+    learner.tell(question.id, False)
+    assert learner.history == ((question, tm.LabelAnswer(False)),)
+    with pytest.raises(tm.QuestionError, match="is already answered"):
+        learner.tell(question, True)
+
+
+def joint_bits(learner: tm.Learner, questions: list[tm.Question]) -> float:
+    """Information of all answers together, by enumeration of every combination over draws of the scores."""
+    items = [item for question in questions for item in question.items]
+    mean, cov = learner.joint_scores(items)
+    z = np.random.default_rng(1).multivariate_normal(mean, cov, size=4000, method="eigh")
+    parts, at = [], 0
+    for question in questions:
+        kind, part = named(question.kind), z[:, at : at + question.size]
+        parts.append(
+            [np.exp(kind.log_likelihood(part, each, learner.behaviour)) for each in kind.outcomes(part.shape[1])]
+        )
+        at += question.size
+    pmf = np.array([np.prod(each, axis=0) for each in product(*parts)])
+    return float((entr(pmf.mean(axis=1)).sum() - entr(pmf).sum(axis=0).mean()) / np.log(2))
+
+
+@pytest.mark.parametrize(("kind", "size", "n"), [("label", None, 5), ("select_high", 3, 3)])
+def test_a_batch_tells_together_no_less_than_as_many_separate_questions(kind: str, size: int | None, n: int) -> None:
+    gains = []
+    for seed in range(6):
+        # Items in tight clusters: the most informative ones, taken one by one, say the same again.
+        rng = np.random.default_rng(seed)
+        clusters = np.repeat(rng.standard_normal((12, 6)), 10, axis=0) + 0.05 * rng.standard_normal((120, 6))
+        learner = tm.Learner(clusters, kind, size, seed=seed)
+        for label, row in enumerate(
+            rng.choice(120, 12, replace=False)
+        ):  # labels of both sides: nothing has to be looked for
+            learner.tell(tm.Question("label", [row]), bool(label % 2))
+        twin = learner.copy()
+        one_by_one = [twin.ask() for _ in range(n)]
+        gains.append((joint_bits(learner, learner.ask(n)), joint_bits(learner, one_by_one)))
+    together, apart = np.array(gains).T
+    assert (together >= apart - 0.02).all()
+    assert together.mean() > 1.05 * apart.mean()
+
+
+def test_a_batch_leaves_the_learner_as_so_many_questions_do() -> None:
+    learner = tm.Learner(X, "select", 3)
+    before = learner.probabilities().copy()
+    asked = learner.ask(3)
+    assert len({question.id for question in asked}) == 3
+    assert len({item for question in asked for item in question.items}) == 9
+    assert (learner.probabilities() == before).all()
+    for question in asked:
+        learner.tell(question.id, question.items[0])
+    assert len(learner.history) == 3
+
+
+def test_callbacks_and_the_log_hear_of_every_answer(caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[tuple[int, str]] = []
+    learner = tm.Learner(
+        X, "label", callbacks=[lambda at, question, answer: heard.append((len(at.history), question.kind))]
+    )
+    with caplog.at_level(logging.INFO, logger="tellmore"):
+        learner.tell(learner.ask(), True)
+    assert heard == [(1, "label")]
+    assert "told 1 answers; label" in caplog.text
+    assert "array" not in repr(learner.tell(learner.ask(), False))
+
+
+def test_predictions_have_the_names_that_scikit_learn_gives_them() -> None:
+    learner = tm.Learner(X, "label")
+    for _ in range(12):
+        question = learner.ask()
+        learner.tell(question, bool(X[question.items[0], 0] > 0))
+    truth = X[:, 0] > 0
+    assert learner.predict_proba().shape == (40, 2)
+    assert np.allclose(learner.predict_proba(X), learner.predict_proba(), atol=1e-6)
+    assert learner.score(X, truth) == learner.score(None, truth.astype(int)) == np.mean(learner.predict() == truth)
+
+
+def test_notebooks_show_tables_and_a_curve_with_everything_escaped() -> None:
+    pool = tm.Pool(X, [f"<i>{row}" for row in range(40)], text=["<script>"] * 40)
+    learner = tm.Learner(pool, "label")
+    for label in (True, False, True):
+        learner.tell(learner.ask(), label)
+    start = tm.Start.of_items(pool, positive=["<i>1"])
+    shown = [each._repr_html_() for each in (pool, learner, learner.ask(), start, tm.Start.of_scores(X[:, 0]))]
+    assert all(html.startswith("<div><b>") and "<table>" in html and "<script>" not in html for html in shown)
+    assert "and 30 more" in shown[0]
+    assert "<polyline" in shown[1]
+    assert "&lt;script&gt;" in shown[2]
+    assert all("object at" not in repr(each) for each in (pool, learner, learner.ask(), start))

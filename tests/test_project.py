@@ -1,0 +1,131 @@
+"""A project from Python: made, told, learnt from, taken away; and nothing that does not fit gets into its log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import tellmore as tm
+from tellmore.data.project import open_project
+from tellmore.store.importing import Collected, append_answers
+from tellmore.store.state import load_state
+
+X = np.random.default_rng(0).standard_normal((60, 4)).astype(np.float32)
+TRUTH = X[:, 0] > 0
+
+
+def made(folder: Path, **options: Any) -> tm.Project:
+    frame = pd.DataFrame(X, index=range(100, 160))
+    return tm.Project.create(folder / "p", frame, attribute="calm", **options)
+
+
+def test_from_a_dataframe_to_a_file(tmp_path: Path) -> None:
+    project = made(tmp_path)
+    for _ in range(15):
+        question = project.learner().ask(kind="label")
+        project.tell(question, bool(TRUTH[int(question.items[0]) - 100]), participant="ann")
+    again = tm.Project.open(tmp_path / "p")
+    assert (len(again.learner().history), again.pool.ids[0]) == (15, "100")
+    assert again.settings["project"]["negative"] == "not calm"
+    assert again.learner().score(None, TRUTH) > 0.85
+    (path,) = again.export(tmp_path / "c.npz", "npz")
+    loaded = tm.Classifier.load(path)
+    assert np.allclose(loaded.predict_proba(X), again.classifier.predict_proba(X))
+    assert (loaded.predict(X) == again.learner().predict()).all()
+    table, _ = again.export(tmp_path / "scores.csv", "csv")
+    assert len(pd.read_csv(table)) == 60
+
+
+def test_from_a_file_with_words_in_the_space_of_its_items(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("id,text\na,warm and kind\nb,cold and rude\nc,kind but cold\n")
+    project = tm.Project.create(tmp_path / "p", tmp_path / "items.csv", attribute="warm", embed="tfidf", like=["kind"])
+    assert project.embed(["warm"]).shape == (1, project.pool.d)
+    assert project.learner().start_weight is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        (tm.Question("label", ["nowhere"]), tm.LabelAnswer(True), "'nowhere' is not an item"),
+        (tm.Question("label", ["100"]), tm.RankAnswer(["100"], 1), "answered by LabelAnswer or Skip"),
+        (tm.Question("rank", ["100", "101"]), tm.RankAnswer(["100", "102"], 1), "each item shown exactly once"),
+    ],
+)
+def test_nothing_that_does_not_fit_gets_into_the_log_by_any_door(
+    tmp_path: Path, question: tm.Question, answer: tm.Answer, said: str
+) -> None:
+    project = made(tmp_path)
+    good = Collected(tm.Question("label", ["103"]), tm.LabelAnswer(True), row=1)
+    with pytest.raises(tm.InputError, match=said):
+        append_answers(open_project(project.folder), [good, Collected(question, answer, row=2)])
+    with pytest.raises(tm.InputError, match=said):
+        project.tell(question, answer)
+    assert project.learner().history == ()
+
+
+def test_a_question_is_told_once(tmp_path: Path) -> None:
+    project = made(tmp_path, labels=[True, False, *[None] * 58])
+    assert len(project.learner().history) == 2
+    question = tm.Question("label", [105])
+    project.tell(question, True)
+    with pytest.raises(tm.QuestionError, match="already in the log"):
+        project.tell(question, False)
+    twice = Collected(tm.Question("label", ["106"]), tm.LabelAnswer(True), row=1)
+    assert append_answers(open_project(project.folder), [twice, twice]) == 1
+    assert len(project.learner().history) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"labels": [1.5] * 60}, "True, False or None, one for each of the 60"),
+        ({"embed": "tfidf"}, "items in a file"),
+        ({"like": ["100"], "earlier": "q"}, "not from both"),
+        ({"settings": {"learning": {"question": "guess"}}}, "guess"),
+        ({"like": ["a word"]}, "cannot be used as a word"),
+    ],
+)
+def test_impossible_projects_leave_nothing(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(tm.InputError, match=said):
+        made(tmp_path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_earlier_classifier_is_one_of_several_beliefs(tmp_path: Path) -> None:
+    first = made(tmp_path, labels=TRUTH.tolist())
+    second = tm.Project.create(tmp_path / "q", tm.Pool(X), earlier=first.folder)
+    before, after = load_state(open_project(first.folder)), second.learner()
+    assert np.mean(after.predict() == before.learner.predict()) > 0.95
+    assert len(after.posteriors.beliefs) > 1
+    for row in range(12):  # this time the opposite is looked for
+        after.tell(tm.Question("label", [row]), not TRUTH[row])
+    assert np.mean(after.predict() == ~TRUTH) > 0.7
+
+
+class Regressor:
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        return 5 + 2 * rows[:, 0]
+
+
+def test_any_classifier_can_be_a_start() -> None:
+    learner = tm.Learner(X, "label")
+    for row in range(20):
+        learner.tell(tm.Question("label", [row]), bool(TRUTH[row]))
+    for classifier in (LogisticRegression().fit(X, TRUTH), learner, Regressor()):
+        started = tm.Learner(X, "label", start=tm.Start.of_classifier(classifier))
+        assert started.score(None, TRUTH) > 0.85
+    one_sided = LogisticRegression().fit(X, TRUTH)
+    one_sided.intercept_ += 100  # calls all items positive
+    assert tm.Learner(X, "label", start=tm.Start.of_classifier(one_sided)).predict().mean() > 0.95
+    with pytest.raises(tm.SettingError, match="has one of decision_function"):
+        tm.Start.of_classifier("a file")
+    narrow = tm.Start.of_classifier(LogisticRegression().fit(X[:, :2], TRUTH))
+    with pytest.raises(tm.SettingError, match="cannot score the items"):
+        tm.Learner(X, start=narrow)
+    with pytest.raises(tm.DataFileError, match="no such file"):
+        tm.Classifier.load("nowhere.npz")
