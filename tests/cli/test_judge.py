@@ -65,7 +65,7 @@ def test_a_judge_is_checked_by_a_file_and_few_answers_are_called_few(here: Path)
 
 def test_without_scores_or_answers_one_line_says_what_to_do(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(INIT + " --keep-column llm")
-    assert "no random question about a scored item was answered yet; serve" in fails(
+    assert "no random question about a scored item has been answered yet; serve" in fails(
         "judge p --scores-column llm", capsys
     )
     assert "--scores-file FILE" in fails("judge p", capsys)

@@ -66,7 +66,7 @@ def test_our_errors_are_one_line(failing, capsys: pytest.CaptureFixture[str]) ->
         (PermissionError(errno.EACCES, "Permission denied", "out"), "Permission denied: out"),
         (OSError("odd"), "odd"),
         (MemoryError(), "not enough memory"),
-        (KeyError("lost"), "unexpected KeyError: 'lost'; this is a fault of tellmore: run again with --debug"),
+        (KeyError("lost"), "unexpected KeyError: 'lost'; this is a bug in tellmore: run again with --debug"),
         (ZeroDivisionError(), "unexpected ZeroDivisionError: ZeroDivisionError"),
     ],
 )

@@ -21,7 +21,12 @@ def test_table_shows_every_cell_and_no_markup(capsys: pytest.CaptureFixture[str]
     assert all(part in out for part in ("Rates", "kind", "[bold]rank", "1.235", "–"))
 
 
-def test_progress_is_silent_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("forced", [False, True], ids=["a pipe", "a notebook"])
+def test_progress_is_silent_where_there_is_no_terminal(
+    forced: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if forced:
+        monkeypatch.setenv("FORCE_COLOR", "1")
     with progress("trials", 3) as advance:
         advance()
         advance(2)

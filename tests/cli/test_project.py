@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -116,7 +118,7 @@ def test_status_says_what_the_answers_think_of_a_start(here: Path):
     agreement = json.loads(run("status q --json").output)["start_agreement"]
     assert 0 <= agreement <= 1
     said = " ".join(run("status q").output.split())
-    assert ("your answers agree with it" in said) == (agreement >= 0.7)
+    assert ("your answers agree with the start" in said) == (agreement >= 0.7)
     assert f"{100 * agreement:.0f} %" in said
 
 
@@ -139,14 +141,14 @@ def test_wrong_starts_leave_nothing(here: Path, capsys, start, said):
     assert set(here.iterdir()) == before
 
 
-def test_an_earlier_project_is_the_starting_point(here: Path, capsys):
+def test_an_earlier_project_is_a_start_among_others(here: Path, capsys):
     run(INIT)
     (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
     run("init q --items new.csv --embeddings emb.npz --attribute calm --prior-from p")
     before, after = load_state(open_project("p")), load_state(open_project("q"))
     assert not after.effects
-    assert np.allclose(after.learner.posterior.mean, before.learner.posterior.mean)
-    assert np.allclose(after.learner.probabilities(), before.learner.probabilities())
+    assert np.mean(after.learner.predict() == before.learner.predict()) > 0.9
+    assert after.learner.start_weight is not None  # one belief among several
     np.savez(here / "wide.npz", ids=[f"i{row}" for row in range(N)], X=np.random.default_rng(0).normal(size=(N, 5)))
     said = fails("init r --items new.csv --embeddings wide.npz --attribute calm --prior-from p", capsys)
     assert "takes 4 dimensions, the new items have 5" in said
@@ -168,7 +170,7 @@ def test_import_and_replay(here: Path):
     run(INIT)
     (here / "pairs.csv").write_text("winner,loser\ni0,i1\ni2,i3\n")
     assert run("import p pairs.csv").output == "2 answers added\n"
-    assert run("import p pairs.csv").output == "0 answers added, 2 were there already\n"
+    assert run("import p pairs.csv").output == "0 answers added, 2 were already there\n"
     run("export p --format jsonl --out log.jsonl")
     (here / "items.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
     run("init q --items items.csv --embeddings emb.npz --attribute calm")
@@ -332,7 +334,7 @@ def test_words_and_scores_are_starts(here: Path, capsys):
             assert arrays["weights"].sum() == pytest.approx(1)
     assert open_project("words").settings.start.unlike == ("rude", "cold")
     assert not (here / "scores" / "words.npz").exists()
-    assert "'unheard': the embedder knows none of its words" in fails(init.format("p") + " --like unheard", capsys)
+    assert "'unheard': the embedder has none of its words" in fails(init.format("p") + " --like unheard", capsys)
     assert not (here / "p").exists()
 
 
@@ -352,3 +354,47 @@ def test_failures_are_one_line_and_leave_nothing(here: Path, capsys, command, sa
     before = set(here.iterdir())
     assert said in fails(command, capsys)
     assert set(here.iterdir()) == before
+
+
+def test_faulty_rows_are_a_line_each_and_can_be_left_out(here: Path, capsys: pytest.CaptureFixture[str]):
+    (here / "bad.csv").write_text("id,text\ni0,a\ni0,b\ni1,c,d\n,e\ni2,f\ni3,g\nunknown,h\n")
+    with pytest.raises(SystemExit):
+        cli.main(["init", "q", "--items", "bad.csv", "--embeddings", "emb.npz", "--attribute", "calm"])
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("error: 3 faulty rows")
+    assert len(said) == 4
+    left = run("init q --items bad.csv --embeddings emb.npz --attribute calm --skip-bad left.txt").output
+    assert "faulty rows left out, listed in left.txt" in left
+    assert open_project("q").pool.ids == ("i0", "i2", "i3")
+    listed = (here / "left.txt").read_text()
+    assert "the item 'unknown' has no vector" in listed
+    assert "the id 'i1' is not in bad.csv" in listed
+
+
+def test_vectors_that_are_all_the_same_make_no_project(here: Path, capsys: pytest.CaptureFixture[str]):
+    np.savez(here / "emb.npz", ids=[f"i{row}" for row in range(N)], X=np.zeros((N, 4)))
+    assert "all items have the same vector" in fails(INIT, capsys)
+    assert not (here / "p").exists()
+
+
+def test_a_file_is_no_project(here: Path, capsys: pytest.CaptureFixture[str]):
+    assert "tellmore init FOLDER --items items.csv" in fails("status items.csv", capsys)
+
+
+def test_what_a_killed_process_left_is_cleared(here: Path):
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    (here / f".p-{int(ended.stdout)}-0123abcd").mkdir()
+    (here / f".p-{os.getpid()}-0123abcd").mkdir()
+    run(INIT)
+    assert [path.name for path in here.glob(".p-*")] == [f".p-{os.getpid()}-0123abcd"]
+
+
+def test_ctrl_c_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tellmore.data.project.open_project", interrupted)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["status", "p"])
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "error: interrupted by Ctrl-C"

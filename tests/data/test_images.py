@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 import zlib
 from pathlib import Path
 
@@ -115,3 +116,23 @@ def test_a_failed_write_leaves_nothing_in_the_cache(tmp_path: Path, monkeypatch)
     with pytest.raises(OSError, match="No space left"):
         images.thumbnail(tmp_path / "cache", "a", tmp_path / "a.png")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a.avif", "a.heic"])
+def test_pictures_of_phones(tmp_path: Path, name):
+    heif = pytest.importorskip("pillow_heif")
+    picture = Image.new("RGB", (64, 48), (200, 20, 10))
+    if name == "a.heic":
+        heif.from_pillow(picture).save(tmp_path / name)
+    else:
+        picture.save(tmp_path / name)
+    red, green, _ = load_picture(tmp_path / name).getpixel((9, 9))
+    assert red > 150 > green
+
+
+def test_a_picture_whose_reader_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+    monkeypatch.delitem(Image.OPEN, "HEIF", raising=False)
+    (tmp_path / "a.heic").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0heicmif1")
+    with pytest.raises(DataFileError, match=r"pip install 'tellmore\[files\]'"):
+        load_picture(tmp_path / "a.heic")

@@ -158,8 +158,8 @@ def save(tmp_path: Path, X, ids) -> EmbeddingSource:
     ("fault", "said"),
     [
         ("twice", "bad.npz, row 2: the id 'i0' is already in row 1"),
-        ("foreign", "bad.npz, row 7: the id 'zz' is not in {folder}/items.csv (1 such in all)"),
-        ("missing", "items.csv, row 4: the item 'i2' has no vector in {folder}/bad.npz (1 such in all)"),
+        ("foreign", "bad.npz, row 7: the id 'zz' is not in {folder}/items.csv"),
+        ("missing", "items.csv, row 4: the item 'i2' has no vector in {folder}/bad.npz"),
         ("nan", "bad.npz, row 3, column 2: nan is not a usable number"),
         ("infinite", "bad.npz, row 3, column 2: inf is not a usable number"),
         ("beyond", "bad.npz, row 3, column 2: 1e+300 is not a usable number"),

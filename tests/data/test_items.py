@@ -66,8 +66,8 @@ def test_a_folder_of_pictures(pictures: Path):
         ("a.csv", "id,body\na,x\n", "{path}: no column 'text' or 'image'"),
         (
             "a.csv",
-            "id,text,label\na,x,yes\n",
-            "{path}, row 2, column label: a label is 'positive', 'negative' or empty",
+            "id,text,label\na,x,maybe\n",
+            "{path}, row 2, column label: the label 'maybe' means nothing: a label is 'positive', 'negative' or empty",
         ),
         ("a.csv", "id,image\na,gone.png\n", "{path}, row 2, column image: no such picture"),
         ("a.jsonl", '{"id": "a", "text": "x"}\n{"id": \n', "{path}, row 2: not valid JSON"),
@@ -78,7 +78,8 @@ def test_a_folder_of_pictures(pictures: Path):
         ("a.jsonl", b'{"id": "a", "text": "\xff"}\n', "{path}, row 1, byte 22: not UTF-8"),
         ("a.jsonl", "\n \n", "{path}: no items"),
         ("a.parquet", "PAR1 but not really", "{path}: not a readable Parquet file"),
-        ("a.xlsx", "x", "{path}: unknown kind of file"),
+        ("a.docx", "x", "{path}: unknown kind of file"),
+        ("a.xlsx", "x", "{path}: not a readable Excel workbook"),
     ],
 )
 def test_each_fault_names_file_row_and_column(tmp_path: Path, name, content, said, one_line):

@@ -43,7 +43,7 @@ def test_defaults():
         ("learning.seed = -1\n", 1, "learning.seed"),
         ("[learning]\nsizes = [2, 1]\n", 2, "learning.sizes.1"),
         ("[learning]\n# speed = 1\nspeed = 1\n", 3, "unknown key learning.speed; allowed are question"),
-        ("\n[lerning]\nseed = 1\n", 2, "unknown key lerning; allowed are project, learning, start, server, data"),
+        ("\n[lerning]\nseed = 1\n", 2, "unknown key lerning; allowed are project, learning, start, team, server, data"),
         ("[learning]\nw = nan\n", 2, "learning.w"),
         ("[learning]\nkinds = ['tick', 'guess']\n", 2, "unknown question kind 'guess'"),
         ("[learning]\nset_size = 25\n", 2, "no kind of question shows more than 24 items"),

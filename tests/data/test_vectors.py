@@ -57,11 +57,28 @@ def test_parquet_by_vector_column_or_by_numeric_columns(tmp_path: Path, kind):
     columns = {
         "list": {"v": pa.array(X.tolist(), pa.list_(pa.float32()))},
         "fixed": {"v": pa.array(X.tolist(), pa.list_(pa.float64(), 3))},
-        "columns": {f"c{n}": X[:, n] for n in range(3)},
+        "columns": {f"c{n}": X[:, n] for n in range(3)} | {"year": [1999, 2000]},
     }[kind]
     pq.write_table(pa.table({"key": ["a", "b"], **columns}), tmp_path / "x.parquet")
-    assert open_vectors(tmp_path / "x.parquet", id_column="key").ids == ("a", "b")
-    assert np.array_equal(whole(tmp_path / "x.parquet", id_column="key"), X)
+    options = {"id_column": "key", "columns": ["c*"] if kind == "columns" else []}
+    assert open_vectors(tmp_path / "x.parquet", **options).ids == ("a", "b")
+    assert np.array_equal(whole(tmp_path / "x.parquet", **options), X)
+
+
+def test_numeric_columns_of_parquet_are_named_or_refused(tmp_path: Path, one_line):
+    """What pandas leaves after a shuffle, and a year, are no dimensions."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"id": list("abc"), "e0": [0.1, 0.2, 0.3], "e1": [1.0, 2.0, 3.0], "year": [1999, 2000, 2001]})
+    frame.iloc[[2, 0, 1]].to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(
+        DataFileError, match=r"--vector-columns, for example 'e\*' \(the file has e0, e1, year"
+    ) as raised:
+        open_vectors(tmp_path / "x.parquet")
+    assert "__index_level_0__" in one_line(raised.value)
+    assert whole(tmp_path / "x.parquet", columns=["e*"]).tolist() == [[0.3, 3.0], [0.1, 1.0], [0.2, 2.0]]
+    with pytest.raises(DataFileError, match="no column of numbers fits 'f\\*'"):
+        open_vectors(tmp_path / "x.parquet", columns=["f*"])
 
 
 class Evil:
@@ -135,9 +152,9 @@ def test_faults_of_parquet(tmp_path: Path, one_line):
 
     fault({"id": ["a", "b"], "v": [[1.0, 2.0], [1.0]]}, "row 2, column v: a vector of 1 numbers, expected 2")
     fault({"id": ["a", None], "v": [[1.0], [1.0]]}, "row 2, column id: the id is missing")
-    fault({"id": ["a"], "t": ["x"]}, "no column of vectors")
+    fault({"id": ["a"], "t": ["x"]}, "no column holds vectors or numbers")
     fault({"id": ["a"], "v": [[1.0]], "u": [[1.0]]}, "several columns hold vectors")
-    fault({"id": pa.array([], pa.string()), "v": pa.array([], pa.float64())}, "no rows")
+    fault({"id": pa.array([], pa.string()), "v": pa.array([], pa.list_(pa.float64()))}, "no rows")
 
 
 @given(st.permutations(range(12)), st.integers(1, 12))
@@ -160,3 +177,13 @@ def test_ids_that_are_not_utf8(tmp_path: Path, one_line):
     with pytest.raises(DataFileError, match=r"ids.txt, row 2, byte 4: not UTF-8") as raised:
         open_vectors(tmp_path / "b.npy", ids_path=tmp_path / "ids.txt")
     assert one_line(raised.value)
+
+
+def test_ids_of_objects_are_told_how_to_be_saved(tmp_path: Path):
+    ids = np.array(["a", "b"], dtype=object)
+    np.savez(tmp_path / "a.npz", ids=ids, X=np.eye(2))
+    np.save(tmp_path / "x.npy", np.eye(2))
+    np.save(tmp_path / "ids.npy", ids)
+    for options in ({"path": tmp_path / "a.npz"}, {"path": tmp_path / "x.npy", "ids_path": tmp_path / "ids.npy"}):
+        with pytest.raises(DataFileError, match=r"pickled .* as text: np\.array\(ids, dtype=str\)"):
+            open_vectors(**options)

@@ -43,10 +43,15 @@ def project(tmp_path: Path) -> Project:
     settings = settings.changed(data={"normalised": True})
     made = create_project(tmp_path / "project", Pool(X, ids=ids, text=texts), settings)
     repository = Repository(made.database_url)
-    for number, (question, answer) in enumerate(_answers(ids, X)):
-        repository.append([question_event(question, "ann", check=number % 4 == 0)])
-        repository.append([answer_event(question.id, "ann", answer, timing=timing(3.0 + number))])
-    last = list(repository.since())[-1]
+    told = [
+        event
+        for number, (question, answer) in enumerate(_answers(ids, X))
+        for event in (
+            question_event(question, "ann", check=number % 4 == 0),
+            answer_event(question.id, "ann", answer, timing=timing(3.0 + number)),
+        )
+    ]
+    last = repository.append(told)[-1]
     repository.append([undo_event(last.question_id or "", "ann", last.seq)])
     repository.close()
     return made

@@ -100,3 +100,9 @@ def test_the_model_carries_where_it_comes_from(project):
 def test_a_classifier_refuses_other_dimensions():
     with pytest.raises(ValueError, match="4 dimensions"):
         random_classifier(4, 1.0, normalised=True).apply(np.ones((2, 3)))
+
+
+def test_no_items_give_no_probabilities():
+    model = onnx_bytes(random_classifier(4, 1.0, normalised=True, beliefs=2), {})
+    told = onnxruntime.InferenceSession(model).run(None, {"embedding": np.empty((0, 4), np.float32)})
+    assert [each.shape for each in told] == [(0,), (0,), (0,)]

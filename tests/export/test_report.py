@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tellmore.data.project import create_project
+from tellmore.data.project import create_project, open_project
 from tellmore.export import render
 from tellmore.export.plot import Curve, _marks, curve_svg
 from tellmore.learner import Learner
@@ -55,11 +55,11 @@ def test_the_report_is_one_page_that_stands_alone(project):
     assert page.sources == []
     assert page.tags.count("svg") == 5
     assert "A & B <b>: good" in page.text
-    assert "Answers that told the most" in page.text
+    assert "Most informative answers" in page.text
     assert "Least certain" in page.text
     assert "Accuracy: too early to tell" in page.text, "it begins with how it stands, in words"
     assert page.tags.count("details") == 2, "statistics and settings are folded away"
-    assert "select_" not in page.text.partition("Settings and where")[0], "kinds go by their titles"
+    assert "select_" not in page.text.partition("Settings and origin")[0], "kinds go by their titles"
     assert state.pool.fingerprint in page.text
     best = state.pool.text[int(np.argmax(state.learner.probabilities()))]
     assert best in page.text
@@ -80,7 +80,7 @@ def test_the_report_says_how_good_it_is(project):
         assert f"{name}{share.estimate:.2f}{share.low:.2f}{share.high:.2f}" in page
     assert list(quality.named())[2:] == ["precision", "recall", "F1", "average precision"]
     unmeasured = replace(state, learner=Learner(state.pool))
-    assert "No random questions were answered yet" in seen(render(unmeasured, "report")).text
+    assert "No random questions have been answered yet" in seen(render(unmeasured, "report")).text
 
 
 def test_before_the_first_answer(project):
@@ -97,10 +97,9 @@ def test_pictures_are_shown_small_and_inside_the_page(tmp_path):
     page = seen(render(load_state(create_project(tmp_path / "p", pool)), "report"))
     assert page.tags.count("img") == 12
     assert all(source.startswith("data:image/jpeg;base64,") for source in page.sources)
-    (tmp_path / "0.png").unlink()
     for cached in (tmp_path / "p" / "images").iterdir():
         cached.unlink()
-    assert "0.png" in seen(render(load_state(create_project(tmp_path / "q", pool)), "report")).text
+    assert "0.png" in seen(render(load_state(open_project(tmp_path / "p")), "report")).text
 
 
 @pytest.mark.parametrize("y", [[1.0], [2.0, 2.0], list(np.linspace(0, 1, 5000))])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -166,3 +167,20 @@ def test_both_steps_run_in_onnx(tmp_path: Path):
     expected = state.classifier.apply(Tfidf.load(project.tfidf_path).encode(texts))
     assert np.allclose(probability, expected.probability, atol=1e-5)
     assert first.get_modelmeta().custom_metadata_map["data_sha256"] == state.pool.fingerprint
+
+
+def test_pictures_that_cannot_be_read_are_left_out_where_wished(tmp_path: Path):
+    from PIL import Image
+
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for name, colour in (("a.png", "red"), ("c.png", "blue")):
+        Image.new("RGB", (8, 8), colour).save(folder / name)
+    (folder / "b.png").write_bytes(b"no picture")
+    (tmp_path / "colour.py").write_text("import sys\nfor line in sys.stdin:\n    print([1, 0, 0])\n")
+    classifier = Classifier(Mixture.of(Gaussian.from_moments(np.zeros(4), np.eye(4))), 1.0, False)
+    source = EmbeddingSource(embed=f"exec:{sys.executable} {tmp_path / 'colour.py'}")
+    out = tmp_path / "s.csv"
+    count = score_file(classifier, folder, out, source, provenance={}, skip_unreadable=True)
+    assert count == 2
+    assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["id", "a.png", "c.png"]

@@ -12,7 +12,7 @@ import pytest
 
 from tellmore.errors import SettingError
 from tellmore.export import FORMATS, render, write_export
-from tellmore.export.tables import csv_bytes
+from tellmore.export.tables import csv_bytes, harmless
 from tellmore.store.repository import Event
 from tellmore.store.state import load_state, state_of
 
@@ -45,6 +45,18 @@ def test_formulas_are_made_harmless_and_numbers_stay_numbers(state):
     assert any(row["score"].startswith("-") for row in table)
     out = csv_bytes(["a"], [{"a": start + "cmd"} for start in "=+-@\t\r\n"]).decode()
     assert [row["a"][:1] for row in csv.DictReader(io.StringIO(out, newline=""))] == ["'"] * 7
+
+
+@pytest.mark.parametrize(
+    "start", [" =", "\u00a0=", "\uff1d", "\u3000+", "\u200b@", "\ufeff-", "\u2212", " \u00a0\uff20"]
+)
+def test_formulas_behind_blanks_and_in_full_width_are_made_harmless(start: str) -> None:
+    assert harmless(start + "cmd") == f"'{start}cmd"
+
+
+@pytest.mark.parametrize("text", ["", " ", "a=b", " plain", "1-2", "\u00e9t\u00e9"])
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    assert harmless(text) == text
 
 
 def test_the_tidy_log(state):

@@ -8,9 +8,12 @@ import pytest
 from tellmore.data.settings import Settings
 from tellmore.data.words import KeptWords, TextSide
 from tellmore.errors import InputError, SettingError
+from tellmore.kinds.tick import TickAnswer
+from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.fold import new_learner
+from tellmore.store.status import doubts_of, start_verdict
 
 X = np.random.default_rng(0).normal(size=(40, 5))
 POOL = Pool(X, ids=[f"i{row}" for row in range(40)], text=[f"Text {row}" for row in range(40)])
@@ -96,3 +99,20 @@ def test_without_a_project_there_are_items_only() -> None:
         new_learner(POOL, by(like=["warm"]), NOTHING_KNOWN)
     with pytest.raises(InputError, match="needs a project that keeps the column"):
         new_learner(POOL, by(scores_column="llm"), NOTHING_KNOWN)
+
+
+def test_answers_that_contradict_an_example_name_it_and_no_other() -> None:
+    rng = np.random.default_rng(0)
+    pool = Pool(rng.normal(size=(120, 4)) + np.repeat([[2, 0, 0, 0], [-2, 0, 0, 0]], 60, axis=0))
+    settings = Settings().changed(start={"like": ["0", "100"], "unlike": ["110"]})
+    examples = Beforehand().examples(settings, pool)
+    assert [(each.name, each.positive) for each in examples] == [("0", True), ("100", True), ("110", False)]
+    learner = Learner(pool, "tick", start=Beforehand().start(settings, pool))
+    for _ in range(5):
+        grid = learner.ask()
+        learner.tell(grid, TickAnswer([item for item in grid.items if int(item) < 60]))
+    (doubt,) = doubts_of(learner, examples)
+    assert doubt.name == "100"
+    assert doubt.probability == pytest.approx(learner.predict_proba(pool.X[100:101])[0, 1])
+    assert '"100" (' in start_verdict(0.9, [doubt])
+    assert doubts_of(learner, []) == ()

@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from tellmore.errors import StateError
 from tellmore.store import claim, repository
 from tellmore.store.claim import FileClaim
-from tellmore.store.repository import Event, Repository
+from tellmore.store.repository import ClaimLostError, Event, Repository
 
 HOLD = """
 import sys, time
@@ -88,3 +89,44 @@ def test_a_computer_without_file_locks_serves_all_the_same(
     claims = [FileClaim(tmp_path / "log.sqlite") for _ in range(2)]
     for each in claims:
         each.release()
+
+
+def lose(store: Repository) -> None:
+    """What a restart of PostgreSQL, or somebody who removes the lock's file, does to a claim."""
+    if store._database.path is not None:
+        store._database.path.with_name("log.sqlite.lock").unlink()
+        return
+    other = create_engine(store._database.engine.url)
+    held = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = :number"
+    with other.connect() as connection:
+        assert connection.execute(text(held), {"number": int(store.project_id[:7], 16)}).scalars().all() == [True]
+    other.dispose()
+
+
+def test_a_server_whose_claim_was_taken_over_writes_nothing_more(url: str, store: Repository) -> None:
+    store.claim()
+    store.append([Event("note", payload={"by": 1})])
+    lose(store)
+    second = Repository(url)
+    second.claim()
+    with pytest.raises(ClaimLostError, match="another server has taken this project over"):
+        store.append([Event("note", payload={"by": 1})])
+    with pytest.raises(ClaimLostError):
+        store.keep_claim()
+    second.append([Event("note", payload={"by": 2})])
+    second.keep_claim()
+    assert [event.payload["by"] for event in second.since()] == [1, 2]
+    second.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("url", ["postgres"], indirect=True)
+def test_a_claim_whose_connection_broke_is_taken_again(url: str, store: Repository) -> None:
+    store.claim()
+    lose(store)
+    store.keep_claim()
+    second = Repository(url)
+    with pytest.raises(StateError, match="another server works"):
+        second.claim()
+    store.append([Event("note")])
+    second.close()

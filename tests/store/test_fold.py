@@ -198,7 +198,11 @@ def test_going_back_further_tells_the_answers_that_are_left_in_steps(pool: Pool)
     state = Fold.of(ledger, pool)
     ledger.apply(undo_event("q5", "p", 0))
     assert not state.catch_up(ledger.counting(), limit=4)
-    assert len(state.effects) == len(state.learner.history) == 4
+    assert 4 <= len(state.effects) == len(state.learner.history) <= 5 + 4
+    assert state.catch_up(ledger.counting())
+    told = exchanges(pool, 20)
+    same(state.learner, by_hand(pool, told[:5] + told[6:]))
+    assert [effect.question_id for effect in state.effects] == [question.id for question, _ in told[:5] + told[6:]]
 
 
 def test_ties_are_learnt_from(pool: Pool) -> None:

@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tellmore.data.labels import LabelWords
 from tellmore.data.project import create_project
-from tellmore.errors import DataFileError, SettingError
+from tellmore.errors import DataFileError, InputError, SettingError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event, undo_event
-from tellmore.store.importing import append_answers, read_answers
+from tellmore.store.importing import AnswerColumns, Collected, append_answers, read_answers
 from tellmore.store.repository import Repository
 
 
@@ -80,7 +81,7 @@ def test_label_studio(tmp_path: Path, pool: Pool):
         task({"items": []}, "ranker", {"ranker": {"rank": ["b", "e", "a"]}}),
         task({"id": "e"}, "textarea", {"text": ["a remark"]}),
     ]
-    found = read_answers(write(tmp_path / "ls.json", tasks), pool, positive_value="Good")
+    found = read_answers(write(tmp_path / "ls.json", tasks), pool, columns=AnswerColumns(words=LabelWords("good")))
     assert [each.question.items for each in found] == [("a",), ("b",), ("c", "d"), ("a", "e"), ("a", "b", "e")]
     assert [each.answer for each in found] == [
         LabelAnswer(True),
@@ -140,9 +141,12 @@ def test_rankings_by_place_and_by_rank(tmp_path: Path, pool: Pool):
         ),
         ("a.jsonl", '{"kind": "question", "payload": {}}', "row 1: not an event of a log"),
         ("a.jsonl", '{"kind": "provenance", "payload": {}}', "no answers found"),
-        ("a.json", "{}", "expected the list of tasks"),
+        ("a.json", "{}", "expected a JSON list of objects"),
         ("a.json", "[", "not valid JSON"),
-        ("a.json", '[{"id": 1, "text": "x"}]', 'row 1: the task has no "data"'),
+        ("a.json", '[{"id": 1, "annotations": []}]', 'row 1: the task has no "data"'),
+        ("a.json", '[{"id": 1, "text": "x"}]', "not of a known format; its columns are id, text"),
+        ("l.csv", "id,label\na,Tech\n", "row 2: the label 'Tech' means nothing"),
+        ("l.csv", "id,label\nz,yes\n", "row 2: 'z' is not"),
         ("p.csv", "winner,loser\na,z\n", "row 2: 'z' is not"),
         ("p.csv", "winner,loser\na,a\n", "row 2: a question shows each item once"),
         ("p.csv", "winner,loser,positive\na,b,perhaps\n", "row 2: the label 'perhaps'"),
@@ -167,8 +171,8 @@ def test_each_fault_names_file_and_row(tmp_path: Path, pool: Pool, name, content
     ("data", "kind", "value", "said"),
     [
         ({"id": "a"}, "choices", {"choices": ["x", "y"]}, "expected one choice"),
-        ({"id": "a"}, "choices", {"choices": ["Good"]}, "say --positive-value"),
-        ({"title": "a"}, "choices", {"choices": ["positive"]}, 'its data needs "id" or "text"'),
+        ({"id": "a"}, "choices", {"choices": ["Good"]}, "with --positive-value"),
+        ({"title": "a"}, "choices", {"choices": ["positive"]}, 'it needs "id" or "text"'),
         ({"text": "fly"}, "choices", {"choices": ["positive"]}, "0 items have the text 'fly'"),
         ({"id1": "a", "id2": "b"}, "pairwise", {"selected": "both"}, "selects 'left' or 'right'"),
         ({}, "ranker", {"ranker": {"bucket": ["a"]}}, "expected a ranker"),
@@ -205,3 +209,19 @@ def test_label_studio_in_another_encoding_names_the_place(tmp_path: Path, pool: 
     with pytest.raises(DataFileError, match=r"tasks\.json, row 2, byte 14: not UTF-8") as raised:
         read_answers(tmp_path / "tasks.json", pool)
     assert one_line(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        (Question("label", ["unknown"]), LabelAnswer(True), "'unknown' is not"),
+        (Question("label", ["a"]), RankAnswer(["a", "b"], 1), "answered by LabelAnswer"),
+    ],
+)
+def test_what_does_not_fit_never_enters_a_log(tmp_path: Path, pool: Pool, question, answer, said):
+    project = create_project(tmp_path / "p", pool)
+    with pytest.raises(InputError, match=said):
+        append_answers(project, [Collected(question, answer, 1)])
+    repository = Repository(project.database_url)
+    assert list(repository.since()) == []
+    repository.close()

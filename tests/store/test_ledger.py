@@ -78,3 +78,13 @@ def test_unknown_kinds_are_passed_over() -> None:
 def test_times_are_raw_and_active_time_leaves_out_hidden_time() -> None:
     given = Ledger(Settings(), numbered(exchange("q1", "p"))).given["q1"]
     assert (given.rt_ms, given.active_ms) == (4000, 3000)
+
+
+def test_a_frozen_ledger_does_not_hear_of_what_comes_later() -> None:
+    events = numbered([*exchange("a", "ann"), *exchange("b", "bob"), undo_event("a", "ann", 2)])
+    ledger = Ledger(Settings(), events[:-1])
+    frozen = ledger.frozen()
+    ledger.apply(events[-1])
+    assert [given.question_id for _, given in frozen.counting()] == ["a", "b"]
+    assert not frozen.given["a"].void
+    assert [given.question_id for _, given in ledger.counting()] == ["b"]

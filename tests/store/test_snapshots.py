@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tellmore.data.project import create_project
 from tellmore.kinds.label import LabelAnswer
+from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
-from tellmore.store.snapshots import SnapshotKeeper, pack, unpack
+from tellmore.store.snapshots import CHECKSUM_BYTES, SnapshotKeeper, pack, unpack
+from tellmore.store.state import load_state
 from tests.app.conftest import SETTINGS
 
 
@@ -76,10 +84,84 @@ def test_a_snapshot_of_other_answers_settings_or_items_is_passed_over(
     assert not SnapshotKeeper(store, pool).restore(Fold(pool, SETTINGS), ledger.counting()[1:])
 
 
-@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04broken", b"\x93NUMPY"])
-def test_a_damaged_snapshot_is_passed_over(
-    store: Repository, pool: Pool, taught: tuple[Fold, Ledger], damage: bytes
+def test_packing_nothing_learnt(pool: Pool) -> None:
+    assert unpack(pack(Fold(pool, SETTINGS)))[0] == []
+
+
+def with_checksum(fold: Fold, change: Callable[[dict[str, Any]], None]) -> bytes:
+    """A snapshot that was changed before its checksum was taken."""
+    with np.load(io.BytesIO(pack(fold)[CHECKSUM_BYTES:])) as archive:
+        arrays = dict(archive)
+    change(arrays)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return sha256(buffer.getvalue()).digest() + buffer.getvalue()
+
+
+def one_bit(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def not_a_number(arrays: dict[str, Any]) -> None:
+    arrays["cov"][0, 1, 1] = np.nan
+
+
+def other_size(arrays: dict[str, Any]) -> None:
+    arrays["mean"], arrays["cov"] = arrays["mean"][:, :-1], arrays["cov"][:, :-1, :-1]
+
+
+def other_tally(arrays: dict[str, Any]) -> None:
+    arrays["tally"] = np.array("[" * 20)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda fold: b"",
+        lambda fold: b"PK\x03\x04broken",
+        lambda fold: pack(fold)[:-9],
+        lambda fold: one_bit(pack(fold)),
+        lambda fold: with_checksum(fold, not_a_number),
+        lambda fold: with_checksum(fold, other_size),
+        lambda fold: with_checksum(fold, other_tally),
+        lambda fold: with_checksum(fold, dict.clear),
+    ],
+    ids=["empty", "broken", "cut off", "one bit", "not a number", "another size", "no tally", "no arrays"],
+)
+def test_a_damaged_snapshot_is_passed_over_and_said_to_be(
+    store: Repository,
+    pool: Pool,
+    taught: tuple[Fold, Ledger],
+    damaged: Callable[[Fold], bytes],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     keeper = SnapshotKeeper(store, pool)
-    store.save_snapshot(1, keeper.version(SETTINGS), damage)
+    store.save_snapshot(1, keeper.version(SETTINGS), damaged(taught[0]))
     assert not keeper.restore(Fold(pool, SETTINGS), taught[1].counting())
+    assert "damaged" in caplog.text
+    assert "learnt from the log instead" in caplog.text
+
+
+def test_a_project_is_loaded_from_its_snapshot(
+    tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What ``status``, ``export`` and ``score`` look at; only what came after the snapshot is learnt."""
+    project = create_project(tmp_path / "p", pool)
+    with closing(Repository(project.database_url)) as store:
+        for number in range(6):
+            question = Question("label", [pool.ids[number]])
+            store.append([question_event(question, "p"), answer_event(question.id, "p", LabelAnswer(number % 2 == 0))])
+        pairs = Ledger(project.settings, store.since()).counting()
+        fold = Fold(project.pool, project.settings)
+        fold.catch_up(pairs[:5])
+        save(store, project.pool, fold, monkeypatch)
+        learnt, again = Learner._learnt, []
+        monkeypatch.setattr(Learner, "_learnt", lambda *given: (again.append(given), learnt(*given))[1])
+        state = load_state(project)
+        assert (len(again), len(state.effects)) == (1, 6)
+        store.save_snapshot(1, SnapshotKeeper(store, project.pool).version(project.settings), b"damaged")
+    anew = load_state(project)
+    assert len(again) == 1 + 6
+    assert "learnt from the log instead" in caplog.text
+    np.testing.assert_allclose(anew.learner.posterior.mean, state.learner.posterior.mean, atol=1e-12)

@@ -13,7 +13,7 @@ from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
-from tellmore.store.statistics import accuracy, accuracy_of, confident_mistakes, time_left
+from tellmore.store.statistics import TimesSoFar, accuracy, accuracy_of, confident_mistakes, time_left
 
 MANY = 10_000
 
@@ -95,3 +95,17 @@ def test_the_accuracy_is_that_of_the_newest_checks() -> None:
     assert (now.correct, now.n) == (100, 100)
     assert accuracy(early).estimate == 0
     assert accuracy([effect(0.3)]) is None
+
+
+def test_times_are_fitted_as_they_come_and_anew_when_one_is_taken_back() -> None:
+    events: list[Event] = []
+    for number in range(12):
+        question = Question("label", [f"i{number}"], id=f"q{number}")
+        timing = {"onset_ms": 0, "submit_ms": 1000 * (3 + number)}
+        events += [question_event(question, "ann"), answer_event(question.id, "ann", LabelAnswer(True), timing=timing)]
+    events = [Event(e.kind, e.question_id, e.participant, e.payload, seq) for seq, e in enumerate(events, 1)]
+    pairs = Ledger(Settings(), events).counting()
+    times = TimesSoFar()
+    for some in (pairs[:5], pairs, [*pairs[:3], *pairs[4:]], pairs[:3], []):
+        assert times.cost(some) == TimesSoFar().cost(some)
+    assert times.cost(pairs).seconds("label", 1) > PAPER_COST.seconds("label", 1)

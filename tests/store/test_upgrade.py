@@ -8,14 +8,14 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
 from tellmore.errors import StoreError
-from tellmore.store.repository import Repository, _open_engine
+from tellmore.store.repository import Repository
 from tellmore.store.schema import metadata
 from tellmore.store.upgrade import current_revision, upgrade
 
 
 def test_the_migrations_lead_to_the_schema_of_this_release(url: str) -> None:
     Repository(url).close()
-    engine = _open_engine(url)
+    engine = create_engine(url)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
@@ -23,7 +23,7 @@ def test_the_migrations_lead_to_the_schema_of_this_release(url: str) -> None:
 
 
 def test_a_database_of_the_first_schema_is_upgraded_and_keeps_its_rows(url: str) -> None:
-    engine = _open_engine(url)
+    engine = create_engine(url)
     upgrade(engine, "0001")
     with engine.begin() as connection:
         assert not inspect(connection).has_table("snapshots")
@@ -35,7 +35,7 @@ def test_a_database_of_the_first_schema_is_upgraded_and_keeps_its_rows(url: str)
     store.save_snapshot(1, "v", b"x")
     store.close()
     with engine.connect() as connection:
-        assert current_revision(connection) == "0002"
+        assert current_revision(connection) == "0003"
     engine.dispose()
 
 
@@ -50,7 +50,7 @@ def test_opening_twice_changes_nothing(url: str) -> None:
 
 def test_a_newer_database_is_refused_with_the_way_out(url: str) -> None:
     Repository(url).close()
-    engine = _open_engine(url)
+    engine = create_engine(url)
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9001'"))
     with pytest.raises(StoreError, match=r"schema 9001, written by a newer tellmore.*pip install --upgrade"):

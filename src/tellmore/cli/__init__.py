@@ -16,16 +16,18 @@ from typing import Annotated
 import typer
 
 from tellmore.cli.output import print_error
-from tellmore.errors import TellmoreError
+from tellmore.errors import FaultyRowsError, TellmoreError
 
-MODULES = ("serve", "project", "judge", "lab", "rates", "study")
+MODULES = ("serve", "project", "operate", "repair", "beside", "judge", "lab", "race", "rates", "study")
 """Modules of this package, in the order in which --help shows their commands. Each has ``register(app)``."""
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code that typer gives to Ctrl-C, without a word."""
 
 app = typer.Typer(
     name="tellmore",
-    help="Teach a binary classifier over embeddings by labels, picks, rankings and grids.",
+    help="Teach a binary classifier over embeddings with labels, picks, rankings and grids.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -67,8 +69,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             traceback.print_exc()
         else:
-            print_error(_one_line(problem))
+            print_error(*_lines(problem))
         sys.exit(1)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            print_error("interrupted by Ctrl-C")
+        raise
+
+
+def _lines(problem: Exception) -> tuple[str, ...]:
+    """One line; where several rows of a file are wrong, one for each."""
+    return problem.lines if isinstance(problem, FaultyRowsError) else (_one_line(problem),)
 
 
 def _one_line(problem: Exception) -> str:
@@ -81,4 +92,6 @@ def _one_line(problem: Exception) -> str:
     if isinstance(problem, MemoryError):
         return "not enough memory; try a smaller pool or fewer processes"
     what = " ".join(str(problem).split()) or type(problem).__name__
-    return f"unexpected {type(problem).__name__}: {what}; this is a fault of tellmore: run again with --debug and report it"
+    return (
+        f"unexpected {type(problem).__name__}: {what}; this is a bug in tellmore: run again with --debug and report it"
+    )

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 LONGEST_TEXT = 60
-HOW_TO_GET_MORE = (
-    "serve the project and answer; check_share, among its settings, says how many questions are random (up to 0.9)"
-)
+HOW_TO_GET_MORE = "serve the project and answer; its setting check_share says how many questions are random (up to 0.9)"
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +51,7 @@ def judge(
     negative_value: Annotated[
         str | None,
         typer.Option(
-            "--negative-value", help="Score that means negative; others then are no score. [default: all others]"
+            "--negative-value", help="Score that means negative; others count as no score. [default: all others]"
         ),
     ] = None,
     json: JsonOption = False,
@@ -71,7 +69,7 @@ def judge(
     ledger = load_ledger(project)
     found = verdict(random_checks(ledger), scores, skipped=skipped_checks(ledger))
     if found is None:
-        raise StateError(f"no random question about a scored item was answered yet; {HOW_TO_GET_MORE}")
+        raise StateError(f"no random question about a scored item has been answered yet; {HOW_TO_GET_MORE}")
     if json:
         print_json({"items": len(project.items), "column": scores_column, **found.as_dict()})
     else:
@@ -88,10 +86,10 @@ def _print(project: Project, words: ProjectSettings, column: str, found: Verdict
     typer.echo(f"{found.checks} random answers" + (f" ({', '.join(left_out)}, left out)" if left_out else ""))
     if not found.enough:
         typer.echo(
-            f"That is too few to judge by: the intervals say how little is known. To get more, {HOW_TO_GET_MORE}."
+            f"That is too few to judge by: the intervals show how little is known. To get more, {HOW_TO_GET_MORE}."
         )
     typer.echo(
-        f"It agrees with people on {_range(found.agreement)}. The commoner answer alone meets {found.commoner:.0%}."
+        f"It agrees with people on {_range(found.agreement)}. The commoner answer alone agrees on {found.commoner:.0%}."
     )
     print_table(
         ["", f"people: {words.positive}", f"people: {words.negative}"],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tellmore.sim.config import Config
     from tellmore.sim.rows import Trial
 
+CacheOption = Annotated[Path | None, typer.Option("--cache", help="Folder of finished trials, found again next time.")]
 DaskOption = Annotated[
     str | None, typer.Option("--dask", help="Run on Dask: local, or the address of a scheduler, tcp://host:port.")
 ]
@@ -29,7 +30,9 @@ def simulate(
     pool: PoolOption = "words",
     question: Annotated[
         str,
-        typer.Option("--question", help="A kind of question (label, select, rank, tick, …), or auto: what pays best."),
+        typer.Option(
+            "--question", help="A kind of question (label, select, rank, tick, …), or auto: the most efficient."
+        ),
     ] = "rank",
     size: Annotated[
         int | None, typer.Option("--size", help="Items shown. [default: the kind's own: 4, or 12 to tick]")
@@ -48,8 +51,12 @@ def simulate(
         typer.Option("--acquisition", help="How the items of a question are chosen."),
     ] = "greedy",
     mode: Annotated[
-        Literal["default", "paper"],
-        typer.Option("--mode", help="default never sees scores; paper fits w and K from them."),
+        Literal["default", "paper", "as-printed", "as-authors"],
+        typer.Option(
+            "--mode",
+            help="default never sees scores. The others fit w and K from them: as-printed is Algorithms 1 to 5, as-authors the "
+            "authors' code, paper as-printed with a unit start and norm.",
+        ),
     ] = "default",
     matrix: MatrixOption = "X",
     annotator: Annotated[
@@ -80,15 +87,14 @@ def simulate(
     ] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
-    cache: Annotated[
-        Path | None, typer.Option("--cache", help="Folder of finished trials, found again next time.")
-    ] = None,
+    cache: CacheOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Let simulated annotators answer; measure what is learnt."""
+    """Let simulated people answer, and measure what is learnt."""
     from tellmore.errors import SettingError
     from tellmore.sim.config import Config
     from tellmore.sim.distribute import Workforce, run_trials
+    from tellmore.sim.pools import absolute
     from tellmore.sim.summary import TARGETS, summarise
     from tellmore.sim.trials import Ledger, default_folder
     from tellmore.sim.truth import load_truth
@@ -99,7 +105,7 @@ def simulate(
     if not 0 < targets[0] <= targets[-1] <= 1:
         raise SettingError(f"a target is an accuracy above 0 and at most 1, not {', '.join(f'{t:g}' for t in targets)}")
     config = Config(
-        pool=_absolute(pool),
+        pool=absolute(pool),
         question=question,
         size=size,
         answers=100 if answers is None and seconds is None else answers,
@@ -138,12 +144,6 @@ def simulate(
         print_json(summary)
     else:
         _print_summary(config, summary, trials)
-
-
-def _absolute(pool: str) -> str:
-    """A path that means the same to workers started elsewhere; bundled names stay."""
-    path = Path(pool)
-    return str(path.resolve()) if path.exists() else pool
 
 
 def _names(given: list[str] | None) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ def _print_marks(config: Config, summary: dict[str, Any], trials: int) -> None:
         return
     until = summary["known_until_seconds"]
     typer.echo(
-        f"The shortest trial lasted {until:.0f} s: a later mean is of the seeds that lasted so long, a dash of none."
+        f"The shortest trial lasted {until:.0f} s: later means are over the seeds that lasted that long; a dash means none did."
     )
     if config.stop_at is not None:
         typer.echo("--stop-at ends the best trials first, so later means are of the worse ones.")
@@ -209,7 +209,7 @@ def _print_marks(config: Config, summary: dict[str, Any], trials: int) -> None:
 def reproduce(
     names: Annotated[list[str], typer.Argument(help="Names such as fig3, table1, claims; all for every one.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for pictures, rows and the report.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and answers: a look within ten minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and answers: a first look in ten minutes.")] = False,
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder of further pools; else the variable TELLMORE_DATA.")
     ] = None,
@@ -219,7 +219,7 @@ def reproduce(
     page: Annotated[Path | None, typer.Option("--page", help="Write the results page (Markdown) here too.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Make the figures, tables and claims of the paper again."""
+    """Reproduce the figures, tables and claims of the paper."""
     from dataclasses import replace
 
     from tellmore.figures.bench import FULL, QUICK, Bench, data_folder
@@ -235,7 +235,7 @@ def reproduce(
         plan = replace(plan, seeds=seeds)
     folder = writable_folder(out)
     with bar() as shown:
-        trials = _TrialBar(shown)
+        trials = TrialBar(shown)
         bench = Bench(
             plan,
             folder / "cache",
@@ -256,7 +256,7 @@ def reproduce(
     typer.echo(f"report: {report}")
 
 
-class _TrialBar:
+class TrialBar:
     """A bar that names the exhibit under way and grows as its trials become known."""
 
     def __init__(self, shown: Any) -> None:

@@ -21,9 +21,10 @@ MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
 
 
-def print_error(message: str) -> None:
-    """One line on standard error."""
-    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+def print_error(message: str, *more: str) -> None:
+    """One line on standard error, and one for each thing more to say of it."""
+    for line in (f"error: {message}", *(f"  {each}" for each in more)):
+        print(line, file=sys.stderr)  # noqa: T201
 
 
 def print_changes(project: Project) -> None:
@@ -64,9 +65,8 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title:
         table.add_column(column, justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
-    console = Console()
     # A pipe has no width: wrapping there would break the rows that a script reads.
-    console.print(table) if console.is_terminal else Console(width=200).print(table)
+    (Console() if sys.stdout.isatty() else Console(width=200)).print(table)
 
 
 def _cell(value: Any) -> str:
@@ -102,6 +102,8 @@ def bar() -> Progress:
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
+    # Notebooks set FORCE_COLOR, which makes rich take a pipe for a terminal and print every step of the bar below the last.
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+    console = Console(stderr=True)
+    shown = sys.stderr.isatty() and console.is_terminal
+    return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not shown)

@@ -1,8 +1,9 @@
-"""Projects: make one, see how it stands, feed it answers, take the classifier away."""
+"""Projects: create one, see its progress, add answers, export the classifier."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +38,33 @@ TextColumnOption = Annotated[str | None, typer.Option("--text-column", help="Col
 ImageColumnOption = Annotated[
     str | None, typer.Option("--image-column", help="Column with paths of pictures. [default: image]")
 ]
+VectorColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option("--vector-columns", help="Parquet columns that hold the numbers, by name or as 'dim_*'; repeatable."),
+]
+DelimiterOption = Annotated[str | None, typer.Option("--delimiter", help="Delimiter of a CSV. [default: detected]")]
+EncodingOption = Annotated[
+    str | None, typer.Option("--encoding", help="Encoding of a CSV, such as cp1252. [default: UTF-8, or detected]")
+]
+SkipBadOption = Annotated[
+    Path | None, typer.Option("--skip-bad", readable=False, help="Leave faulty rows out, and list them in this file.")
+]
+SkipUnreadableOption = Annotated[
+    bool, typer.Option("--skip-unreadable", help="Leave out pictures that cannot be read.")
+]
+LabelColumnOption = Annotated[
+    str | None, typer.Option("--label-column", help="Column with known labels. [default: label]")
+]
+PositiveValueOption = Annotated[
+    str | None,
+    typer.Option("--positive-value", help="Label that means positive, in any case. [default: positive, yes …]"),
+]
+NegativeValueOption = Annotated[
+    str | None,
+    typer.Option(
+        "--negative-value", help="Label that means negative, '*' for all others; needed if there are several."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -50,24 +78,23 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(readable=False, help="Folder to be made.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(readable=False, help="Folder to create.", show_default=False)],
     items: Annotated[
-        Path, typer.Option("--items", readable=False, help="CSV, JSONL, Parquet, or a folder of pictures.")
+        Path,
+        typer.Option("--items", readable=False, help="CSV, Excel, JSON, Parquet, a folder of pictures, or hf:DATASET."),
     ],
     attribute: Annotated[str, typer.Option("--attribute", help="What is judged, as in 'most positive'.")],
     embeddings: EmbeddingsOption = None,
     embed: EmbedOption = None,
     embedding_ids: EmbeddingIdsOption = None,
     by_row: ByRowOption = False,
+    vector_columns: VectorColumnsOption = None,
     id_column: IdColumnOption = "id",
     text_column: TextColumnOption = None,
     image_column: ImageColumnOption = None,
-    label_column: Annotated[
-        str | None, typer.Option("--label-column", help="Column with known labels. [default: label]")
-    ] = None,
-    positive_value: Annotated[
-        str | None, typer.Option("--positive-value", help="Value of the label column that means positive.")
-    ] = None,
+    label_column: LabelColumnOption = None,
+    positive_value: PositiveValueOption = None,
+    negative_value: NegativeValueOption = None,
     keep_column: Annotated[
         list[str] | None,
         typer.Option("--keep-column", help="Column to keep with the items, such as a model's scores; repeatable."),
@@ -83,7 +110,7 @@ def init(
     ] = None,
     prior_from: Annotated[
         Path | None,
-        typer.Option("--prior-from", readable=False, help="An earlier project whose classifier is the starting point."),
+        typer.Option("--prior-from", readable=False, help="An earlier project whose classifier to start from."),
     ] = None,
     instruction: Annotated[
         str | None, typer.Option("--instruction", help="What people read above every question. [default: asked for]")
@@ -94,31 +121,30 @@ def init(
         bool | None,
         typer.Option(
             "--normalise/--as-given",
-            help="Scale vectors to length 1, or take them as they are; unsaid: as they are where columns differ in units.",
+            help="Scale vectors to length 1, or leave them; by default left only where columns differ in units.",
         ),
     ] = None,
-    skip_unreadable: Annotated[
-        bool, typer.Option("--skip-unreadable", help="Leave out pictures that cannot be read.")
-    ] = False,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    skip_unreadable: SkipUnreadableOption = False,
+    skip_bad: SkipBadOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Make a project from your items and their embeddings."""
+    """Create a project from your items and their embeddings."""
     from tellmore.data.ingest import EmbeddingSource, Ingest
     from tellmore.data.items import Columns
-    from tellmore.data.settings import parse_settings
+    from tellmore.data.reading import Reading
+    from tellmore.data.settings import parse_settings, words_for
     from tellmore.store.warm import WarmStart
 
     settings = parse_settings(
         {
             "project": {
                 "name": name or folder.absolute().name,
-                **_words(attribute),
+                **words_for(attribute),
                 "instruction": _instruction(attribute) if instruction is None else instruction,
             },
-            "learning": {
-                "seed": seed,
-                "prior": "pool" if prior_from is None else "earlier",
-            },
+            "learning": {"seed": seed},
         },
         source="tellmore init",
     )
@@ -132,30 +158,27 @@ def init(
     project, findings = Ingest(
         folder,
         items,
-        EmbeddingSource(embeddings, embedding_ids, id_column, by_row, embed),
+        EmbeddingSource(embeddings, embedding_ids, id_column, by_row, embed, tuple(vector_columns or ())),
         settings,
-        Columns(id_column, text_column, image_column, label_column, positive_value, kept),
+        Columns(id_column, text_column, image_column, label_column, positive_value, kept, negative_value),
         normalise,
         skip_unreadable,
         progress,
+        Reading(delimiter, encoding, skip_bad),
     ).run(WarmStart(prior_from, start, embed))
     if json:
         print_json({"folder": str(project.folder), **vars(findings)})
         return
     for line in findings.lines():
         typer.echo(line)
-    typer.echo(f"Made {folder}. Next: tellmore serve {folder}")
-
-
-def _words(attribute: str) -> dict[str, str]:
-    """The words people read; they can be changed in the app and in tellmore.toml."""
-    negative = "negative" if attribute == "positive" else f"not {attribute}"
-    return {"attribute": attribute, "positive": attribute, "negative": negative}
+    typer.echo(f"Created {folder}. Next: tellmore serve {folder}")
 
 
 def _instruction(attribute: str) -> str:
     """What people are told to do: asked for where somebody is at the terminal, else a plain sentence."""
-    plain = f"Say what is {attribute} to you; there is no right answer to look up."
+    from tellmore.data.settings import words_for
+
+    plain = words_for(attribute)["instruction"]
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return plain
     return str(typer.prompt("What should people read above every question?", default=plain))
@@ -179,7 +202,7 @@ def status(folder: ProjectArgument, json: JsonOption = False) -> None:
     state = _learnt_state(project)
     found = status_of(state)
     if json:
-        print_json(vars(found))
+        print_json(asdict(found))
     else:
         print_table(("", folder.name), found.lines(words_of(state)))
 
@@ -187,14 +210,28 @@ def status(folder: ProjectArgument, json: JsonOption = False) -> None:
 def import_answers(
     folder: ProjectArgument,
     file: Annotated[
-        Path, typer.Argument(readable=False, help="Our JSONL, Label Studio's JSON, pairwise or ranking CSV.")
+        Path,
+        typer.Argument(
+            readable=False, help="A file of answers: id and label, pairs, rankings, or another tool's file."
+        ),
     ],
     format: Annotated[
-        str | None, typer.Option("--format", help="tellmore, label-studio, pairwise or ranking. [default: by the file]")
+        str | None,
+        typer.Option(
+            "--format",
+            help="tellmore, label-studio, argilla, prodigy, doccano, pairwise, labels or ranking. [default: detected]",
+        ),
     ] = None,
-    positive_value: Annotated[
-        str | None, typer.Option("--positive-value", help="Label in the file that means positive.")
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id-column", help="Column or key with the items' ids. [default: the format's own]"),
     ] = None,
+    label_column: LabelColumnOption = None,
+    positive_value: PositiveValueOption = None,
+    negative_value: NegativeValueOption = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    skip_bad: SkipBadOption = None,
     random: Annotated[
         bool,
         typer.Option("--random", help="The items were drawn at random from the project: the answers measure accuracy."),
@@ -202,29 +239,38 @@ def import_answers(
     json: JsonOption = False,
 ) -> None:
     """Add answers that were collected elsewhere."""
+    from tellmore.data.labels import LabelWords, own_words
     from tellmore.data.project import open_project
-    from tellmore.store.importing import FORMATS, append_answers, read_answers
+    from tellmore.data.reading import Reading
+    from tellmore.store.formats import FORMATS
+    from tellmore.store.importing import AnswerColumns, append_answers, read_answers
 
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
-    project = open_project(folder)
-    found = read_answers(file, project.pool, format=format, positive_value=positive_value)
+    project, reading = open_project(folder), Reading(delimiter, encoding, skip_bad)
+    columns = AnswerColumns(
+        id_column, label_column, LabelWords(positive_value, negative_value, own_words(project.settings))
+    )
+    found = read_answers(file, project.pool, format=format, columns=columns, reading=reading)
     added = append_answers(project, found, random=random)
+    reading.finish()
     if json:
-        print_json({"found": len(found), "added": added})
-    else:
-        again = f", {len(found) - added} were there already" if added < len(found) else ""
-        typer.echo(f"{added} answers added{again}")
+        print_json({"found": len(found), "added": added, "notes": reading.notes})
+        return
+    again = f", {len(found) - added} were already there" if added < len(found) else ""
+    for line in (*reading.notes, f"{added} answers added{again}"):
+        typer.echo(line)
 
 
 def export(
     folder: ProjectArgument,
-    out: Annotated[Path, typer.Option("--out", readable=False, help="File to write.")],
+    out: Annotated[Path, typer.Option("--out", readable=False, help="File to write, or folder to make.")],
     format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="onnx, sklearn, npz, json, csv, parquet, jsonl (the log) or report. [default: by the file's name]",
+            help="onnx, sklearn, npz, json, sql, csv, parquet, jsonl (the log), report, label-studio, argilla, or a folder: "
+            "hub, mlflow. [default: by the file's name]",
         ),
     ] = None,
     table: Annotated[str, typer.Option("--table", help="For csv and parquet: scores or answers.")] = "scores",
@@ -233,7 +279,9 @@ def export(
     from tellmore.data.project import open_project
     from tellmore.export import FORMATS, TABLES, write_export
 
-    chosen = format or next((name for name, (suffix, _) in FORMATS.items() if suffix == out.suffix.lower()), None)
+    chosen = format or next(
+        (name for name, (suffix, _) in FORMATS.items() if suffix and suffix == out.suffix.lower()), None
+    )
     if chosen not in FORMATS:
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
     if table not in TABLES:
@@ -253,23 +301,39 @@ def score(
     embed: EmbedOption = None,
     embedding_ids: EmbeddingIdsOption = None,
     by_row: ByRowOption = False,
+    vector_columns: VectorColumnsOption = None,
     id_column: IdColumnOption = "id",
     text_column: TextColumnOption = None,
     image_column: ImageColumnOption = None,
+    delimiter: DelimiterOption = None,
+    encoding: EncodingOption = None,
+    skip_unreadable: SkipUnreadableOption = False,
+    skip_bad: SkipBadOption = None,
 ) -> None:
     """Apply the classifier to new items."""
     from tellmore.data.items import Columns
     from tellmore.data.project import open_project
+    from tellmore.data.reading import Reading
     from tellmore.export.scoring import score_file, score_source
 
     project = open_project(folder)
-    source = score_source(
-        project.settings, items, embeddings, embedding_ids, id_column, by_row, embed, tfidf=project.tfidf_path
-    )
-    columns = Columns(id_column, text_column, image_column)
+    named = embeddings, embedding_ids, id_column, by_row, embed, tuple(vector_columns or ())
+    source = score_source(project.settings, items, *named, tfidf=project.tfidf_path)
+    reading = Reading(delimiter, encoding, skip_bad)
     state = _learnt_state(project)
-    count = score_file(state.classifier, items, out, source, columns, progress, provenance=state.provenance)
-    typer.echo(f"wrote {out}: {count} items scored")
+    count = score_file(
+        state.classifier,
+        items,
+        out,
+        source,
+        Columns(id_column, text_column, image_column),
+        progress,
+        provenance=state.provenance,
+        skip_unreadable=skip_unreadable,
+        reading=reading,
+    )
+    for line in (*reading.notes, f"wrote {out}: {count} items scored"):
+        typer.echo(line)
 
 
 def replay(

@@ -27,7 +27,7 @@ def rates(
     ] = None,
     pool: Annotated[
         str | None,
-        typer.Option("--pool", help="Instead: a pool before any answer, at the times that kinds start with."),
+        typer.Option("--pool", help="Instead: a pool before any answer, with the times assumed at first."),
     ] = None,
     matrix: MatrixOption = "X",
     kind: Annotated[
@@ -41,7 +41,7 @@ def rates(
 ) -> None:
     """Show bits per second of questions, by kind and size."""
     if (project is None) == (pool is None):
-        raise typer.BadParameter("name either a project's folder or --pool, not both and not neither")
+        raise typer.BadParameter("name either a project's folder or --pool, one of the two")
     learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
     with progress("measuring"):
         table = _measured(learner, cost, kind, repeats, seed)
@@ -88,5 +88,5 @@ def _draw(rows: list[dict[str, Any]], path: Path) -> None:
     if path.suffix not in (".png", ".svg", ".pdf"):
         raise SettingError(f"--plot {path}: name a file that ends in .png, .svg or .pdf")
     if not path.parent.is_dir():
-        raise SettingError(f"--plot {path}: there is no folder {path.parent}; make it first")
+        raise SettingError(f"--plot {path}: there is no folder {path.parent}; create it first")
     rates_figure(rows).savefig(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,12 +12,25 @@ from tellmore.cli.output import JsonOption, print_changes, print_json, print_tab
 if TYPE_CHECKING:
     from tellmore.data.project import Project
 
-Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets other computers in.")]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets other computers connect.")]
 Port = Annotated[int, typer.Option("--port", help="Port to listen on; 0 takes a free one.", min=0, max=65535)]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Do not open a browser window.")]
 AllowHost = Annotated[
     list[str] | None,
-    typer.Option("--allow-host", help="A further name under which the server is reached, for example behind a proxy."),
+    typer.Option("--allow-host", help="Another name by which the server is reached, for example behind a proxy."),
+]
+PublicUrl = Annotated[
+    str,
+    typer.Option(
+        "--public-url", help="The address by which others reach the server; links that are sent begin with it."
+    ),
+]
+TrustedProxy = Annotated[
+    list[str] | None,
+    typer.Option("--trusted-proxy", help="The address of a proxy whose X-Forwarded-For is trusted."),
+]
+LogFormatOption = Annotated[
+    Literal["text", "json"], typer.Option("--log-format", help="How to log; json also has a line for every request.")
 ]
 
 
@@ -30,22 +43,45 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     project: Annotated[
-        Path, typer.Argument(readable=False, help="The project's folder, made by tellmore init.", show_default=False)
+        Path,
+        typer.Argument(
+            readable=False,
+            help="The project's folder, made by tellmore init, or a folder of several.",
+            show_default=False,
+        ),
     ],
     host: Host = "127.0.0.1",
     port: Port = 8000,
     no_browser: NoBrowser = False,
     allow_host: AllowHost = None,
+    public_url: PublicUrl = "",
+    trusted_proxy: TrustedProxy = None,
+    log_format: LogFormatOption = "text",
     embed: Annotated[
         str | None,
         typer.Option("--embed", help="The embedder the project was made with, for words to start from; not for tfidf."),
     ] = None,
 ) -> None:
-    """Teach a project in the browser, alone or as a team."""
-    from tellmore.data.project import open_project
+    """Teach a project in the browser, alone or as a team.
 
-    chosen = {"host": host, "port": port, "browser": not no_browser, "allow_hosts": allow_host or (), "embed": embed}
-    _serve(open_project(project), **chosen)
+    A folder of projects serves them all, each at an address of its own.
+    """
+    _one_thread()
+    from tellmore.data.project import open_project, projects_in
+
+    chosen: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "browser": not no_browser,
+        "allow_hosts": allow_host or (),
+        "public_url": public_url,
+        "trusted_proxies": trusted_proxy or (),
+        "log_format": log_format,
+    }
+    if projects_in(project):
+        _serve_folder(project, embed, **chosen)
+    else:
+        _serve(open_project(project), embed=embed, **chosen)
 
 
 def demo(
@@ -56,17 +92,30 @@ def demo(
     no_browser: NoBrowser = False,
 ) -> None:
     """Teach a classifier of words in your browser."""
+    _one_thread()
     from tellmore.app.demo import open_demo
 
     _serve(open_demo(folder), host="127.0.0.1", port=port, browser=not no_browser)
 
 
-def _serve(project: Project, **options: Any) -> None:
+def _serve_folder(folder: Path, embed: str | None, **options: Any) -> None:
+    """Several projects: words to start from are those of each project's own."""
+    if embed is not None:
+        raise typer.BadParameter("--embed is for one project; serve that one alone", param_hint="--embed")
+    from tellmore.app.several import serve_folder
+
+    serve_folder(folder, say=typer.echo, **options)
+
+
+def _one_thread() -> None:
     """Numerical libraries read their number of threads when they are loaded; one is quickest for questions."""
     import os
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _serve(project: Project, **options: Any) -> None:
     from tellmore.app.server import serve_project
 
     print_changes(project)

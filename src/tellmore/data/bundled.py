@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.errors import DataFileError, PoolError
-from tellmore.pool import Pool, Scores
+from tellmore.files import reading_npz
+from tellmore.pool import Pool
+from tellmore.ratings import Scores
 
 BUNDLED = ("words",)
 """Names of the pools inside the package."""
@@ -23,8 +25,9 @@ Arrays = dict[str, NDArray[Any]]
 def load_pool(name_or_path: str | PathLike[str], *, matrix: str = "X") -> Pool:
     """A pool by its bundled name, from an ``.npz`` file, or from a project folder.
 
-    An ``.npz`` file holds ``X`` [n, d] (or another matrix, chosen by ``matrix``) and, where they exist, ``ids``, ``text``,
-    ``mean``, ``sd``, ``histogram``, ``histogram_values``, ``threshold``. Pickles are never read.
+    name_or_path: ``words``, or a path. An ``.npz`` file holds ``X`` [n, d] and, where they exist, ``ids``, ``text``,
+        ``mean``, ``sd``, ``histogram``, ``histogram_values``, ``threshold``. Pickles are never read.
+    matrix: the name of the embeddings in the file, where it is not ``X``.
 
     >>> load_pool("words")
     Pool('words', 3062 items x 300 dimensions, scored)
@@ -65,16 +68,11 @@ def _bundled_arrays() -> Arrays:
 
 def _read_npz(path: Path) -> Arrays:
     try:
-        with path.open("rb") as file:
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise DataFileError(f"{path} is a single array; a pool is an .npz file with ids and X (numpy.savez)")
+        with reading_npz(path) as archive:
             return dict(archive)
-    except DataFileError:
-        raise
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
         raise DataFileError(
-            f"{path} cannot be read as a pool: {problem}; a pool is an .npz file with ids and X, without pickles"
+            f"{path} cannot be read as a pool: {problem}; a pool is an .npz file with ids and X (numpy.savez), without pickles"
         ) from None
 
 

@@ -20,8 +20,8 @@ class Change:
 CHANGES = (
     Change(
         "0.2.0",
-        "new projects learn from embeddings of any scale and from rare classes; this one learns as before, and learns its "
-        'answers anew where [data] in tellmore.toml says version = "0.2.0"',
+        "new projects learn from embeddings of any scale and from rare classes; this one learns as before, and is "
+        'retrained on its answers where [data] in tellmore.toml says version = "0.2.0"',
         lambda settings: settings.classic,
     ),
     Change(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +17,16 @@ except ImportError as error:
     raise MissingExtraError(error.name or "pydantic", "app") from error
 
 
-__all__ = ["AfterValidator", "Field", "Section", "check_section", "model_validator", "read_section", "toml_text"]
+__all__ = [
+    "AfterValidator",
+    "Field",
+    "Section",
+    "check_section",
+    "complaint",
+    "model_validator",
+    "read_section",
+    "toml_text",
+]
 # What is of pydantic comes from here, so that without pydantic there is one message, which names the extra.
 
 
@@ -79,9 +89,14 @@ def _first_fault(model: type[Section], error: ValidationError, source: str, text
         return f"{place}: unknown key {key}; {'allowed are ' + ', '.join(allowed) if allowed else 'remove it'}"
     if fault["type"] == "missing":
         return f"{place}: the key {key} is missing; write it"
-    complaint = fault["msg"].removeprefix("Value error, ")
     given = "" if fault["type"] == "value_error" or _secret(where) else f", not {fault.get('input')!r}"
-    return f"{place}: {key + ': ' if key else ''}{complaint[:1].lower()}{complaint[1:]}{given}"
+    return f"{place}: {key + ': ' if key else ''}{complaint(fault)}{given}"
+
+
+def complaint(fault: Mapping[str, Any]) -> str:
+    """What is wrong with one value, to follow its name."""
+    words = str(fault["msg"]).removeprefix("Value error, ")
+    return words if words.startswith("JSON") else words[:1].lower() + words[1:]
 
 
 def _secret(where: list[str]) -> bool:

@@ -33,7 +33,7 @@ from pydantic import Field
 from tellmore.data.checked import Section, check_section
 from tellmore.data.embedder import EmbedItem, Media
 from tellmore.data.images import load_picture
-from tellmore.data.items import require_file
+from tellmore.data.records import require_file
 from tellmore.errors import DataFileError, SettingError, needs
 from tellmore.types import Array
 
@@ -141,7 +141,10 @@ def _fixed_length(inputs: Iterable[Any]) -> int | None:
 def _tokenizer(path: Path, max_length: int, fixed: int | None) -> Any:
     with needs("tokenizers", "onnx"):
         from tokenizers import Tokenizer
-    require_file(path)
+    if not path.is_file():
+        raise DataFileError(
+            f"{path.absolute()}: no such file; put the tokenizer of the text encoder (a file of the tokenizers library) there"
+        )
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain Exception
@@ -174,7 +177,7 @@ def _image_encoder(path: Path, session: Any, declared: Preprocessing) -> Callabl
     if declared.size is None:
         raise SettingError(
             f"{path}: pictures need declared preprocessing; write size = [height, width] and, where the model "
-            f"wants them, mean, std, layout into {path.with_suffix('.toml')}"
+            f"needs them, mean, std, layout into {path.with_suffix('.toml')}"
         )
     inputs = session.get_inputs()
     if len(inputs) != 1:
@@ -189,7 +192,7 @@ def _image_encoder(path: Path, session: Any, declared: Preprocessing) -> Callabl
 
 
 def _pixels(item: EmbedItem, declared: Preprocessing) -> NDArray[np.float32]:
-    """One picture as the model wants it: [3, h, w] or [h, w, 3]."""
+    """One picture as the model takes it: [3, h, w] or [h, w, 3]."""
     from PIL import Image, ImageOps
 
     if item.image is None:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tellmore.data.places import ALLOWED_VARIABLE, may_be_named
 from tellmore.errors import DataFileError, needs
 from tellmore.files import replacing
 
 THUMBNAIL_PX = 1024
 MAX_PIXELS = 120_000_000
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "HEIF")
 
 
 def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
@@ -26,7 +28,7 @@ def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
         with warnings.catch_warnings():
             # Pillow warns above 89 million pixels and refuses above 179; the limit here lies between, for large cameras.
             warnings.simplefilter("ignore")
-            with Image.open(path, formats=FORMATS) as opened:
+            with Image.open(path, formats=_readable_formats()) as opened:
                 width, height = opened.size
                 if width * height > MAX_PIXELS:
                     raise DataFileError(
@@ -44,12 +46,30 @@ def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
     except PermissionError as error:
         raise DataFileError(f"{path}: cannot be read: {error.strerror}") from None
     except Image.UnidentifiedImageError:
-        raise DataFileError(f"{path}: not a picture that can be read; allowed are {', '.join(FORMATS)}") from None
+        raise DataFileError(f"{path}: not a picture that can be read; {_allowed(path)}") from None
     except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
         raise DataFileError(f"{path}: the picture is damaged or cut short: {error}") from None
     if largest_px is not None:
         upright.thumbnail((largest_px, largest_px))
     return upright
+
+
+def _readable_formats() -> tuple[str, ...]:
+    """The allowed formats that something installed reads; phones' HEIC needs a package beside Pillow."""
+    Image, _ = _pillow()
+    with suppress(ImportError):
+        from pillow_heif import register_heif_opener
+
+        register_heif_opener()
+    Image.init()
+    return tuple(name for name in FORMATS if name in Image.OPEN)
+
+
+def _allowed(path: Path) -> str:
+    formats = _readable_formats()
+    if path.suffix.lower() in (".heic", ".heif") and "HEIF" not in formats:
+        return "HEIC is read with pillow-heif: pip install 'tellmore[files]'"
+    return f"allowed are {', '.join(formats)}"
 
 
 def _on_white(picture: Any) -> Any:
@@ -74,6 +94,16 @@ def thumbnail_path(cache: Path, identifier: str, original: Path) -> Path:
     """Where the thumbnail of an item is kept; ids are hashed, since they may hold any character."""
     key = hashlib.sha256(f"{identifier}\0{original.name}".encode()).hexdigest()[:40]
     return cache / f"{key}.jpg"
+
+
+def project_thumbnail(cache: Path, identifier: str, original: Path) -> Path:
+    """The thumbnail of a picture that a project names; ``cache`` lies in its folder. Nothing is shown from outside of it."""
+    made = thumbnail_path(cache, identifier, original)
+    if not may_be_named(made if made.exists() else original, cache.parent):
+        raise DataFileError(
+            f"{original}: the picture is neither in the project's folder nor in one that {ALLOWED_VARIABLE} allows"
+        )
+    return thumbnail(cache, identifier, original)
 
 
 def thumbnail(cache: Path, identifier: str, original: Path) -> Path:

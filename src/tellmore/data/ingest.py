@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tellmore.core.coordinates import Moments, units_differ
 from tellmore.data.embed import embed_all, embedding_key, open_embedder, tfidf_embedder
 from tellmore.data.embedder import Embedder, EmbedItem, Media
 from tellmore.data.images import thumbnail
 from tellmore.data.items import Columns, ItemTable, read_items
+from tellmore.data.joining import Joined, Statistics, check_distinct, join
 from tellmore.data.progress import ProgressBar, silent
 from tellmore.data.project import (
     EMBEDDINGS_FILE,
@@ -27,6 +26,7 @@ from tellmore.data.project import (
     write_items,
     write_settings,
 )
+from tellmore.data.reading import Reading
 from tellmore.data.settings import Settings
 from tellmore.data.tfidf import TFIDF, TFIDF_FILE, Tfidf
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
@@ -46,14 +46,22 @@ class EmbeddingSource:
     id_column: str = "id"
     by_row: bool = False
     embed: str | None = None
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.file is None) == (self.embed is None):
             raise SettingError("give the vectors either ready (--embeddings FILE) or to be made (--embed MODEL)")
-        if self.embed is not None and (self.ids_file or self.by_row):
-            raise SettingError("--embedding-ids and --by-row belong to --embeddings; --embed needs neither")
+        if self.embed is not None and (self.ids_file or self.by_row or self.columns):
+            raise SettingError(
+                "--embedding-ids, --by-row and --vector-columns belong to --embeddings; --embed needs none of them"
+            )
         if self.by_row and self.ids_file:
             raise SettingError("--by-row takes the rows in order, --embedding-ids joins by id: choose one")
+
+    def opened(self) -> VectorFile:
+        """The ready vectors."""
+        assert self.file is not None
+        return open_vectors(self.file, ids_path=self.ids_file, id_column=self.id_column, columns=self.columns)
 
     @property
     def recorded(self) -> str:
@@ -63,10 +71,6 @@ class EmbeddingSource:
         assert self.embed is not None
         scheme = self.embed.partition(":")[0]
         return scheme if scheme in ("exec", TFIDF) else self.embed
-
-
-UNIT_ROWS = 5_000
-"""Rows that show whether columns are in the same unit."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class Findings:
     unreadable_images: tuple[str, ...] = ()
     labelled_positive: int = 0
     labelled_negative: int = 0
+    notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """For people; what is zero and worth no thought is left out."""
@@ -101,7 +106,7 @@ class Findings:
             "labelled positive": self.labelled_positive,
             "labelled negative": self.labelled_negative,
         }
-        return lines + [f"{count} {what}" for what, count in counts.items() if count]
+        return [*lines, *(f"{count} {what}" for what, count in counts.items() if count), *self.notes]
 
 
 @dataclass(frozen=True)
@@ -119,10 +124,11 @@ class Ingest:
     normalise: bool | None = None
     skip_unreadable: bool = False
     progress: ProgressBar = silent
+    reading: Reading = field(default_factory=Reading)
 
     def run(self, finish: Callable[[Project], None] | None = None) -> tuple[Project, Findings]:
         """Make the project. ``finish`` gets it while it is still unseen, to add seed answers; its failure undoes all."""
-        table = read_items(self.items, self.columns)
+        table = read_items(self.items, self.columns, self.reading)
         cache = self.folder.parent / f".{self.folder.name}.embedding"
         try:
             with project_folder(self.folder) as building:
@@ -133,23 +139,31 @@ class Ingest:
             shutil.rmtree(cache, ignore_errors=True)
             raise
         shutil.rmtree(cache, ignore_errors=True)
-        return open_project(self.folder), findings
+        self.reading.finish()
+        return open_project(self.folder), replace(findings, notes=tuple(self.reading.notes))
 
     def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
         """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
         embedder = None if self.source.embed is None else self._embedder(self.source.embed, table, building)
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
+        self._check_number(table)
+        vectors = self._vectors(table, embedder, cache)
+        joined = join(table, vectors, by_row=self.source.by_row, reading=self.reading)
+        table = joined.table
+        self._check_number(table)
+        normalise = joined.statistics.one_unit if self.normalise is None else self.normalise
+        self._write_matrix(joined, normalise, building / EMBEDDINGS_FILE)
+        write_items(building, table.ids, table.text, table.images, table.labels, table.kept)
+        project = Project(building, self._final_settings(building, table, normalise, vectors.d))
+        write_settings(building, project.settings)
+        found = _findings(table, joined.statistics, normalise, unreadable)
+        passing = Project(building, project.settings)  # the one that is returned must not hold the matrix open
+        check_distinct(self.source.file or self.items, passing.pool.moments)
+        return project, replace(found, learnt_as=str(passing.pool.coordinates))
+
+    def _check_number(self, table: ItemTable) -> None:
         if len(table) < 2:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
-        vectors = self._vectors(table, embedder, cache)
-        normalise = _has_one_unit(vectors) if self.normalise is None else self.normalise
-        statistics = self._write_matrix(table, vectors, normalise, building / EMBEDDINGS_FILE)
-        write_items(building, table.ids, table.text, table.images, table.labels, table.kept)
-        project = Project(building, self._final_settings(building, table, normalise, statistics.d))
-        write_settings(building, project.settings)
-        found = _findings(table, statistics, normalise, unreadable)
-        passing = Project(building, project.settings)  # the one that is returned must not hold the matrix open
-        return project, replace(found, learnt_as=str(passing.pool.coordinates))
 
     def _embedder(self, spec: str, table: ItemTable, building: Path) -> Embedder:
         """The embedder named by ``spec``; one fitted on these texts stays with the project, for new texts."""
@@ -163,44 +177,28 @@ class Ingest:
         return tfidf_embedder(model)
 
     def _check_pictures(self, table: ItemTable, cache: Path) -> tuple[ItemTable, tuple[str, ...]]:
-        """Make every thumbnail, which decodes every picture whole; a bad one is an error or is left out."""
-        if table.images is None:
-            return table, ()
-        good, bad = [], []
-        with self.progress("pictures", len(table)) as advance:
-            for position, image in enumerate(table.images):
-                try:
-                    if image:
-                        thumbnail(cache, table.ids[position], Path(image))
-                    good.append(position)
-                except DataFileError as error:
-                    if not self.skip_unreadable:
-                        where = f"{table.source}, row {table.rows[position]}: " if table.source.is_file() else ""
-                        raise DataFileError(f"{where}{error}; leave such out with --skip-unreadable") from None
-                    bad.append(table.ids[position])
-                advance()
-        return (table.keep(good) if bad else table), tuple(bad)
+        """Make every thumbnail, which decodes every picture whole; bad ones are an error or are left out."""
+
+        def look(identifier: str, image: Path) -> None:
+            thumbnail(cache, identifier, image)
+
+        return readable(table, look, self.reading, skip=self.skip_unreadable, progress=self.progress)
 
     def _vectors(self, table: ItemTable, embedder: Embedder | None, cache: Path) -> VectorFile:
-        if embedder is not None:
-            assert self.source.embed is not None
-            return embedded(table, self.source.embed, embedder, cache, self.progress)
-        assert self.source.file is not None
-        return open_vectors(self.source.file, ids_path=self.source.ids_file, id_column=self.source.id_column)
+        if embedder is None:
+            return self.source.opened()
+        assert self.source.embed is not None
+        return embedded(table, self.source.embed, embedder, cache, self.progress)
 
-    def _write_matrix(self, table: ItemTable, vectors: VectorFile, normalise: bool, target: Path) -> Statistics:
-        rows = matching_rows(table, vectors, by_row=self.source.by_row)
-        statistics = Statistics(vectors.d)
-        start = 0
-        with MatrixWriter(target, len(table), vectors.d) as writer, self.progress("vectors", vectors.n) as advance:
-            for block in vectors.chunks():
-                checked_block(vectors.path, block, start, vectors.d)
-                kept = unit_rows(block) if normalise else block.astype(np.float32)
-                statistics.add(block.astype(np.float32))
-                writer.write(rows[start : start + len(block)], kept)
-                start += len(block)
-                advance(len(block))
-        return statistics
+    def _write_matrix(self, joined: Joined, normalise: bool, target: Path) -> None:
+        vectors = joined.vectors
+        with (
+            MatrixWriter(target, len(joined.table), vectors.d) as writer,
+            self.progress("vectors", vectors.n) as advance,
+        ):
+            for rows, block, passed in joined.blocks():
+                writer.write(rows, unit_rows(block) if normalise else block.astype(np.float32))
+                advance(passed)
 
     def _final_settings(self, building: Path, table: ItemTable, normalise: bool, d: int) -> Settings:
         """The settings with what is known of the data once items and embeddings are written."""
@@ -215,12 +213,27 @@ class Ingest:
         return settings.changed(data={"sha256": Project(building, settings).pool.fingerprint})
 
 
-def _has_one_unit(vectors: VectorFile) -> bool:
-    """Whether the columns seem to be in the same unit, so that the length of a vector means something."""
-    step = -(-vectors.n // UNIT_ROWS)
-    with np.errstate(all="ignore"):  # what is not finite is named when it is written
-        sample = np.vstack([np.asarray(block[::step], dtype=np.float32) for block in vectors.chunks()])
-        return not units_differ(Moments.of(sample))
+def readable(
+    table: ItemTable, look: Callable[[str, Path], None], reading: Reading, *, skip: bool, progress: ProgressBar
+) -> tuple[ItemTable, tuple[str, ...]]:
+    """The items without those whose picture cannot be looked at, and their ids; bad ones are an error unless ``skip``."""
+    if table.images is None:
+        return table, ()
+    bad: dict[int, str] = {}
+    with progress("pictures", len(table)) as advance:
+        for position, image in enumerate(table.images):
+            try:
+                if image:
+                    look(table.ids[position], Path(image))
+            except DataFileError as error:
+                where = f"{table.source}, row {table.rows[position]}: " if table.source.is_file() else ""
+                bad[position] = f"{where}{error}; leave such out with --skip-unreadable"
+            advance()
+    if bad and not skip:
+        reading.faults += bad.values()
+        reading.settle()
+    kept = [position for position in range(len(table)) if position not in bad]
+    return (table.keep(kept) if bad else table), tuple(table.ids[position] for position in bad)
 
 
 def media_of(table: ItemTable) -> Media:
@@ -252,89 +265,10 @@ def _blocks(X: Array) -> Iterator[Array]:
         yield np.asarray(X[start : start + step], dtype=np.float64)
 
 
-def matching_rows(table: ItemTable, vectors: VectorFile, *, by_row: bool) -> NDArray[np.intp]:
-    """For each row of ``vectors`` the row of its item [n]; both must hold exactly the same ids."""
-    if by_row:
-        if vectors.n != len(table):
-            raise DataFileError(
-                f"{vectors.path}: {vectors.n} rows for the {len(table)} items of {table.source}; --by-row needs as many"
-            )
-        return np.arange(vectors.n, dtype=np.intp)
-    if vectors.ids is None:
-        raise DataFileError(
-            f"{vectors.path}: no ids to join by; add ids (.npz: an array 'ids'; .npy: --embedding-ids FILE; Parquet: "
-            "an id column), or say --by-row if the rows are in the order of the items"
-        )
-    if len(vectors.ids) != vectors.n:
-        raise DataFileError(f"{vectors.path}: {vectors.n} vectors but {len(vectors.ids)} ids; give one id a vector")
-    return _rows_by_id(table, vectors.path, vectors.ids)
-
-
-def _rows_by_id(table: ItemTable, path: Path, ids: tuple[str, ...]) -> NDArray[np.intp]:
-    row_of = {identifier: row for row, identifier in enumerate(table.ids)}
-    seen: dict[str, int] = {}
-    rows = np.empty(len(ids), dtype=np.intp)
-    for number, identifier in enumerate(ids, start=1):
-        if identifier in seen:
-            raise DataFileError(f"{path}, row {number}: the id {identifier!r} is already in row {seen[identifier]}")
-        if identifier not in row_of:
-            foreign = sum(other not in row_of for other in ids)
-            raise DataFileError(
-                f"{path}, row {number}: the id {identifier!r} is not in {table.source} ({foreign} such in all)"
-            )
-        seen[identifier] = number
-        rows[number - 1] = row_of[identifier]
-    if len(ids) < len(table):
-        first = next(row for row, identifier in enumerate(table.ids) if identifier not in seen)
-        raise DataFileError(
-            f"{table.source}, row {table.rows[first]}: the item {table.ids[first]!r} has no vector in {path} "
-            f"({len(table) - len(ids)} such in all)"
-        )
-    return rows
-
-
-def checked_block(path: Path, block: Array, start: int, d: int) -> None:
-    """Refuse blocks of another width and numbers that are not finite in float32, with row and column counted from 1."""
-    if block.shape[1] != d:
-        raise DataFileError(f"{path}, row {start + 1}: {block.shape[1]} numbers, expected {d}")
-    usable = np.abs(block) <= np.finfo(np.float32).max
-    if not usable.all():
-        row, column = (int(index[0]) for index in np.nonzero(~usable))
-        value = block[row, column]
-        raise DataFileError(f"{path}, row {start + row + 1}, column {column + 1}: {value} is not a usable number")
-
-
 def unit_rows(block: Array) -> Array:
     """Rows [m, d] scaled to length 1, float32; rows of length zero stay."""
     norms = np.linalg.norm(block, axis=1, keepdims=True)
     return np.asarray(block / np.where(norms > TINY_NORM, norms, 1.0), dtype=np.float32)
-
-
-class Statistics:
-    """What the findings need of the vectors, gathered block by block."""
-
-    def __init__(self, d: int) -> None:
-        self.d = d
-        self.zero = 0
-        self._hashes: list[int] = []
-        self._lowest = np.full(d, np.inf)
-        self._highest = np.full(d, -np.inf)
-
-    def add(self, block: Array) -> None:
-        self.zero += int((~block.any(axis=1)).sum())
-        self._hashes += [hash(row.tobytes()) for row in block]
-        self._lowest = np.minimum(self._lowest, block.min(axis=0))
-        self._highest = np.maximum(self._highest, block.max(axis=0))
-
-    @property
-    def duplicates(self) -> int:
-        """Vectors equal to an earlier one."""
-        return len(self._hashes) - len(set(self._hashes))
-
-    @property
-    def constant(self) -> tuple[int, ...]:
-        """Columns, counted from 1, with the same number everywhere."""
-        return tuple(int(column) + 1 for column in np.flatnonzero(self._lowest == self._highest))
 
 
 def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unreadable: tuple[str, ...]) -> Findings:

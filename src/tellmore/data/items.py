@@ -1,23 +1,21 @@
-"""Read items from CSV, TSV, JSONL, Parquet or a folder of pictures; every fault names file, row and column.
-
-Rows are counted as people see them: in CSV the header is row 1, in JSONL the first line, in Parquet the first record.
-"""
+"""Items from a file of records or a folder of pictures; every fault names file, row and column."""
 
 from __future__ import annotations
 
-import csv
 import errno
-import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tellmore.errors import DataFileError, needs
+from tellmore.data.hub_dataset import is_dataset
+from tellmore.data.labels import LabelWords, same_word
+from tellmore.data.reading import Reading
+from tellmore.data.records import Record, open_records
+from tellmore.errors import DataFileError
 
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
-Record = dict[str, Any]
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif")
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class Columns:
     label: str | None = None
     positive_value: str | None = None
     keep: tuple[str, ...] = ()
+    negative_value: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,175 +57,66 @@ class ItemTable:
         return replace(self, **own)
 
 
-def read_items(path: Path, columns: Columns | None = None) -> ItemTable:
-    """All items of the file or image folder ``path``; raises DataFileError at the first fault."""
-    columns = columns or Columns()
-    if path.is_dir():
+def read_items(path: Path, columns: Columns | None = None, reading: Reading | None = None) -> ItemTable:
+    """All items of the file or image folder ``path``.
+
+    Faulty rows are all named in one DataFileError, unless ``reading`` says to leave them out.
+    """
+    columns, reading = columns or Columns(), reading or Reading()
+    if path.is_dir() and not is_dataset(path):
         return _image_folder(path)
-    names, records = open_records(path)
-    return _table(path, columns, names, records)
+    names, records = open_records(path, reading)
+    table = _table(path, columns, names, list(records), reading)
+    reading.settle()
+    return table
 
 
-def open_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]]]:
-    """Column names and (row number, record) of a CSV, TSV, JSONL or Parquet file."""
-    readers: dict[str, Callable[[Path], tuple[list[str], Iterator[tuple[int, Record]]]]] = {
-        ".csv": _csv_records,
-        ".tsv": _csv_records,
-        ".jsonl": lambda path: ([], json_lines(path)),
-        ".ndjson": lambda path: ([], json_lines(path)),
-        ".parquet": _parquet_records,
-    }
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise DataFileError(f"{path}: unknown kind of file; allowed are {', '.join(readers)} or a folder of pictures")
-    require_file(path)
-    return reader(path)
+@dataclass(frozen=True)
+class _Row:
+    id: str
+    row: int
+    text: str
+    image: str
+    label: str | None
+    kept: dict[str, str]
 
 
-def require_file(path: Path) -> None:
-    """Raise DataFileError unless ``path`` is a file with something in it that may be read."""
-    try:
-        with path.open("rb") as file:
-            if not file.read(1):
-                raise DataFileError(f"{path}: the file is empty")
-    except FileNotFoundError:
-        raise DataFileError(f"{path}: no such file") from None
-    except OSError as error:
-        raise DataFileError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def _csv_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]]]:
-    rows = _csv_rows(path)
-    first = next(rows, None)
-    header = first[1] if first else []
-    if not any(name.strip() for name in header):
-        raise DataFileError(f"{path}, row 1: expected a header with column names")
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise DataFileError(f"{path}, row 1: the column {repeated[0]!r} appears twice; rename one")
-    return header, _csv_cells(path, header, rows)
-
-
-def _csv_cells(path: Path, header: list[str], rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, Record]]:
-    for number, cells in rows:
-        if not cells:
-            continue
-        if len(cells) != len(header):
-            raise DataFileError(
-                f"{path}, row {number}: {len(cells)} cells, but the header has {len(header)}; quote cells with commas"
-            )
-        yield number, dict(zip(header, cells, strict=True))
-
-
-def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    number = 0
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            for number, cells in enumerate(csv.reader(file, delimiter=delimiter, strict=True), start=1):
-                yield number, cells
-    except UnicodeDecodeError:
-        raise encoding_error(path) from None
-    except csv.Error as error:
-        raise DataFileError(f"{path}, row {number + 1}: not valid CSV: {error}") from None
-
-
-def encoding_error(path: Path) -> DataFileError:
-    """Names the first line that is not UTF-8."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                line.decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                return DataFileError(
-                    f"{path}, row {number}, byte {error.start + 1}: not UTF-8 text; save the file with encoding UTF-8"
-                )
-    return DataFileError(f"{path}: not UTF-8 text; save the file with encoding UTF-8")
-
-
-def json_lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """(row number, object) of a JSONL file."""
-    try:
-        with path.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, _json_object(path, number, line)
-    except UnicodeDecodeError:
-        raise encoding_error(path) from None
-
-
-def _json_object(path: Path, number: int, line: str) -> Record:
-    try:
-        record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise DataFileError(f"{path}, row {number}: not valid JSON: {error}") from None
-    if not isinstance(record, dict):
-        raise DataFileError(f"{path}, row {number}: expected a JSON object, not {type(record).__name__}")
-    return record
-
-
-def _parquet_records(path: Path) -> tuple[list[str], Iterator[tuple[int, Record]]]:
-    file = open_parquet(path)
-    return list(file.schema_arrow.names), _parquet_rows(path, file)
-
-
-def open_parquet(path: Path) -> Any:
-    """A pyarrow ParquetFile."""
-    with needs("pyarrow", "app"):
-        import pyarrow
-        import pyarrow.parquet
-    require_file(path)
-    try:
-        return pyarrow.parquet.ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataFileError(f"{path}: not a readable Parquet file: {str(error).splitlines()[0]}") from None
-
-
-def parquet_batches(path: Path, file: Any, **options: Any) -> Iterator[Any]:
-    """The batches of a ParquetFile; damage inside it is noticed only now."""
-    import pyarrow
-
-    try:
-        yield from file.iter_batches(**options)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataFileError(f"{path}: the Parquet file is damaged: {str(error).splitlines()[0]}") from None
-
-
-def _parquet_rows(path: Path, file: Any) -> Iterator[tuple[int, Record]]:
-    number = 0
-    for batch in parquet_batches(path, file, batch_size=8192):
-        for record in batch.to_pylist():
-            number += 1
-            yield number, record
-
-
-def _table(path: Path, columns: Columns, names: list[str], records: Iterator[tuple[int, Record]]) -> ItemTable:
-    ids: list[str] = []
-    rows: list[int] = []
-    kept = list(records)
-    known = names or list(dict.fromkeys(key for _, record in kept for key in record))
-    if not kept:
+def _table(
+    path: Path, columns: Columns, names: list[str], records: list[tuple[int, Record]], reading: Reading
+) -> ItemTable:
+    if not records:
+        reading.settle()
         raise DataFileError(f"{path}: no items below the header" if names else f"{path}: no items")
+    known = names or list(dict.fromkeys(key for _, record in records for key in record))
     text, image, label = _chosen_columns(path, columns, known)
-    _check_positive_value(path, columns.positive_value, label, kept)
+    meanings = _meanings(path, columns, label, records)
     seen: dict[str, int] = {}
-    for number, record in kept:
-        identifier = read_identifier(path, number, columns.id, record.get(columns.id))
-        if identifier in seen:
-            raise DataFileError(
-                f"{path}, row {number}, column {columns.id}: the id {identifier!r} is already in row {seen[identifier]}"
+    rows: list[_Row] = []
+    for number, record in records:
+        with reading.row():
+            identifier = read_identifier(path, number, columns.id, record.get(columns.id))
+            if identifier in seen:
+                raise DataFileError(
+                    f"{path}, row {number}, column {columns.id}: the id {identifier!r} is already in row {seen[identifier]}"
+                )
+            seen[identifier] = number
+            found = _Row(
+                identifier,
+                number,
+                _cell_text(path, number, text, record.get(text)) if text else "",
+                _image_path(path, number, image, record.get(image)) if image else "",
+                _label(path, number, label, record.get(label), columns, meanings) if label else None,
+                _kept(path, number, columns.keep, record),
             )
-        seen[identifier] = number
-        ids.append(identifier)
-        rows.append(number)
+            rows.append(found)
     return ItemTable(
         path,
-        tuple(ids),
-        tuple(rows),
-        tuple(_cell_text(path, n, text, r.get(text)) for n, r in kept) if text else None,
-        tuple(_image_path(path, n, image, r.get(image)) for n, r in kept) if image else None,
-        tuple(_label(path, n, label, r.get(label), columns.positive_value) for n, r in kept) if label else None,
-        tuple(_kept(path, n, columns.keep, r) for n, r in kept) if columns.keep else None,
+        tuple(row.id for row in rows),
+        tuple(row.row for row in rows),
+        tuple(row.text for row in rows) if text else None,
+        tuple(row.image for row in rows) if image else None,
+        tuple(row.label for row in rows) if label else None,
+        tuple(row.kept for row in rows) if columns.keep else None,
     )
 
 
@@ -234,7 +124,9 @@ def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str
     listed = ", ".join(map(repr, known))
     for asked in (columns.id, columns.text, columns.image, columns.label, *columns.keep):
         if asked is not None and asked not in known:
-            raise DataFileError(f"{path}: no column {asked!r}; the columns are {listed}")
+            raise DataFileError(
+                f"{path}: no column {asked!r}; the columns are {listed}{_delimiter_advice(path, known)}"
+            )
     text, image, label = (
         asked or (usual if usual in known else None)
         for asked, usual in ((columns.text, "text"), (columns.image, "image"), (columns.label, "label"))
@@ -244,16 +136,21 @@ def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str
     return text, image, label
 
 
-def _check_positive_value(path: Path, value: str | None, label: str | None, kept: list[tuple[int, Record]]) -> None:
-    """A misspelt value would silently turn every label into a negative one."""
-    if value is None:
-        return
+def _delimiter_advice(path: Path, known: list[str]) -> str:
+    one = len(known) == 1 and path.suffix.lower() in (".csv", ".tsv")
+    return "; say with --delimiter what stands between cells" if one else ""
+
+
+def _meanings(path: Path, columns: Columns, label: str | None, records: list[tuple[int, Record]]) -> Mapping[str, bool]:
+    """What the words of the label column mean."""
     if label is None:
-        raise DataFileError(f"{path}: --positive-value {value}, but no column 'label'; name it with --label-column")
-    present = {_label_text(record.get(label)) for _, record in kept} - {""}
-    if present and value not in present:
-        listed = ", ".join(map(repr, sorted(present)[:5]))
-        raise DataFileError(f"{path}, column {label}: no label is {value!r} (--positive-value); there are {listed}")
+        if columns.positive_value is not None and not columns.keep:  # a kept column may be what it is about
+            raise DataFileError(
+                f"{path}: --positive-value {columns.positive_value}, but no column 'label'; name it with --label-column"
+            )
+        return {}
+    words = LabelWords(columns.positive_value, columns.negative_value)
+    return words.meanings((_label_text(record.get(label)) for _, record in records), f"{path}, column {label}")
 
 
 def read_identifier(path: Path, number: int, column: str, value: Any) -> str:
@@ -313,18 +210,19 @@ def _label_text(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _label(path: Path, number: int, column: str, value: Any, positive_value: str | None) -> str | None:
+def _label(
+    path: Path, number: int, column: str, value: Any, columns: Columns, meanings: Mapping[str, bool]
+) -> str | None:
     text = _label_text(value)
     if not text:
         return None
-    if positive_value is not None:
-        return "positive" if text == positive_value else "negative"
-    if text.lower() in ("positive", "negative"):
-        return text.lower()
-    raise DataFileError(
-        f"{path}, row {number}, column {column}: a label is 'positive', 'negative' or empty, not {text!r}; "
-        "say which value is positive with --positive-value"
-    )
+    positive = meanings.get(same_word(text))
+    if positive is None:
+        words = LabelWords(columns.positive_value, columns.negative_value)
+        raise DataFileError(
+            f"{path}, row {number}, column {column}: the label {text!r} means nothing: {words.advice()}"
+        )
+    return "positive" if positive else "negative"
 
 
 def _image_folder(folder: Path) -> ItemTable:

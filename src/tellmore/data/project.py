@@ -3,18 +3,19 @@
 FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
 FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
 FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
-FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, only where learning.prior = "earlier"
+FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, where start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
 FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock beside it
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
@@ -24,18 +25,21 @@ from typing import Any
 
 import numpy as np
 
-from tellmore import __version__
+from tellmore.classifier import Classifier
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import CLASSIC, Frame, given_frame
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.data.checked import toml_text
-from tellmore.data.images import thumbnail
-from tellmore.data.items import json_lines
+from tellmore.data.images import project_thumbnail, thumbnail
+from tellmore.data.places import ALLOWED_VARIABLE, may_be_named
+from tellmore.data.records import json_lines
 from tellmore.data.settings import SETTINGS_FILE, Settings, read_settings
 from tellmore.data.tfidf import TFIDF_FILE
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
+from tellmore.version import __version__
 
 ITEMS_FILE = "items.jsonl"
 EMBEDDINGS_FILE = "embeddings.npy"
@@ -58,30 +62,44 @@ class Project:
     @property
     def database_url(self) -> str:
         """Where the log is, as an SQLAlchemy address. It may hold a password: show ``settings.redacted()`` instead."""
-        return self.settings.server.database or f"sqlite:///{(self.folder / DATABASE_FILE).absolute()}"
+        database = self.settings.server.database
+        if not database:
+            return f"sqlite:///{(self.folder / DATABASE_FILE).absolute()}"
+        scheme, _, path = database.partition(":///")
+        if scheme.startswith("sqlite") and not may_be_named(Path(path.partition("?")[0]), self.folder):
+            raise SettingError(
+                f"server.database: an SQLite file must lie in the project's folder, or in one that {ALLOWED_VARIABLE} allows"
+            )
+        return database
 
     @property
     def images_folder(self) -> Path:
         return self.folder / IMAGES_FOLDER
 
-    @property
-    def prior_path(self) -> Path | None:
-        """The file of an earlier project's belief, where the settings ask for it."""
-        return self.folder / PRIOR_FILE if self.settings.learning.prior == "earlier" else None
-
     @cached_property
     def prior(self) -> Frame | None:
-        """The belief of an earlier project to start from, where the settings ask for it."""
-        if self.prior_path is None:
+        """The belief of an earlier project as the one prior, where the settings ask for it."""
+        if self.settings.learning.prior != "earlier":
             return None
-        belief, sharpness = _read_earlier(self.prior_path)
-        if belief.dim != self.pool.d + 1:
-            raise DataFileError(
-                f"{self.prior_path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}"
-            )
+        belief, sharpness = self._earlier()
         frame = given_frame(self.pool.moments, belief)
         *behaviour, w = sharpness
         return replace(frame, behaviour=Behaviour(*behaviour), w=w)
+
+    @cached_property
+    def earlier(self) -> Classifier | None:
+        """The classifier of an earlier project to start from, where the settings ask for it; it takes the rows of the pool."""
+        if not self.settings.start.earlier:
+            return None
+        belief, sharpness = self._earlier()
+        return Classifier(Mixture.of(belief), sharpness[-1], normalised=False)
+
+    def _earlier(self) -> tuple[Gaussian, tuple[float, ...]]:
+        path = self.folder / PRIOR_FILE
+        belief, sharpness = _read_earlier(path)
+        if belief.dim != self.pool.d + 1:
+            raise DataFileError(f"{path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}")
+        return belief, sharpness
 
     @property
     def tfidf_path(self) -> Path | None:
@@ -94,7 +112,7 @@ class Project:
         image = self.pool.images[self.pool.rows([item])[0]] if self.pool.images is not None else ""
         if not image:
             raise QuestionError(f"the item {item!r} has no picture")
-        return thumbnail(self.images_folder, item, Path(image))
+        return project_thumbnail(self.images_folder, item, Path(image))
 
     @cached_property
     def items(self) -> tuple[dict[str, Any], ...]:
@@ -107,7 +125,7 @@ class Project:
         if len(self.items) != len(X):
             raise DataFileError(
                 f"{self.folder}: {ITEMS_FILE} has {len(self.items)} rows but {EMBEDDINGS_FILE} has {len(X)}; "
-                "make the project anew with: tellmore init"
+                "create the project again with: tellmore init"
             )
         return Pool(
             X,
@@ -131,7 +149,7 @@ def _read_items(path: Path) -> Iterator[dict[str, Any]]:
                 raise DataFileError(f'{path}, row {number}: expected an object with a string "id"')
             yield item
     except FileNotFoundError:
-        raise DataFileError(f"{path}: no such file; make the project anew with: tellmore init") from None
+        raise DataFileError(f"{path}: no such file; create the project again with: tellmore init") from None
     except OSError as error:
         raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
 
@@ -140,7 +158,7 @@ def _map_matrix(path: Path) -> Any:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
-        raise DataFileError(f"{path}: no such file; make the project anew with: tellmore init") from None
+        raise DataFileError(f"{path}: no such file; create the project again with: tellmore init") from None
     except (OSError, ValueError, EOFError) as error:
         raise DataFileError(f"{path}: not a readable .npy matrix: {error}") from None
 
@@ -153,11 +171,18 @@ def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
             sharpness = arrays["sharpness"].tolist() if "sharpness" in arrays else (*astuple(CLASSIC), CLASSIC.w)
             return Gaussian.from_moments(arrays["mean"], arrays["cov"]), tuple(sharpness)
     except FileNotFoundError:
-        raise DataFileError(f'{path}: no such file, but the settings say prior = "earlier"') from None
+        raise DataFileError(f"{path}: no such file, but the settings say to start from an earlier project") from None
     except KeyError as missing:
         raise DataFileError(f"{path}: no array {missing}; a belief has mean and cov") from None
     except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, NumericalError) as error:
         raise DataFileError(f"{path}: not a readable belief: {error}") from None
+
+
+def projects_in(folder: Path) -> list[Path]:
+    """The projects that lie in ``folder``, by name; none where it is a project itself."""
+    if (folder / SETTINGS_FILE).exists() or not folder.is_dir():
+        return []
+    return sorted(path.parent for path in folder.glob(f"*/{SETTINGS_FILE}"))
 
 
 def open_project(path: str | os.PathLike[str]) -> Project:
@@ -165,6 +190,10 @@ def open_project(path: str | os.PathLike[str]) -> Project:
     folder = Path(path)
     if folder.is_dir() and not (folder / SETTINGS_FILE).exists():
         raise SettingError(f"{folder}: not a project, it has no {SETTINGS_FILE}; make one with: tellmore init {folder}")
+    if folder.exists() and not folder.is_dir():
+        raise SettingError(
+            f"{folder}: a file, but a project is a folder; make one of it with: tellmore init FOLDER --items {folder}"
+        )
     if not folder.is_dir():
         raise SettingError(f"{folder}: no such project folder; make one with: tellmore init {folder}")
     return Project(folder, read_settings(folder / SETTINGS_FILE))
@@ -177,14 +206,17 @@ def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         _refuse_existing(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        building = target.parent / f".{target.name}-{token_hex(4)}"
-        building.mkdir()
+        _remove_leftovers(target)
+        building = target.parent / f".{target.name}-{os.getpid()}-{token_hex(4)}"
+        building.mkdir(mode=0o700)  # settings may hold a password, items may be anybody's
     except OSError as error:
         raise DataFileError(
             f"{target.parent}: a project cannot be made there: {error.strerror}; {WHERE_TO_WRITE}"
         ) from error
     try:
         yield building
+        for path in building.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
         if target.is_dir():
             target.rmdir()
         building.rename(target)
@@ -194,6 +226,24 @@ def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _remove_leftovers(target: Path) -> None:
+    """What was half made for ``target`` by processes that were killed."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}-*-????????"):
+        maker = left.name.split("-")[-2]
+        if maker.isdigit() and not _alive(int(maker)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _refuse_existing(target: Path) -> None:
@@ -222,6 +272,7 @@ def write_items(
 def write_settings(folder: Path, settings: Settings) -> None:
     """Replace ``tellmore.toml`` in one step, so that a reader never sees half of it."""
     with replacing(folder / SETTINGS_FILE) as fresh:
+        fresh.touch(0o600)
         fresh.write_text(toml_text(settings), encoding="utf-8")
 
 
@@ -231,17 +282,24 @@ def create_project(
     settings: Settings | None = None,
     *,
     labels: Sequence[str | None] | None = None,
+    finish: Callable[[Project], None] | None = None,
 ) -> Project:
     """Make a project of a pool that is in memory already. ``labels`` [n] hold "positive", "negative" or None.
 
-    The embeddings are taken as they are. Either the whole project appears at ``folder``, or nothing.
+    The embeddings are taken as they are. ``finish`` gets the project while it is still unseen. Either the whole project appears
+    at ``folder``, or nothing.
     """
     settings = settings or Settings()
     with project_folder(folder) as building:
-        write_items(building, pool.ids, pool.text, pool.images, labels)
+        write_items(building, pool.names, pool.text, pool.images, labels)
+        for identifier, image in zip(pool.names, pool.images or (), strict=False):
+            if image:
+                thumbnail(building / IMAGES_FOLDER, identifier, Path(image))
         np.save(building / EMBEDDINGS_FILE, np.asarray(pool.X, dtype=np.float32), allow_pickle=False)
         data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint}
         write_settings(building, fitted(settings.changed(data=data)))
+        if finish is not None:
+            finish(open_project(building))
     return open_project(folder)
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tellmore.data.items import open_records, read_identifier
+from tellmore.data.items import read_identifier
+from tellmore.data.labels import NEGATIVE_WORDS, POSITIVE_WORDS, same_word
 from tellmore.data.project import Project
+from tellmore.data.records import open_records
 from tellmore.errors import DataFileError, SettingError
 from tellmore.types import Array
 
-POSITIVE_WORDS = ("positive", "yes", "true")
-NEGATIVE_WORDS = ("negative", "no", "false")
 MISSING = ("", "nan")
 SHOWN = 5
 """Values named in a message."""
@@ -40,7 +40,7 @@ class Meaning:
             raise SettingError(f"--threshold is a number, not {self.threshold}")
         if self.negative_value is not None and self.positive_value is None:
             raise SettingError("--negative-value needs --positive-value")
-        if self.positive_value is not None and _same(self.positive_value) == _same(self.negative_value or ""):
+        if self.positive_value is not None and same_word(self.positive_value) == same_word(self.negative_value or ""):
             raise SettingError(f"--positive-value and --negative-value are both {self.positive_value!r}")
 
 
@@ -81,7 +81,7 @@ def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path |
         where, found = f"{project.folder}", _kept(project, column)
     else:
         where, found = f"{file}", _column(file, column, id_column)
-    scores = {item: value for item, value in found.items() if item in known and _same(value) not in MISSING}
+    scores = {item: value for item, value in found.items() if item in known and same_word(value) not in MISSING}
     if not scores:
         what = "no score in it" if set(found) & known or not found else "none of its ids is an item of the project"
         raise DataFileError(f"{where}, column {column}: {what}")
@@ -101,7 +101,7 @@ def _kept(project: Project, column: str) -> dict[str, str]:
 def start_scores(project: Project, column: str, positive_value: str) -> Array:
     """A kept column as scores [n] to start from, NaN where an item has none: numbers as they are, words as 1 and 0."""
     where = f"{project.folder}, column {column}"
-    kept = {item: value for item, value in _kept(project, column).items() if _same(value) not in MISSING}
+    kept = {item: value for item, value in _kept(project, column).items() if same_word(value) not in MISSING}
     numbers = None if positive_value else _numbers(kept)
     if numbers is None:
         words = scores_of(kept, Meaning(positive_value=positive_value or None), where=where)
@@ -156,7 +156,7 @@ def _by_threshold(
 
 
 def _by_words(values: Mapping[str, str], meaning: Meaning, where: str) -> JudgeScores:
-    present = {_same(value): value for value in values.values()}
+    present = {same_word(value): value for value in values.values()}
     listed = ", ".join(repr(value) for value in sorted(present.values())[:SHOWN])
     if meaning.positive_value is None:
         unknown = [value for word, value in present.items() if word not in (*POSITIVE_WORDS, *NEGATIVE_WORDS)]
@@ -169,14 +169,14 @@ def _by_words(values: Mapping[str, str], meaning: Meaning, where: str) -> JudgeS
         yes, no = set(POSITIVE_WORDS), set(NEGATIVE_WORDS)
     else:
         for option, value in (("positive", meaning.positive_value), ("negative", meaning.negative_value)):
-            if value is not None and _same(value) not in present:
+            if value is not None and same_word(value) not in present:
                 raise DataFileError(f"{where}: no score is {value!r} (--{option}-value); there are {listed}")
-        yes = {_same(meaning.positive_value)}
-        no = set(present) - yes if meaning.negative_value is None else {_same(meaning.negative_value)}
-    counted = {item: value for item, value in values.items() if _same(value) in yes | no}
+        yes = {same_word(meaning.positive_value)}
+        no = set(present) - yes if meaning.negative_value is None else {same_word(meaning.negative_value)}
+    counted = {item: value for item, value in values.items() if same_word(value) in yes | no}
     return JudgeScores(
         counted,
-        {item: _same(value) in yes for item, value in counted.items()},
+        {item: same_word(value) in yes for item, value in counted.items()},
         f"words, positive: {_listed(present, yes)}; negative: {_listed(present, no)}",
     )
 
@@ -185,11 +185,6 @@ def _listed(present: Mapping[str, str], words: Iterable[str]) -> str:
     found = sorted(present[word] for word in words if word in present)
     more = ", …" if len(found) > SHOWN else ""
     return (", ".join(found[:SHOWN]) or "none") + more
-
-
-def _same(value: str) -> str:
-    """Words that differ in case or blanks only are the same."""
-    return value.strip().casefold()
 
 
 def _number(value: str) -> float | None:

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tellmore import __version__
 from tellmore import kinds as question_kinds
 from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
 from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO, AUTO_SIZES
+from tellmore.version import __version__
 
 SETTINGS_FILE = "tellmore.toml"
 FIRST_VERSION = "0.1.0"
@@ -76,19 +76,29 @@ class LearningSettings(Section):
 class StartSettings(Section):
     """What learning starts from, and the answers then correct: words, or items by id or by their whole text, that are like what
     is looked for and unlike it; or a kept column with another model's scores, numbers or words, of which ``positive_value`` (or
-    yes, true, positive) means positive."""
+    yes, true, positive) means positive; or else an ``earlier`` project's classifier, which FOLDER/prior.npz holds."""
 
     like: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
     scores_column: str = ""
     positive_value: str = ""
+    earlier: bool = False
+
+
+class TeamSettings(Section):
+    """Where several people answer. ``overlap``: share of the questions that somebody else has answered, for the agreement
+    between people. ``known_share``: share that asks for an item which an owner has labelled by choice, for each person's
+    score; nothing is learnt from those."""
+
+    overlap: float = Field(default=0.0, ge=0.0, le=0.5)
+    known_share: float = Field(default=0.0, ge=0.0, le=0.5)
 
 
 class ServerSettings(Section):
     """Where the log is kept. An empty ``database`` means FOLDER/tellmore.sqlite; it may hold a password."""
 
     database: str = ""
-    lease_s: float = Field(default=120.0, gt=0)
+    lease_s: float = Field(default=120.0, gt=0, le=86_400)
 
 
 class DataSettings(Section):
@@ -113,6 +123,7 @@ class Settings(Section):
     project: ProjectSettings = ProjectSettings()
     learning: LearningSettings = LearningSettings()
     start: StartSettings = StartSettings()
+    team: TeamSettings = TeamSettings()
     server: ServerSettings = ServerSettings()
     data: DataSettings = DataSettings()
 
@@ -138,6 +149,13 @@ class Settings(Section):
         for section, keys in sections.items():
             values.setdefault(section, {}).update(keys)
         return parse_settings(values, source="settings")
+
+
+def words_for(attribute: str) -> dict[str, str]:
+    """Settings of a project that teaches ``attribute``: the words that people read. The app and tellmore.toml change them."""
+    negative = "negative" if attribute == "positive" else f"not {attribute}"
+    instruction = f"Say what is {attribute} to you; there is no right answer to look up."
+    return {"attribute": attribute, "positive": attribute, "negative": negative, "instruction": instruction}
 
 
 def words_of(settings: Settings) -> Words:

@@ -1,6 +1,6 @@
 """Texts to vectors without a model to download: TF-IDF and truncated SVD by scikit-learn, fitted on the items' own texts.
 
-What was fitted is kept as plain arrays, never as pickled objects: a project may come from a stranger.
+What was fitted is kept as plain arrays, never as pickled objects: a project may come from somebody unknown.
 """
 
 from __future__ import annotations

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -16,12 +18,14 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.items import encoding_error, open_parquet, parquet_batches, require_file
+from tellmore.data.records import encoding_error, open_parquet, parquet_batches, require_file
 from tellmore.errors import DataFileError
 from tellmore.types import Array
 
 CHUNK_BYTES = 8 * 2**20
-_PICKLED = "holds pickled Python objects, which are refused because they can run code; save it with plain numbers"
+_PICKLED = "holds pickled Python objects, which are refused because they can run code; save it"
+
+_IDS_AS_TEXT = "as text: np.array(ids, dtype=str)"
 
 
 @dataclass(frozen=True)
@@ -35,18 +39,23 @@ class VectorFile:
     chunks: Callable[[], Iterator[Array]]
 
 
-def open_vectors(path: Path, *, ids_path: Path | None = None, id_column: str = "id") -> VectorFile:
-    """Open the embeddings at ``path``; ``ids_path`` names the file of ids beside a .npy."""
+def open_vectors(
+    path: Path, *, ids_path: Path | None = None, id_column: str = "id", columns: Sequence[str] = ()
+) -> VectorFile:
+    """Open the embeddings at ``path``; ``ids_path`` names the file of ids beside a .npy, ``columns`` those of a Parquet file
+    that hold the numbers, by name or by pattern ("dim_*")."""
     suffix = path.suffix.lower()
     require_file(path)
     if ids_path is not None and suffix != ".npy":
         raise DataFileError(f"{path}: a separate file of ids belongs to a .npy file; {suffix} carries its own ids")
+    if columns and suffix != ".parquet":
+        raise DataFileError(f"{path}: --vector-columns is for Parquet; {suffix} holds one matrix")
     if suffix == ".npz":
         return _open_npz(path)
     if suffix == ".npy":
         return _open_npy(path, ids_path)
     if suffix == ".parquet":
-        return _open_parquet_vectors(path, id_column)
+        return _open_parquet_vectors(path, id_column, columns)
     raise DataFileError(f"{path}: unknown kind of embeddings; allowed are .npz, .npy, .parquet")
 
 
@@ -57,7 +66,7 @@ class _Header:
     dtype: np.dtype[Any]
 
 
-def _read_header(path: Path, file: IO[bytes], name: str) -> _Header:
+def _read_header(path: Path, file: IO[bytes], name: str, advice: str = "with plain numbers") -> _Header:
     try:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -65,7 +74,7 @@ def _read_header(path: Path, file: IO[bytes], name: str) -> _Header:
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise DataFileError(f"{path}: {name} is not a readable NumPy array: {error}") from None
     if dtype.hasobject:
-        raise DataFileError(f"{path}: {name} {_PICKLED}")
+        raise DataFileError(f"{path}: {name} {_PICKLED} {advice}")
     return _Header(shape, fortran, dtype)
 
 
@@ -156,7 +165,7 @@ def _zip(path: Path) -> zipfile.ZipFile:
 
 def _npz_ids(path: Path, archive: zipfile.ZipFile) -> tuple[str, ...]:
     with archive.open("ids.npy") as file:
-        _read_header(path, file, "ids")
+        _read_header(path, file, "ids", _IDS_AS_TEXT)
     with archive.open("ids.npy") as file:
         try:
             ids = np.lib.format.read_array(file, allow_pickle=False)
@@ -183,6 +192,8 @@ def _read_id_file(path: Path) -> tuple[str, ...]:
     require_file(path)
     try:
         if path.suffix.lower() == ".npy":
+            with path.open("rb") as file:
+                _read_header(path, file, "the array of ids", _IDS_AS_TEXT)
             return _id_array(path, "the array", np.load(path, allow_pickle=False))
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix.lower() == ".json":
@@ -199,26 +210,57 @@ def _read_id_file(path: Path) -> tuple[str, ...]:
         raise DataFileError(f"{path}: not a readable file of ids: {error}") from None
 
 
-def _open_parquet_vectors(path: Path, id_column: str) -> VectorFile:
+def _open_parquet_vectors(path: Path, id_column: str, columns: Sequence[str]) -> VectorFile:
     import pyarrow as pa
 
     file = open_parquet(path)
     schema = file.schema_arrow
-    has_ids = id_column in schema.names
     others = [field for field in schema if field.name != id_column]
     lists = [f.name for f in others if pa.types.is_list(f.type) or pa.types.is_fixed_size_list(f.type)]
     numbers = [f.name for f in others if pa.types.is_floating(f.type) or pa.types.is_integer(f.type)]
-    if len(lists) > 1:
-        raise DataFileError(f"{path}: several columns hold vectors ({', '.join(lists)}); keep one")
-    if not lists and not numbers:
-        raise DataFileError(f"{path}: no column of vectors and no numeric columns among {', '.join(schema.names)}")
-    ids = _parquet_ids(path, file, id_column) if has_ids else None
-    read = _list_blocks(path, lists[0]) if lists else _number_blocks(path, numbers)
+    chosen = _vector_columns(path, columns, lists, numbers)
+    ids = _parquet_ids(path, file, id_column) if id_column in schema.names else None
+    read = _list_blocks(path, chosen[0]) if chosen[0] in lists else _number_blocks(path, chosen)
     n = file.metadata.num_rows
     if n == 0:
         raise DataFileError(f"{path}: no rows")
-    d = len(numbers) if not lists else next(iter(read())).shape[1]
+    d = next(iter(read())).shape[1] if chosen[0] in lists else len(chosen)
     return VectorFile(path, n, d, ids, read)
+
+
+def _vector_columns(path: Path, asked: Sequence[str], lists: list[str], numbers: list[str]) -> list[str]:
+    """The one column of vectors, or the numeric ones that were named: a year or an index is no dimension."""
+    if not lists and not numbers:
+        raise DataFileError(f"{path}: no column holds vectors or numbers")
+    if not asked:
+        if len(lists) == 1:
+            return lists
+        if lists:
+            raise DataFileError(
+                f"{path}: several columns hold vectors: {', '.join(lists)}; name one with --vector-columns"
+            )
+        shown = ", ".join(numbers[:8]) + (", …" if len(numbers) > 8 else "")
+        raise DataFileError(
+            f"{path}: no column of vectors; name the numeric columns that are dimensions with --vector-columns, for example "
+            f"'{_pattern(numbers)}' (the file has {shown})"
+        )
+    chosen: list[str] = []
+    for pattern in asked:
+        found = [name for name in (*lists, *numbers) if fnmatchcase(name, pattern)]
+        if not found:
+            raise DataFileError(f"{path}: no column of numbers fits {pattern!r} (--vector-columns)")
+        chosen += [name for name in found if name not in chosen]
+    if len(chosen) > 1 and set(chosen) & set(lists):
+        raise DataFileError(
+            f"{path}: --vector-columns names one column of vectors or several of numbers, not {', '.join(chosen)}"
+        )
+    return chosen
+
+
+def _pattern(numbers: list[str]) -> str:
+    """What most names begin with, as a pattern."""
+    stems = Counter(name.rstrip("0123456789") for name in numbers)
+    return f"{stems.most_common(1)[0][0]}*"
 
 
 def _parquet_ids(path: Path, file: Any, id_column: str) -> tuple[str, ...]:

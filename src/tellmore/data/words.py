@@ -41,7 +41,7 @@ def text_side(project: Project, embed: str | None = None) -> TextSide:
         unknown = [text for text, vector in zip(texts, X, strict=True) if not vector.any()]
         if unknown:
             raise SettingError(
-                f"{unknown[0]!r}: the embedder knows none of its words; choose others, as the items have"
+                f"{unknown[0]!r}: the embedder has none of its words; choose words that the items contain"
             )
         return unit_rows(X) if normalised else X
 

@@ -1,4 +1,4 @@
-"""What a taught classifier leaves as: ONNX, scikit-learn, NPZ, JSON, tables, its log, a report.
+"""What a taught classifier is exported as: models, tables, its log, a report, and what other tools take in.
 
 ``render`` is the one way in; what a format needs is imported when it is asked for.
 """
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellmore.errors import SettingError
-from tellmore.files import write_whole
+from tellmore.errors import DataFileError, SettingError
+from tellmore.files import WHERE_TO_WRITE, write_whole
 
 if TYPE_CHECKING:
     from tellmore.store.state import State
@@ -27,8 +27,15 @@ FORMATS: dict[str, tuple[str, str]] = {
     "parquet": (".parquet", "application/vnd.apache.parquet"),
     "jsonl": (".jsonl", "application/x-ndjson"),
     "report": (".html", "text/html; charset=utf-8"),
+    "sql": (".sql", "application/sql; charset=utf-8"),
+    "label-studio": (".json", "application/json"),
+    "argilla": (".json", "application/json"),
+    "hub": ("", "application/zip"),
+    "mlflow": ("", "application/zip"),
 }
-"""Format -> usual suffix of the file, and media type."""
+"""Format -> usual suffix of the file, and media type. One without a suffix is a folder, or a zip archive of it."""
+
+FOLDERS = tuple(name for name, (suffix, _) in FORMATS.items() if not suffix)
 
 CLASSIFIERS = ("onnx", "sklearn", "npz", "json")
 """The formats that can be applied to new items."""
@@ -63,7 +70,24 @@ def render(state: State, format: str, *, table: str = "scores") -> bytes:
             return tables.csv_bytes(*tables.table_of(state, table))
         case "parquet":
             return tables.parquet_bytes(*tables.table_of(state, table), state.metadata)
+        case "sql":
+            from tellmore.export.sql import sql_bytes
+
+            return sql_bytes(state)
+        case "label-studio" | "argilla":
+            from tellmore.export import tools
+
+            return tools.argilla_bytes(state) if format == "argilla" else tools.label_studio_bytes(state)
+        case "hub" | "mlflow":
+            return _zipped(folder_files(state, format))
     return {"npz": tables.npz_bytes, "json": tables.json_bytes, "jsonl": tables.log_jsonl_bytes}[format](state)
+
+
+def folder_files(state: State, format: str) -> dict[str, bytes]:
+    """The files of a format that is a folder, by name."""
+    from tellmore.export import folders
+
+    return {"hub": folders.hub_files, "mlflow": folders.mlflow_files}[format](state)
 
 
 def companions(state: State, format: str) -> dict[str, bytes]:
@@ -92,8 +116,12 @@ def companions(state: State, format: str) -> dict[str, bytes]:
 
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
     """Write ``render(state, format)`` to ``out`` and its companions beside it; returns the files written."""
-    contents = {out: render(state, format, table=table)}
-    contents |= {out.with_name(out.name + suffix): content for suffix, content in companions(state, format).items()}
+    if format in FOLDERS:
+        contents = {out / name: content for name, content in folder_files(state, format).items()}
+        _make_folder(out)
+    else:
+        contents = {out: render(state, format, table=table)}
+        contents |= {out.with_name(out.name + suffix): content for suffix, content in companions(state, format).items()}
     for path, content in contents.items():
         write_whole(path, content)
     return list(contents)
@@ -103,15 +131,30 @@ def download(state: State, format: str, *, table: str = "scores") -> tuple[str, 
     """The same as one file: its name, media type and content. A classifier with companions is a zip archive of them."""
     suffix, media_type = FORMATS.get(format, ("", ""))
     stem = f"tellmore-{table if format in TABULAR else format}"
+    suffix = suffix or ".zip"
     content = render(state, format, table=table)
     along = companions(state, format) if format in CLASSIFIERS else {}
     if not along:
         return stem + suffix, media_type, content
+    parts = {stem + suffix + name: part for name, part in {"": content, **along}.items()}
+    return f"{stem}.zip", "application/zip", _zipped(parts)
+
+
+def _zipped(parts: Mapping[str, bytes]) -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
-        for name, part in {"": content, **along}.items():
-            files.writestr(stem + suffix + name, part)
-    return f"{stem}.zip", "application/zip", archive.getvalue()
+        for name, part in parts.items():
+            files.writestr(name, part)
+    return archive.getvalue()
+
+
+def _make_folder(out: Path) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SettingError(f"{out} exists already; choose another folder or remove it first")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFileError(f"{out}: cannot be made: {error.strerror}; {WHERE_TO_WRITE}") from error
 
 
 def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:

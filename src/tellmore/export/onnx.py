@@ -52,7 +52,8 @@ def _score(graph: Graph, x: str, belief: Gaussian) -> tuple[str, str]:
     """Mean [N] of z = theta'(1, x), and its standard deviation |L'(1, x)| [N] with Sigma = L L'."""
     mean = belief.mean
     root = np.linalg.cholesky(belief.cov)
-    plain = graph.add("MatMul", [x, graph.constant(mean[1:])])
+    column = graph.add("MatMul", [x, graph.constant(mean[1:, None])])  # a vector on the right fails where N is 0
+    plain = graph.add("Squeeze", [column, graph.constant([-1], np.int64)])
     score = graph.add("Add", [plain, graph.constant(mean[0])])
     spread = graph.add("Add", [graph.add("MatMul", [x, graph.constant(root[1:])]), graph.constant(root[0])])
     return score, graph.add("ReduceL2", [spread], axes=[1], keepdims=0)

@@ -62,10 +62,10 @@ def _meanings(state: State) -> dict[str, str]:
     return {
         "accuracy": "predicted correctly before being labelled",
         "share of positives": f"labelled {word}",
-        "precision": f"of those predicted to be {word}, labelled so",
-        "recall": f"of those labelled {word}, predicted to be so",
+        "precision": f"of items predicted {word}, those labelled {word}",
+        "recall": f"of items labelled {word}, those predicted {word}",
         "F1": "harmonic mean of precision and recall",
-        "average precision": f"mean precision at each {word} item, the likeliest first",
+        "average precision": f"mean precision at each {word} item, likeliest first",
     }
 
 
@@ -88,13 +88,13 @@ def _curves(effects: Sequence[AnswerEffect]) -> list[Markup]:
 
 
 def _check_curve(effects: Sequence[AnswerEffect]) -> list[Curve]:
-    """Share of randomly drawn items predicted rightly before they were told, so far."""
+    """Share of randomly drawn items predicted correctly before being labelled, so far."""
     scored = [(position, each) for position, each in enumerate(effects, start=1) if each.scored]
     if not scored:
         return []
     right = np.cumsum([each.correct for _, each in scored]) / np.cumsum([each.scored for _, each in scored])
     where = np.array([position for position, _ in scored])
-    return [Curve("Accuracy on random questions, so far", "answers", "share right", where, right)]
+    return [Curve("Accuracy on random questions, so far", "answers", "share correct", where, right)]
 
 
 def _telling(state: State) -> list[tuple[float, str, Markup]]:
@@ -133,12 +133,12 @@ def _item(state: State, identifier: str) -> str:
 
 
 def _picture(state: State, identifier: str, image: str) -> str:
-    from tellmore.data.images import load_picture, thumbnail
+    from tellmore.data.images import load_picture, project_thumbnail
 
     if state.images_folder is None:
         return escape(identifier)
     try:
-        small = load_picture(thumbnail(state.images_folder, identifier, Path(image)), largest_px=PICTURE_PX)
+        small = load_picture(project_thumbnail(state.images_folder, identifier, Path(image)), largest_px=PICTURE_PX)
     except (DataFileError, OSError):
         return escape(identifier)
     out = io.BytesIO()

@@ -13,9 +13,12 @@ import numpy as np
 
 from tellmore.classifier import Classifier, Predictions
 from tellmore.data.embed import open_embedder
-from tellmore.data.ingest import EmbeddingSource, checked_block, embedded, matching_rows, media_of
+from tellmore.data.images import load_picture
+from tellmore.data.ingest import EmbeddingSource, embedded, media_of, readable
 from tellmore.data.items import Columns, ItemTable, read_items
+from tellmore.data.joining import Joined, join
 from tellmore.data.progress import ProgressBar, silent
+from tellmore.data.reading import Reading
 from tellmore.data.settings import Settings
 from tellmore.data.tfidf import TFIDF
 from tellmore.data.vectors import VectorFile, open_vectors
@@ -37,6 +40,7 @@ def score_source(
     id_column: str = "id",
     by_row: bool = False,
     embed: str | None = None,
+    columns: tuple[str, ...] = (),
     *,
     tfidf: Path | None = None,
 ) -> EmbeddingSource | None:
@@ -58,7 +62,7 @@ def score_source(
             f"{items}: give its vectors with --embeddings FILE, or make them with --embed MODEL, the same way as for the "
             f"project (there: {made_by or 'not recorded'}); a model named in a project is never loaded by itself"
         )
-    return EmbeddingSource(embeddings, ids_file, id_column, by_row, embed)
+    return EmbeddingSource(embeddings, ids_file, id_column, by_row, embed, columns)
 
 
 def score_file(
@@ -70,6 +74,8 @@ def score_file(
     progress: ProgressBar = silent,
     *,
     provenance: Mapping[str, Any],
+    skip_unreadable: bool = False,
+    reading: Reading | None = None,
 ) -> int:
     """Score ``items`` and write id, probability, score and score_sd to ``out``; returns how many.
 
@@ -79,48 +85,67 @@ def score_file(
     cache = out.with_name(f".{out.name}.embedding")
     if out.suffix.lower() not in (".csv", ".jsonl", ".parquet"):
         raise SettingError(f"{out}: scores are written as .csv, .jsonl or .parquet")
-    if source is None:
-        vectors = open_vectors(items)
-        if vectors.ids is None:
-            raise DataFileError(f"{items}: no array 'ids' to name the scores by")
-        ids, rows = vectors.ids, np.arange(vectors.n, dtype=np.intp)
-    else:
-        table = read_items(items, columns)
-        vectors = _vectors(table, source, cache, progress)
-        ids, rows = table.ids, matching_rows(table, vectors, by_row=source.by_row)
+    reading = reading or Reading()
+    table, vectors = _items_and_vectors(items, source, columns, cache, progress, reading, skip_unreadable)
     if vectors.d != classifier.d:
         shutil.rmtree(cache, ignore_errors=True)
         made_by = f"--embed {source.embed}" if source and source.embed else vectors.path
         raise DataFileError(
             f"{made_by}: vectors of {vectors.d} dimensions, but the classifier takes {classifier.d}; use the same embedder"
         )
-    write_whole(out, _bytes(out, ids, _predictions(classifier, vectors, rows, progress), provenance))
+    joined = join(table, vectors, by_row=source is not None and source.by_row, reading=reading)
+    ids = joined.table.ids
+    write_whole(out, _bytes(out, ids, _predictions(classifier, joined, progress), provenance))
     if out.suffix.lower() == ".csv":
         write_beside(out, provenance)
     shutil.rmtree(cache, ignore_errors=True)
+    reading.finish()
     return len(ids)
+
+
+def _items_and_vectors(
+    items: Path,
+    source: EmbeddingSource | None,
+    columns: Columns | None,
+    cache: Path,
+    progress: ProgressBar,
+    reading: Reading,
+    skip_unreadable: bool,
+) -> tuple[ItemTable, VectorFile]:
+    """Items with their vectors; a file of vectors names its items itself."""
+    if source is None:
+        vectors = open_vectors(items)
+        if vectors.ids is None:
+            raise DataFileError(f"{items}: no array 'ids' to name the scores by")
+        unique = tuple(dict.fromkeys(vectors.ids))
+        return ItemTable(items, unique, tuple(range(1, len(unique) + 1))), vectors
+    table = read_items(items, columns, reading)
+    if skip_unreadable:
+        table, _ = readable(table, lambda _, image: _look(image), reading, skip=True, progress=progress)
+    return table, _vectors(table, source, cache, progress)
+
+
+def _look(image: Path) -> None:
+    """Decode the picture whole, as an embedder will."""
+    load_picture(image)
 
 
 def _vectors(table: ItemTable, source: EmbeddingSource, cache: Path, progress: ProgressBar) -> VectorFile:
     if source.embed is not None:
         return embedded(table, source.embed, open_embedder(source.embed, media_of(table)), cache, progress)
-    assert source.file is not None
-    return open_vectors(source.file, ids_path=source.ids_file, id_column=source.id_column)
+    return source.opened()
 
 
-def _predictions(classifier: Classifier, vectors: VectorFile, rows: Any, progress: ProgressBar) -> Predictions:
+def _predictions(classifier: Classifier, joined: Joined, progress: ProgressBar) -> Predictions:
     """Predictions in the order of the items, block by block."""
-    found: tuple[Array, Array, Array] = (np.empty(vectors.n), np.empty(vectors.n), np.empty(vectors.n))
-    start = 0
-    with progress("scoring", vectors.n) as advance:
-        for block in vectors.chunks():
-            checked_block(vectors.path, block, start, vectors.d)
+    n = len(joined.table)
+    found: tuple[Array, Array, Array] = (np.empty(n), np.empty(n), np.empty(n))
+    with progress("scoring", joined.vectors.n) as advance:
+        for rows, block, passed in joined.blocks():
             told = classifier.apply(block)
-            where = rows[start : start + len(block)]
             for whole, part in zip(found, (told.probability, told.score, told.score_sd), strict=True):
-                whole[where] = part
-            start += len(block)
-            advance(len(block))
+                whole[rows] = part
+            advance(passed)
     return Predictions(*found)
 
 

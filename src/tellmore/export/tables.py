@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -29,7 +31,8 @@ ANSWER_COLUMNS = (
     "check",
     "void",
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\u2212")
+_UNSEEN = re.compile("^[\\s\ufeff\u200b-\u200d\u2060\u00ad]+")
 
 
 def score_rows(state: State) -> Iterator[dict[str, Any]]:
@@ -95,9 +98,18 @@ def _cell(value: Any) -> Any:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
-    return value
+    return harmless(value)
+
+
+def harmless(value: Any) -> Any:
+    """``value``; a text that a spreadsheet might calculate gets an apostrophe in front."""
+    return f"'{value}" if isinstance(value, str) and _looks_like_formula(value) else value
+
+
+def _looks_like_formula(text: str) -> bool:
+    """Some spreadsheets pass over blanks at the start, and read full-width signs like others."""
+    begun = _UNSEEN.sub("", text, count=1)[:1]
+    return text.startswith(("\t", "\r", "\n")) or unicodedata.normalize("NFKC", begun).startswith(_FORMULA_STARTS)
 
 
 def parquet_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]], metadata: dict[str, str]) -> bytes:

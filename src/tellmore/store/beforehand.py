@@ -1,4 +1,4 @@
-"""What a project knows before the first answer, beside its settings: an earlier belief, words, another model's scores."""
+"""What a project starts with before the first answer, beside its settings: an earlier belief, words, another model's scores."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tellmore.classifier import Classifier
 from tellmore.core.frame import Frame
 from tellmore.data.project import Project
 from tellmore.data.scores import start_scores
@@ -20,11 +21,22 @@ from tellmore.types import Array
 EMPTY_EXAMPLE = "an example is empty; give words, texts or ids, with commas between them"
 
 
+@dataclass(frozen=True, eq=False)
+class Example:
+    """What a start is made of: an item or a word, its side and its vector [d]."""
+
+    name: str
+    positive: bool
+    vector: Array
+
+
 @dataclass(frozen=True)
 class Beforehand:
-    """``prior``: the belief of an earlier project. ``words``: vectors of words. ``scores``: those of a kept column [n]."""
+    """``prior``: the belief of an earlier project, as the one prior. ``earlier``: its classifier, to start from. ``words``:
+    vectors of words. ``scores``: those of a kept column [n]."""
 
     prior: Frame | None = None
+    earlier: Classifier | None = None
     words: KeptWords | None = None
     scores: Callable[[StartSettings], Array] | None = None
 
@@ -40,8 +52,16 @@ class Beforehand:
                 )
             return Start.of_scores(self.scores(chosen))
         if not like and not unlike:
-            return None
+            return Start.of_classifier(self.earlier) if chosen.earlier and self.earlier is not None else None
         return Start(self._vectors(pool, like), self._vectors(pool, unlike))
+
+    def examples(self, settings: Settings, pool: Pool) -> list[Example]:
+        """The items and words that learning starts from by ``settings``."""
+        return [
+            Example(name, positive, vector)
+            for positive, names in zip((True, False), settings.examples, strict=True)
+            for name, vector in zip(names, self._vectors(pool, names), strict=True)
+        ]
 
     def _vectors(self, pool: Pool, names: Sequence[str]) -> Array:
         """One vector a name: of the item with this id or whole text, else of the word."""
@@ -81,9 +101,10 @@ def check_names(like: Sequence[str], unlike: Sequence[str], scores_column: str) 
 
 
 def beforehand_of(project: Project, embed: str | None = None) -> Beforehand:
-    """What ``project`` knows beforehand; ``embed`` names its embedder, as on the command line, for words that are new."""
+    """What ``project`` starts with; ``embed`` names its embedder, as on the command line, for words that are new."""
     return Beforehand(
         project.prior,
+        project.earlier,
         kept_words(project, embed),
         lambda chosen: start_scores(project, chosen.scores_column, chosen.positive_value),
     )

@@ -1,12 +1,16 @@
-"""One server at a time: a claim on a log that the operating system itself gives up when its process ends, however it ends."""
+"""One server at a time: a claim on a log that is given up by itself when its process ends, however it ends."""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
+
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import DBAPIError
 
 from tellmore.errors import StateError
 
@@ -15,6 +19,7 @@ with suppress(ImportError):  # Windows has none: nothing is claimed there
     import fcntl
 
 LOCK_SUFFIX = ".lock"
+_SERVE_LOCK = 7_300_703
 
 
 class FileClaim:
@@ -22,7 +27,9 @@ class FileClaim:
 
     def __init__(self, database: Path) -> None:
         self._path = database.with_name(database.name + LOCK_SUFFIX)
-        self._file: IO[str] = self._path.open("a+", encoding="utf-8")
+        self._file: IO[str] = os.fdopen(
+            os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+", encoding="utf-8"
+        )
         if not _locked(self._file):
             holder = _read(self._file)
             self._file.close()
@@ -35,11 +42,56 @@ class FileClaim:
         self._file.write(json.dumps({"pid": os.getpid(), "address": address}))
         self._file.flush()
 
+    def renew(self) -> None:
+        """Nothing to do: the operating system does not forget a lock."""
+
     def release(self) -> None:
         """Give the claim back."""
         if not self._file.closed:
             self._file.truncate(0)
             self._file.close()
+
+
+class SessionClaim:
+    """A lock of PostgreSQL that lasts as long as its connection; ``number`` is the project's own, as a database may hold several.
+
+    A restart of PostgreSQL ends the connection: ``renew`` takes the lock again on another.
+    """
+
+    def __init__(self, engine: Engine, number: int, within_s: float) -> None:
+        self._engine, self._number = engine, number
+        self._connection: Connection | None = None
+        give_up = time.monotonic() + within_s
+        while not self._take():
+            if time.monotonic() > give_up:
+                raise StateError("another server works on this project's database; use that one, or stop it first")
+            time.sleep(0.1)
+
+    def renew(self) -> None:
+        """Take the lock again where its connection broke and nobody else has it."""
+        try:
+            if self._connection is not None:
+                self._connection.execute(select(1))
+                return
+        except DBAPIError:
+            self.release()
+        with suppress(DBAPIError):
+            self._take()
+
+    def release(self) -> None:
+        """Give the claim back."""
+        if self._connection is not None:
+            with suppress(DBAPIError):
+                self._connection.close()
+            self._connection = None
+
+    def _take(self) -> bool:
+        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        if connection.execute(select(func.pg_try_advisory_lock(_SERVE_LOCK, self._number))).scalar():
+            self._connection = connection
+            return True
+        connection.close()
+        return False
 
 
 def _locked(file: IO[str]) -> bool:

@@ -1,6 +1,7 @@
 """The kinds of events in the log, how to write them and how to read an answer back.
 
-    question     issued to a participant: {kind, items, check, stale, behind, as_of, why}
+    question     issued to a participant: {kind, items, check, stale, behind, as_of, why}, with {second_of} where somebody else
+                 has answered that one
     lease        until when it is out with them: {until_utc}, or {released: true}
     answer       {answer, timing, late}; learnt from
     skip         {answer, timing, late}; never learnt from, never dropped
@@ -11,6 +12,8 @@
     reset        forget all answers so far; settings stay
     end          {why, reason}: nothing more is asked; why: settled, labelled, shown or owner
     go_on        ask more all the same
+    note         {item, text, flag}: what somebody wrote about an item; flag: something is wrong with it
+    audit        {what, by}: an owner did something, by a request or at the command line
     snapshot     {through, bytes, version}: a saved state; only saves time
 
 Other kinds may stand in the log; who does not know them passes over them.
@@ -39,10 +42,11 @@ def question_event(
     """``question`` is shown to ``participant``.
 
     ``check``: items drawn at random, scored before they are told. ``as_of``: the last event that was learnt from when it
-    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback, again, or direct where the
-    person chose the item.
+    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback, again, second (for the
+    agreement between people), known (an item whose label is known), direct where the person chose the item, or settled where
+    that ends a conflict.
     """
-    shown = {"kind": question.kind, "items": list(question.items), "check": check, "stale": behind > 0}
+    shown = {"kind": question.kind, "items": list(question.names), "check": check, "stale": behind > 0}
     return Event("question", question.id, participant, {**shown, "behind": behind, "as_of": as_of, "why": why, **more})
 
 
@@ -80,6 +84,20 @@ def end_event(participant: str | None, why: str, reason: str) -> Event:
     return Event("end", None, participant, {"why": why, "reason": reason})
 
 
+def note_event(participant: str, item: str, text: str, flag: bool) -> Event:
+    """``participant`` wrote about an item, or flagged it."""
+    return Event("note", None, participant, {"item": item, "text": text, "flag": flag})
+
+
 def participant_event(participant: str, name: str, role: str) -> Event:
     """Somebody was invited."""
     return Event("participant", None, participant, {"name": name, "role": role})
+
+
+def audit_event(participant: str, what: str, by: str) -> Event:
+    """An owner did ``what``, with the token ``by`` or at the command line; nothing is learnt from it."""
+    return Event("audit", None, participant, {"what": what, "by": by})
+
+
+OWNERS_EVENTS = ("audit", "setting", "reset", "delete", "end", "go_on")
+"""Kinds that say what owners did."""

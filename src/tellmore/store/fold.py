@@ -8,15 +8,16 @@ Snapshots in the store only save time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
+from typing import TypeAlias
 
 from tellmore import kinds
 from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
 from tellmore.core.mixture import Mixture
 from tellmore.core.prior import seeded_prior
+from tellmore.core.update import UpdateInfo
 from tellmore.data.settings import Settings
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
@@ -24,7 +25,8 @@ from tellmore.policy.quality import ROUNDING
 from tellmore.policy.stopping import Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
-from tellmore.questions import labels_in
+from tellmore.predictor import State
+from tellmore.questions import Question
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.types import Answer
@@ -38,8 +40,8 @@ class AnswerEffect:
     """What one answer did to the belief; everything here follows from the log alone.
 
     ``bits``: information gained, the fall of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to the
-    prior's, nats. ``expected_accuracy``: mean over the pool of max(p, 1 - p). ``correct`` of ``scored`` labelled items of a
-    check question were predicted rightly before the answer was learnt.
+    prior's, nats. ``expected_accuracy``: mean of max(p, 1 - p) over the pool, or over a sample of 1,000 items. ``correct`` of
+    ``scored`` labelled items of a check question were predicted rightly before the answer was learnt.
     """
 
     seq: int
@@ -55,6 +57,19 @@ class AnswerEffect:
     scored: int
 
 
+Pairs: TypeAlias = Sequence[tuple[Asked, Given]]
+"""Answers that count, in the order of the log, each with its question."""
+
+
+Restore: TypeAlias = "Callable[[Fold, Pairs], bool]"
+"""Puts what was saved of the first answers into a fold, and returns whether it could."""
+
+
+def nothing_saved(_fold: Fold, _pairs: Pairs) -> bool:
+    """All answers are to be learnt."""
+    return False
+
+
 class Fold:
     """The learner after the answers that counted when ``catch_up`` was last called, and what each of them did.
 
@@ -67,16 +82,26 @@ class Fold:
         self.start_from(settings)
 
     @classmethod
-    def of(cls, ledger: Ledger, pool: Pool, *, beforehand: Beforehand = NOTHING_KNOWN) -> Fold:
-        """The fold after every answer in ``ledger`` that counts; ``beforehand`` is the project's."""
-        fold = cls(pool, ledger.initial, beforehand=beforehand)
-        fold.catch_up(ledger.counting())
+    def of(
+        cls,
+        ledger: Ledger,
+        pool: Pool,
+        *,
+        beforehand: Beforehand = NOTHING_KNOWN,
+        restore: Restore = nothing_saved,
+    ) -> Fold:
+        """The fold after every answer in ``ledger`` that counts; ``beforehand`` is the project's, ``restore`` may put in what was
+        saved of the first of them."""
+        fold, pairs = cls(pool, ledger.initial, beforehand=beforehand), ledger.counting()
+        restore(fold, pairs)
+        fold.catch_up(pairs)
         return fold
 
     def start_from(self, settings: Settings) -> None:
         """Go back to the prior that ``settings`` mean; ``catch_up`` then has to tell everything again."""
         self.settings = settings
         self.learner = new_learner(self._pool, settings, self._beforehand)
+        self._begun = self.learner.beliefs
         self.effects: list[AnswerEffect] = []
         self.ask_by(self._asking)
 
@@ -85,20 +110,17 @@ class Fold:
         """Number of the last answer learnt from, 0 before the first."""
         return self.effects[-1].seq if self.effects else 0
 
-    def catch_up(self, pairs: Sequence[tuple[Asked, Given]], *, limit: int | None = None) -> bool:
+    def catch_up(self, pairs: Pairs, *, limit: int | None = None) -> bool:
         """Make the belief that of ``pairs``, telling at most ``limit`` answers; returns whether it is there."""
-        self._go_back(_shared_prefix(self.effects, pairs))
-        rest = pairs[len(self.effects) :]
-        for asked, given in rest[:limit]:
-            self._tell(asked, given)
+        same = _shared_prefix(self.effects, pairs)
+        if same < len(self.effects):
+            del self.effects[self.learner.back_to(same) :]
+        self._tell(pairs[len(self.effects) :][:limit])
         return len(self.effects) == len(pairs)
 
-    def adopt(
-        self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, pairs: Sequence[tuple[Asked, Given]]
-    ) -> None:
+    def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, pairs: Pairs) -> None:
         """Start from saved beliefs and tally: those after ``pairs``, of which ``effects`` say what each did."""
-        history = [(asked.question, given.answer) for asked, given in pairs if given.answer is not None]
-        self.effects, self.learner = list(effects), self.learner.at(mixture, history, tally)
+        self.effects, self.learner = list(effects), self.learner.at(mixture, _exchanges(pairs), tally)
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; they never change what was learnt."""
@@ -106,57 +128,43 @@ class Fold:
         asking = settings.learning
         self.learner.ask_for(asking.question, asking.set_size, asking.kinds, asking.sizes)
 
-    def _tell(self, asked: Asked, given: Given) -> None:
-        answer = given.answer
-        if answer is None:
-            return
-        correct, scored = check_score(self.learner, asked, answer) if asked.check else (0, 0)
-        told = self.learner.tell(replace(asked.question, check=asked.check), answer)
-        probability, progress = self.learner.probabilities(), self.learner.progress
-        self.effects.append(
-            AnswerEffect(
-                given.seq,
-                given.question_id,
-                asked.question.kind,
-                asked.question.size,
-                asked.check,
-                given.active_ms / 1000,
-                0.0 if told is None else told.logdet_drop_nats / (2 * math.log(2)),
-                (progress.logdet - progress.prior_logdet) / progress.dim,
-                float(np.mean(np.maximum(probability, 1 - probability))),
-                correct,
-                scored,
-            )
+    def _tell(self, pairs: Pairs) -> None:
+        to_tell = iter(pairs)
+
+        def heard(before: State, after: State, info: UpdateInfo | None) -> None:
+            self.effects.append(self._effect(*next(to_tell), before, after, info))
+
+        self.learner.tell_all(_exchanges(pairs), heard)
+
+    def _effect(self, asked: Asked, given: Given, before: State, after: State, info: UpdateInfo | None) -> AnswerEffect:
+        checks = after.tally.checks[len(before.tally.checks) :] if kinds.named(asked.question.kind).labels_all else ()
+        prior = self._begun.beliefs[after.mixture.asking]
+        return AnswerEffect(
+            given.seq,
+            given.question_id,
+            asked.question.kind,
+            asked.question.size,
+            asked.check,
+            given.active_ms / 1000,
+            0.0 if info is None else info.logdet_drop_nats / (2 * math.log(2)),
+            (after.belief.logdet - prior.logdet) / prior.dim,
+            after.expected_accuracy(self.learner.w),
+            sum((one.probability >= DECISION_THRESHOLD - ROUNDING) == one.told for one in checks),
+            len(checks),
         )
 
-    def _go_back(self, n: int) -> None:
-        """Return to the first ``n`` answers, or to none where the learner has not kept enough beliefs for that."""
-        if len(self.effects) - n > self.learner.kept_beliefs:
-            self.learner = self.learner.at(None, ())
-            self.effects.clear()
-        while len(self.effects) > n:
-            self.learner.undo()
-            self.effects.pop()
+
+def _exchanges(pairs: Pairs) -> list[tuple[Question, Answer]]:
+    return [
+        (replace(asked.question, check=asked.check), given.answer) for asked, given in pairs if given.answer is not None
+    ]
 
 
-def check_score(learner: Learner, asked: Asked, answer: Answer) -> tuple[int, int]:
-    """(correct, scored): how many items of a check question the belief predicts as the answer labels them.
-
-    Only where every item shown is labelled: an item that a person chose is not a random one.
-    """
-    labels = labels_in(asked.question, answer) if kinds.named(asked.question.kind).labels_all else {}
-    if not labels:
-        return 0, 0
-    rows = learner.pool.rows(list(labels))
-    predicted = learner.probabilities()[rows] >= DECISION_THRESHOLD - ROUNDING
-    return int(np.sum(predicted == np.array(list(labels.values())))), len(labels)
-
-
-def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked, Given]]) -> int:
-    for position, (done, (_, given)) in enumerate(zip(effects, pairs, strict=False)):
-        if done.seq != given.seq:
-            return position
-    return min(len(effects), len(pairs))
+def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Pairs) -> int:
+    """How many answers at the beginning are the same. Both are in the order of the log, and what was learnt can only have been
+    taken back: from the first that differs on, all do."""
+    most = min(len(effects), len(pairs))
+    return bisect_left(range(most), True, key=lambda at: effects[at].seq != pairs[at][1].seq)
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:

@@ -45,7 +45,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Wrong:
-    """An item that people called otherwise, in ``wrong`` of ``answers``; ``distance`` of its score from the threshold."""
+    """An item that people labelled differently, in ``wrong`` of ``answers``; ``distance`` of its score from the threshold."""
 
     item: str
     score: str
@@ -190,7 +190,7 @@ def _bin(name: str, together: Sequence[Check], numbers: Mapping[str, float] | No
 
 
 def _wrong_most(usable: Sequence[Check], scores: JudgeScores) -> list[Wrong]:
-    """The items that people called otherwise: those most often contradicted first, then those the judge was surest of."""
+    """The items that people labelled differently: those most often contradicted first, then those the judge was surest of."""
     answers = Counter(check.item for check in usable)
     contradicted = Counter(check.item for check in usable if check.positive != scores.positive[check.item])
     found = [

@@ -7,6 +7,7 @@ One pass over events in order of ``seq``; undo, delete and reset void earlier an
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,9 @@ from tellmore.kinds import answer_from_json
 from tellmore.questions import Question
 from tellmore.store.repository import Event
 from tellmore.types import Answer, Skip
+
+SECOND, KNOWN, SETTLED = "second", "known", "settled"
+"""Why a question was asked: to have a second person's answer, to measure a person, to settle a conflict."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Asked:
     check: bool
     stale: bool
     why: str
+    second_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,16 @@ class End:
     seq: int
 
 
+@dataclass(frozen=True)
+class Note:
+    """What somebody wrote about an item; ``flag``: that something is wrong with it."""
+
+    participant: str
+    t_utc: str
+    text: str
+    flag: bool
+
+
 class Ledger:
     """The log so far. ``apply`` events in order.
 
@@ -84,8 +99,10 @@ class Ledger:
         self.seq = 0
         self.asked: dict[str, Asked] = {}
         self.given: dict[str, Given] = {}
+        self._counting: dict[str, tuple[Asked, Given]] = {}
         self.names: dict[str, str] = {}
         self.roles: dict[str, str] = {}
+        self.notes: dict[str, list[Note]] = {}
         self.reset_seq = 0
         self.end: End | None = None
         self.going_on = self.closed = False
@@ -109,13 +126,17 @@ class Ledger:
         if handler is not None and not event.erased:
             handler(event)
 
-    def counting(self, after_seq: int = 0) -> list[tuple[Asked, Given]]:
-        """The answers to learn from with a number above ``after_seq``, in order."""
-        return [
-            (self.asked[given.question_id], given)
-            for given in self.given.values()
-            if given.seq > after_seq and given.counts and given.question_id in self.asked
-        ]
+    def counting(self) -> list[tuple[Asked, Given]]:
+        """The answers to learn from, in order. Known items measure people and teach nothing."""
+        return list(self._counting.values())
+
+    def frozen(self) -> Ledger:
+        """What the log says now; whatever comes later does not change it. To be read without holding anybody up."""
+        twin = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict):
+                setattr(twin, name, value.copy())
+        return twin
 
     def _on_question(self, event: Event) -> None:
         shown = event.payload
@@ -128,6 +149,7 @@ class Ledger:
             bool(shown.get("check")),
             bool(shown.get("stale")),
             str(shown.get("why", "")),
+            str(shown.get("second_of", "")),
         )
 
     def _on_answer(self, event: Event) -> None:
@@ -141,6 +163,9 @@ class Ledger:
             event.payload.get("timing"),
             bool(event.payload.get("late")),
         )
+        asked, given = self.asked.get(question_id), self.given[question_id]
+        if given.counts and asked is not None and asked.why != KNOWN:
+            self._counting[question_id] = asked, given
 
     _on_skip = _on_answer
 
@@ -158,8 +183,11 @@ class Ledger:
     def _on_delete(self, event: Event) -> None:
         gone = event.payload["participant"]
         self.names.pop(gone, None)
+        kept = {item: [note for note in notes if note.participant != gone] for item, notes in self.notes.items()}
+        self.notes = {item: notes for item, notes in kept.items() if notes}
         for given in [each for each in self.given.values() if each.participant == gone]:
             self.given[given.question_id] = replace(given, void="deleted", answer=None, timing=None)
+            self._counting.pop(given.question_id, None)
             self._doubt_end(given)
 
     def _on_setting(self, event: Event) -> None:
@@ -171,6 +199,10 @@ class Ledger:
     def _on_participant(self, event: Event) -> None:
         participant = event.participant or ""
         self.names[participant], self.roles[participant] = event.payload["name"], event.payload.get("role", "annotator")
+
+    def _on_note(self, event: Event) -> None:
+        note = Note(event.participant or "", event.t_utc, event.payload["text"], bool(event.payload["flag"]))
+        self.notes.setdefault(event.payload["item"], []).append(note)
 
     def _on_end(self, event: Event) -> None:
         if event.payload["why"] == "owner":
@@ -184,6 +216,7 @@ class Ledger:
     def _void(self, given: Given, why: str) -> None:
         if not given.void:
             self.given[given.question_id] = replace(given, void=why)
+            self._counting.pop(given.question_id, None)
             self._doubt_end(given)
 
     def _doubt_end(self, gone: Given) -> None:

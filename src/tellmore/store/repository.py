@@ -1,34 +1,36 @@
-"""The only module that touches a database: append to the log, read it, keep tokens and snapshots.
+"""A project's log and what is kept beside it: append, read, tokens, snapshots. Nobody else writes statements to a database.
 
-Every ``append`` is one transaction that is on disk when it returns (SQLite: WAL with synchronous=FULL; PostgreSQL:
-synchronous_commit). Writers take turns, so the order of ``seq`` is the order in which events became visible.
+Every ``append`` is one transaction that is on disk when it returns. Writers take turns, so the order of ``seq`` is the order
+in which events became visible.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, make_url, select, text, update
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy.exc import IntegrityError
 
-from tellmore.errors import MissingExtraError, StateError, StoreError
-from tellmore.store.claim import FileClaim
-from tellmore.store.schema import events, meta, snapshots, tokens
-from tellmore.store.upgrade import upgrade
+from tellmore.errors import StateError, StoreError
+from tellmore.store.claim import FileClaim, SessionClaim
+from tellmore.store.database import Database
+from tellmore.store.schema import events, meta, tokens
+from tellmore.store.schema import snapshots as _snapshots
 
 ERASED = {"erased": True}
-_APPEND_LOCK = 7_300_702
-_SERVE_LOCK = 7_300_703
+PROJECT_ID, HOLDER, ADDRESS, STUDY_KEY = "project_id", "holder", "address", "study_key"
 _CLAIM_WITHIN_S = 3.0  # PostgreSQL may take a moment to notice that the server before was killed
 _READ_CHUNK = 2_000
+
+
+class ClaimLostError(StoreError):
+    """Another server works on the log now; nothing was written."""
 
 
 class AlreadyAnsweredError(StoreError):
@@ -67,11 +69,19 @@ class TokenRow:
     name: str
     created_utc: str = ""
     revoked_utc: str | None = None
+    expires_utc: str | None = None
+    uses_left: int | None = None
+    invited_by: str | None = None
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 with milliseconds, sortable as text."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def utc_now() -> str:
-    """The present moment in ISO 8601 with milliseconds, sortable as text."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """The present moment."""
+    return iso(datetime.now(UTC))
 
 
 class Repository:
@@ -81,59 +91,79 @@ class Repository:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = _open_engine(url)
+        self._database = Database(url)
         self._turn = threading.Lock()
-        self._claim: FileClaim | None = None
-        self._claiming: Connection | None = None
+        self._claim: FileClaim | SessionClaim | None = None
+        self._holder: str | None = None
         try:
-            upgrade(self._engine)
-            self.project_id = self._identity()
-        except DBAPIError as error:
-            self._engine.dispose()
-            raise StoreError(
-                f"{_place(self._engine)} cannot be opened: {_first_line(error)}; "
-                "check `database`, and that it may be written and its disk has space"
-            ) from None
+            self.project_id = self.secret(PROJECT_ID)
         except BaseException:
-            self._engine.dispose()
+            self._database.close()
             raise
 
     def close(self) -> None:
         """Give the connections back, and the claim."""
         if self._claim is not None:
             self._claim.release()
-        if self._claiming is not None:
-            self._claiming.close()
-        self._engine.dispose()
+        self._database.close()
 
     # One server at a time
 
     def claim(self) -> None:
         """Be the only server of this log until ``close``, or until this process ends; StateError where there is one.
 
-        Reading stays open to everybody, and so does appending: only who hands out questions must be alone.
+        Reading stays open to everybody, and so does appending: only who hands out questions must be alone. The claim has two
+        sides. A lock keeps a second server from starting while this one lives; a name in the database, which every write of
+        this server checks, keeps this one from writing once a second has started all the same.
         """
-        if self._engine.dialect.name == "postgresql":
-            self._claim_postgres()
-        else:
-            self._claim = FileClaim(Path(str(self._engine.url.database)))
+        if self._database.path is not None:
+            self._claim = FileClaim(self._database.path)
+        elif self._database.postgres:
+            self._claim = SessionClaim(self._database.engine, int(self.project_id[:7], 16), _CLAIM_WITHIN_S)
+        holder = uuid4().hex
+        with self._turn, self._writing() as connection:
+            _put(connection, HOLDER, holder)
+        self._holder = holder
+
+    def keep_claim(self) -> None:
+        """Take the lock again where its connection broke; ClaimLostError where another server has taken over."""
+        if self._claim is not None:
+            self._claim.renew()
+        with self._reading() as connection:
+            self._check_holder(connection)
+
+    def _check_holder(self, connection: Connection) -> None:
+        if self._holder is not None and _get(connection, HOLDER) != self._holder:
+            raise ClaimLostError("another server has taken this project over; use that one")
 
     def say_address(self, address: str) -> None:
-        """Where the server that holds the claim is reached, for whoever finds it taken."""
-        if self._claim is not None:
+        """Where the server that holds the claim is reached."""
+        if isinstance(self._claim, FileClaim):
             self._claim.say(address)
+        self.put(ADDRESS, address)
 
-    def _claim_postgres(self) -> None:
-        """A lock that lasts as long as its connection; its number is the project's own, as a database may hold several."""
-        number = int(self.project_id[:7], 16)
-        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        give_up = time.monotonic() + _CLAIM_WITHIN_S
-        while not connection.execute(select(func.pg_try_advisory_lock(_SERVE_LOCK, number))).scalar():
-            if time.monotonic() > give_up:
-                connection.close()
-                raise StateError("another server works on this project's database; use that one, or stop it first")
-            time.sleep(0.1)
-        self._claiming = connection
+    def get(self, key: str) -> str | None:
+        """A fact about the project that is kept beside its log."""
+        with self._reading() as connection:
+            return _get(connection, key)
+
+    def put(self, key: str, value: str) -> None:
+        """Keep a fact about the project beside its log."""
+        with self._turn, self._writing() as connection:
+            _put(connection, key, value)
+
+    def secret(self, key: str) -> str:
+        """A random fact of the project's own, made when it is first asked for."""
+        with self._turn, self._writing() as connection:
+            known = _get(connection, key)
+            if known is None:
+                known = uuid4().hex
+                _put(connection, key, known)
+            return known
+
+    def unsafe(self) -> list[str]:
+        """Which settings of the database let a power cut lose answers that were acknowledged."""
+        return self._database.unsafe()
 
     # The log
 
@@ -171,27 +201,56 @@ class Repository:
             connection.execute(update(events).where(events.c.participant == participant).values(payload=ERASED))
             if not keep_tokens:
                 connection.execute(delete(tokens).where(tokens.c.participant == participant))
-            connection.execute(delete(snapshots))
+            connection.execute(delete(_snapshots))
             row = _row(note, utc_now())
             seq = connection.execute(insert(events).returning(events.c.seq), row).scalar_one()
         self._forget_old_pages()
         return Event(**{**row, "seq": seq})
 
+    def remove(self, numbers: Collection[int], *, snapshots: bool) -> None:
+        """Take damaged events out of the log, and all saved states with them, or those alone; only a repair does."""
+        with self._turn, self._writing() as connection:
+            for number in numbers:
+                connection.execute(delete(events).where(events.c.seq == number))
+            if numbers or snapshots:
+                connection.execute(delete(_snapshots))
+
+    def copy_into(self, other: Repository) -> int:
+        """Copy log, tokens and facts, as of one moment, into ``other``, which must be empty; how many events there are."""
+        with self._database.moment() as source, other._turn, other._writing() as target:
+            if target.execute(select(events.c.seq).limit(1)).first() is not None:
+                raise StateError("the database to copy into has a log already; name an empty one")
+            target.execute(delete(meta))
+            count = 0
+            for table in (meta, tokens, events):
+                for rows in source.execute(select(table)).mappings().partitions(_READ_CHUNK):
+                    target.execute(insert(table), [dict(row) for row in rows])
+                    count += len(rows) if table is events else 0
+            target.execute(delete(meta).where(meta.c.key.in_((HOLDER, ADDRESS))))
+            other._database.count_on(target)
+        return count
+
     # Snapshots
+
+    def snapshots(self) -> list[tuple[int, bytes]]:
+        """All saved states, as (seq, data)."""
+        with self._reading() as connection:
+            rows = connection.execute(select(_snapshots.c.seq, _snapshots.c.data)).all()
+        return [(int(row.seq), bytes(row.data)) for row in rows]
 
     def save_snapshot(self, seq: int, version: str, data: bytes) -> None:
         """Keep ``data``, the state after event ``seq``, in place of older ones; the log notes it."""
         note = _row(Event("snapshot", payload={"through": seq, "bytes": len(data), "version": version}), utc_now())
         with self._turn, self._writing() as connection:
-            connection.execute(delete(snapshots))
-            connection.execute(insert(snapshots), {"seq": seq, "version": version, "data": data})
+            connection.execute(delete(_snapshots))
+            connection.execute(insert(_snapshots), {"seq": seq, "version": version, "data": data})
             connection.execute(insert(events), note)
 
     def load_snapshot(self, version: str) -> tuple[int, bytes] | None:
         """The newest snapshot written under ``version``, as (seq, data)."""
-        query = select(snapshots.c.seq, snapshots.c.data).where(snapshots.c.version == version)
+        query = select(_snapshots.c.seq, _snapshots.c.data).where(_snapshots.c.version == version)
         with self._reading() as connection:
-            row = connection.execute(query.order_by(snapshots.c.seq.desc()).limit(1)).first()
+            row = connection.execute(query.order_by(_snapshots.c.seq.desc()).limit(1)).first()
         return None if row is None else (int(row.seq), bytes(row.data))
 
     # Tokens
@@ -208,6 +267,13 @@ class Repository:
             rows = connection.execute(select(tokens).order_by(tokens.c.created_utc, tokens.c.id)).mappings()
             return [TokenRow(**row) for row in rows]
 
+    def use_token(self, token_id: str) -> int | None:
+        """Count one more person who came by a token for several; how many may still come, None where none may."""
+        left = (tokens.c.id == token_id) & (tokens.c.uses_left > 0) & tokens.c.revoked_utc.is_(None)
+        fewer = update(tokens).where(left).values(uses_left=tokens.c.uses_left - 1).returning(tokens.c.uses_left)
+        with self._turn, self._writing() as connection:
+            return connection.execute(fewer).scalar()
+
     def revoke(self, token_ids: Collection[str]) -> int:
         """Make tokens useless from now on; returns how many were valid until now."""
         unrevoked = tokens.c.id.in_(token_ids) & tokens.c.revoked_utc.is_(None)
@@ -216,83 +282,33 @@ class Repository:
 
     # Connections
 
-    def _identity(self) -> str:
-        """The project's own identity, made when its database is new."""
-        with self._writing() as connection:
-            known = connection.execute(select(meta.c.value).where(meta.c.key == "project_id")).scalar()
-            if known is None:
-                known = uuid4().hex
-                connection.execute(insert(meta), {"key": "project_id", "value": known})
-            return str(known)
-
     def _reading(self) -> AbstractContextManager[Connection]:
-        return _transaction(self._engine, write=False)
+        return self._database.transaction(write=False)
 
-    def _writing(self) -> AbstractContextManager[Connection]:
-        return _transaction(self._engine, write=True)
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """A transaction that leaves nothing behind where another server has taken over; looked at last, while its locks hold."""
+        with self._database.transaction(write=True) as connection:
+            yield connection
+            self._check_holder(connection)
 
     def _forget_old_pages(self) -> None:
         """On SQLite move the log of changes into the file, so that no erased text stays in it."""
-        if self._engine.dialect.name == "sqlite":
+        if self._database.path is not None:
             with self._reading() as connection:
                 connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
 
 
-@contextmanager
-def _transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
-    """A transaction whose database errors come out as StoreError, in one line."""
-    failed = "does not answer"
-    try:
-        with engine.begin() as connection:
-            if write and connection.dialect.name == "postgresql":
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_APPEND_LOCK})"))
-            failed = "refused"
-            yield connection
-            failed = "could not write"
-    except DBAPIError as error:
-        raise StoreError(f"the database {failed}: {_first_line(error)}") from None
+def _get(connection: Connection, key: str) -> str | None:
+    return connection.execute(select(meta.c.value).where(meta.c.key == key)).scalar()
+
+
+def _put(connection: Connection, key: str, value: str) -> None:
+    connection.execute(delete(meta).where(meta.c.key == key))
+    connection.execute(insert(meta), {"key": key, "value": value})
 
 
 def _row(each: Event, now: str) -> dict[str, Any]:
     row = {**vars(each), "t_utc": each.t_utc or now}
     del row["seq"]  # the database gives it
     return row
-
-
-def _first_line(error: DBAPIError) -> str:
-    lines = str(error.orig).strip().splitlines()
-    return lines[0] if lines else type(error.orig).__name__
-
-
-def _open_engine(url: str) -> Engine:
-    """An engine whose writes are durable; unknown addresses and missing drivers are told in one line."""
-    try:
-        address = make_url(url)
-    except ArgumentError:
-        raise StoreError(
-            "`database` is not an address; write sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME"
-        ) from None
-    backend = address.get_backend_name()
-    if backend not in ("sqlite", "postgresql"):
-        raise StoreError(f"`database` names {backend}; tellmore keeps its log in sqlite or postgresql+psycopg")
-    if backend == "postgresql":
-        address = address.set(drivername="postgresql+psycopg")
-    try:
-        engine = create_engine(address, pool_pre_ping=backend == "postgresql", pool_size=10, max_overflow=40)
-    except (ImportError, NoSuchModuleError):
-        raise MissingExtraError("psycopg", "postgres") from None
-    if backend == "sqlite":
-        event.listen(engine, "connect", _make_sqlite_durable)
-    return engine
-
-
-def _place(engine: Engine) -> str:
-    """What a message calls the database: a file by its path, a server without its address, which may hold a password."""
-    return f"the database {engine.url.database}" if engine.dialect.name == "sqlite" else "the database"
-
-
-def _make_sqlite_durable(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "secure_delete=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()

@@ -1,9 +1,9 @@
 """The tables of a project's log, the same on SQLite and PostgreSQL.
 
-- events: the append-only log; the learner's state is a fold over it
-- tokens: hashed access tokens, revocable
+- events: the append-only log; the learner's state is rebuilt by replaying it
+- tokens: hashed access tokens, revocable; ``uses_left`` people may still come by one that is for several
 - snapshots: saved learner states; they only save time and may be deleted at any moment
-- meta: the project's own identity
+- meta: facts about the project: its identity, which server has it
 """
 
 from __future__ import annotations
@@ -50,6 +50,9 @@ tokens = Table(
     Column("name", String(200), nullable=False),
     Column("created_utc", String(32), nullable=False),
     Column("revoked_utc", String(32)),
+    Column("expires_utc", String(32)),
+    Column("uses_left", Integer),
+    Column("invited_by", String(32)),
 )
 
 snapshots = Table(

@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 import json
 import logging
-import zipfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple, fields
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from tellmore import __version__
 from tellmore.core.mixture import Mixture
 from tellmore.data.settings import Settings
 from tellmore.policy.tally import Tally
@@ -21,14 +19,18 @@ from tellmore.pool import Pool
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import Repository
+from tellmore.version import __version__
 
 log = logging.getLogger(__name__)
 
 SAVE_EVERY = 50
 """Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
 SAVE_SHARE = 0.01
-LAYOUT = 3
-"""Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several."""
+LAYOUT = 5
+"""Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several; since 4, checksums;
+since 5, lapses are allowed for."""
+CHECKSUM_BYTES = sha256().digest_size
+FIELDS = tuple(each.name for each in fields(AnswerEffect))
 
 
 class SnapshotKeeper:
@@ -51,8 +53,9 @@ class SnapshotKeeper:
             return False
         try:
             effects, mixture, tally = unpack(found[1])
-        except (KeyError, TypeError, ValueError, EOFError, OSError, zipfile.BadZipFile):
-            log.warning("a snapshot could not be read; the answers are learnt from the log instead")
+            _check_fits(mixture, fold.learner.beliefs)
+        except (DamageError, KeyError, TypeError, ValueError) as problem:
+            log.warning("the saved state is damaged (%s); the answers are learnt from the log instead", problem)
             return False
         if [each.seq for each in effects] != [given.seq for _, given in pairs[: len(effects)]]:
             return False
@@ -70,19 +73,36 @@ class SnapshotKeeper:
         return True
 
 
+class DamageError(Exception):
+    """These bytes are not what was saved."""
+
+
 def pack(fold: Fold) -> bytes:
-    """A fold as bytes: the beliefs' arrays, and what each answer did. No pickles."""
+    """A fold as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
+    columns = zip(*map(astuple, fold.effects), strict=True) if fold.effects else ((),) * len(FIELDS)
+    told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
+    arrays: dict[str, Any] = {**fold.learner.beliefs.arrays(), **told}
     buffer = io.BytesIO()
-    effects = json.dumps([asdict(each) for each in fold.effects])
-    tally = json.dumps(asdict(fold.learner.tally))
-    arrays: dict[str, Any] = {**fold.learner.beliefs.arrays(), "told": np.array(effects), "tally": np.array(tally)}
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
+    np.savez(buffer, tally=np.array(json.dumps(asdict(fold.learner.tally))), **arrays)
+    return sha256(buffer.getvalue()).digest() + buffer.getvalue()
 
 
 def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally]:
     """The inverse of ``pack``: what each answer did, and the beliefs and the tally after them."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        beliefs = Mixture.from_arrays(archive)
-        effects = [AnswerEffect(**each) for each in json.loads(str(archive["told"]))]
-        return effects, beliefs, Tally.from_json(json.loads(str(archive["tally"])))
+    checksum, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
+    if sha256(content).digest() != checksum:
+        raise DamageError("its checksum is another")
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        columns = [archive[f"told_{name}"].tolist() for name in FIELDS]
+        effects = [AnswerEffect(*values) for values in zip(*columns, strict=True)]
+        return effects, Mixture.from_arrays(archive), Tally.from_json(json.loads(str(archive["tally"])))
+
+
+def _check_fits(saved: Mixture, begun: Mixture) -> None:
+    """DamageError where beliefs cannot have come from those before the first answer."""
+    if [one.mean.shape + one.cov.shape for one in saved.beliefs] != [
+        one.mean.shape + one.cov.shape for one in begun.beliefs
+    ]:
+        raise DamageError("its beliefs are of another size")
+    if not all(np.isfinite(values).all() for values in saved.arrays().values()):
+        raise DamageError("its beliefs are not numbers")

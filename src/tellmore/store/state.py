@@ -14,10 +14,12 @@ from tellmore.classifier import Classifier
 from tellmore.data.project import Project
 from tellmore.learner import Learner
 from tellmore.pool import Pool
-from tellmore.store.beforehand import beforehand_of
-from tellmore.store.fold import AnswerEffect, Fold
+from tellmore.store.beforehand import Example, beforehand_of
+from tellmore.store.fold import AnswerEffect, Fold, Restore, nothing_saved
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
+from tellmore.store.snapshots import SnapshotKeeper
+from tellmore.version import __version__
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class State:
     events: Sequence[Event]
     images_folder: Path | None = None
     tfidf_path: Path | None = None
+    examples: Sequence[Example] = ()
 
     @cached_property
     def classifier(self) -> Classifier:
@@ -41,8 +44,6 @@ class State:
     def provenance(self) -> dict[str, Any]:
         """Version, seed, configuration (without secrets), data hash, and how good the classifier is on random questions; equal
         states give equal provenance."""
-        from tellmore import __version__
-
         quality = self.learner.quality()
         return {
             "tellmore_version": __version__,
@@ -50,7 +51,8 @@ class State:
             "seed": self.ledger.initial.learning.seed,
             "data_sha256": self.pool.fingerprint,
             "answers": len(self.effects),
-            "log_seq": self.ledger.seq,
+            # Taking a file away is noted in the log, and makes no other classifier of it.
+            "log_seq": max((event.seq for event in self.events if event.kind != "audit"), default=0),
             "quality": None if quality is None else asdict(quality),
             "config": self.ledger.settings.redacted(),
         }
@@ -70,8 +72,10 @@ def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def load_state(project: Project) -> State:
-    """The state of ``project`` now: its log, folded."""
-    return state_of(project, _events(project))
+    """The state of ``project`` now: its log, folded, from where a snapshot was saved."""
+    with closing(Repository(project.database_url)) as repository:
+        events = list(repository.since())
+        return state_of(project, events, SnapshotKeeper(repository, project.pool).restore)
 
 
 def load_ledger(project: Project) -> Ledger:
@@ -84,8 +88,18 @@ def _events(project: Project) -> list[Event]:
         return list(repository.since())
 
 
-def state_of(project: Project, events: Sequence[Event]) -> State:
-    """The state of ``project`` after ``events``."""
+def state_of(project: Project, events: Sequence[Event], restore: Restore = nothing_saved) -> State:
+    """The state of ``project`` after ``events``: all of them learnt, or only those after what ``restore`` finds."""
     ledger = Ledger(project.settings, events)
-    fold = Fold.of(ledger, project.pool, beforehand=beforehand_of(project))
-    return State(project.pool, fold.learner, ledger, fold.effects, events, project.images_folder, project.tfidf_path)
+    beforehand = beforehand_of(project)
+    fold = Fold.of(ledger, project.pool, beforehand=beforehand, restore=restore)
+    return State(
+        project.pool,
+        fold.learner,
+        ledger,
+        fold.effects,
+        events,
+        project.images_folder,
+        project.tfidf_path,
+        beforehand.examples(ledger.settings, project.pool),
+    )

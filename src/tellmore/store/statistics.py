@@ -23,7 +23,7 @@ from tellmore.policy.tally import Check
 from tellmore.pool import Pool
 from tellmore.questions import Question, labels_in
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
-from tellmore.store.ledger import Given, Ledger
+from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.types import Answer, Array, Skip
 
 WINDOW = 100
@@ -43,7 +43,7 @@ SOON_MINUTES = 10.0
 
 @dataclass(frozen=True)
 class Accuracy:
-    """``correct`` of ``n`` randomly drawn items were predicted rightly; ``low`` to ``high`` is the 95 % Wilson interval."""
+    """``correct`` of ``n`` randomly drawn items were predicted correctly; ``low`` to ``high`` is the 95 % Wilson interval."""
 
     estimate: float
     low: float
@@ -225,14 +225,31 @@ def extreme_rows(probability: Array) -> tuple[NDArray[np.intp], ...]:
     return tuple(np.argsort(key, kind="stable") for key in (-probability, probability, np.abs(probability - 0.5)))
 
 
+class TimesSoFar:
+    """Fits seconds per question to answers that come one after the other; each is looked at once."""
+
+    def __init__(self) -> None:
+        self._fitted, self._done, self._last = OnlineCost(), 0, 0
+
+    def cost(self, pairs: Sequence[tuple[Asked, Given]]) -> CostModel:
+        """The paper's fits as the times of ``pairs`` move them: all answers that count, in the order of the log."""
+        if self._done and (self._done > len(pairs) or pairs[self._done - 1][1].seq != self._last):
+            self._fitted, self._done = OnlineCost(), 0  # an answer was taken back
+        for asked, given in pairs[self._done :]:
+            timed = Timed(
+                asked.question.kind,
+                asked.question.size,
+                given.active_ms / 1000,
+                given.participant,
+                _marks(asked.question, given.answer),
+            )
+            if fault(timed) is None:
+                self._fitted = self._fitted.observe(timed)
+            self._last = given.seq
+        self._done = len(pairs)
+        return self._fitted.cost
+
+
 def fitted_cost(ledger: Ledger) -> CostModel:
     """Seconds per question, from the paper's fits as this project's own times move them."""
-    fitted = OnlineCost()
-    for asked, given in ledger.counting():
-        question = asked.question
-        timed = Timed(
-            question.kind, question.size, given.active_ms / 1000, given.participant, _marks(question, given.answer)
-        )
-        if fault(timed) is None:
-            fitted = fitted.observe(timed)
-    return fitted.cost
+    return TimesSoFar().cost(ledger.counting())

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from tellmore.learner import Learner
 from tellmore.policy.quality import Share
+from tellmore.store.beforehand import Example
 from tellmore.store.standing import Standing, standing
 from tellmore.store.state import State
 from tellmore.store.statistics import accuracy, time_left
@@ -12,6 +17,15 @@ from tellmore.store.statistics import accuracy, time_left
 MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
 HOLDS = 0.7
 """Share of the items still called as the start called them, from which on answers are said to agree with it."""
+SHOWN_DOUBTS = 5
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """An example of the start that the answers now put on the other side, and how probable its own side still is."""
+
+    name: str
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,7 @@ class Status:
     f1: float | None
     average_precision: float | None
     start_agreement: float | None
+    start_doubts: tuple[Doubt, ...]
     embeddings: str
     warnings: tuple[str, ...]
 
@@ -61,23 +76,35 @@ class Status:
                 ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
             )
         if self.start_agreement is not None:
-            rows.append(("start", start_verdict(self.start_agreement)))
+            rows.append(("start", start_verdict(self.start_agreement, self.start_doubts)))
         if words.end is not None:
             rows.append(("the end", ": ".join(words.end)))
         return rows + [("warning", each) for each in self.warnings]
 
 
-def start_verdict(agreement: float) -> str:
+def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
     """What the answers say about the start, for people.
 
     >>> start_verdict(0.43)
-    'your answers disagree with it: only 43 % of the items are still called as it called them'
+    'your answers disagree with the start: only 43 % of the items are still called as it called them'
+    >>> start_verdict(0.9, [Doubt("cold", 0.03)]).rpartition("; ")[2]
+    'they disagree with "cold" (3 % likely)'
     """
-    if agreement >= HOLDS:
-        return f"your answers agree with it: {100 * agreement:.0f} % of the items are still called as it called them"
-    return (
-        f"your answers disagree with it: only {100 * agreement:.0f} % of the items are still called as it called them"
-    )
+    verdict, only = ("agree", "") if agreement >= HOLDS else ("disagree", "only ")
+    called = f"{only}{100 * agreement:.0f} % of the items are still called as it called them"
+    named = ", ".join(f'"{doubt.name}" ({100 * doubt.probability:.0f} % likely)' for doubt in doubts[:SHOWN_DOUBTS])
+    return f"your answers {verdict} with the start: {called}" + (f"; they disagree with {named}" if named else "")
+
+
+def doubts_of(learner: Learner, examples: Sequence[Example]) -> tuple[Doubt, ...]:
+    """The examples that are now less likely than not to be on their side, the most doubted first."""
+    if not examples:
+        return ()
+    positive = learner.predict_proba(np.array([example.vector for example in examples]))[:, 1].tolist()
+    doubts = [
+        Doubt(example.name, p if example.positive else 1 - p) for example, p in zip(examples, positive, strict=True)
+    ]
+    return tuple(sorted((doubt for doubt in doubts if doubt.probability < 0.5), key=lambda doubt: doubt.probability))
 
 
 def words_of(state: State) -> Standing:
@@ -105,6 +132,7 @@ def status_of(state: State) -> Status:
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
         **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
         start_agreement=state.learner.start_agreement() if state.effects else None,
+        start_doubts=doubts_of(state.learner, state.examples) if state.effects else (),
         embeddings=str(state.learner.coordinates),
         warnings=tuple(state.learner.warnings()),
     )

@@ -50,7 +50,7 @@ def _refuse_foreign(connection: Connection) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
     if found is not None and found not in known:
         raise StoreError(
-            f"the database is at schema {found}, written by a newer tellmore; this one knows up to {max(known)}: "
+            f"the database is at schema {found}, written by a newer tellmore; this one supports up to {max(known)}: "
             "upgrade with pip install --upgrade tellmore"
         )
     if found is None and inspect(connection).has_table("events"):

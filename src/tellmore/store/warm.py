@@ -24,8 +24,8 @@ LABELLED = "label-column"
 
 @dataclass(frozen=True)
 class WarmStart:
-    """Labels of the items become answers, ``earlier`` (a project's folder) gives the prior, ``start`` holds the keys of
-    settings.start; ``embed`` names the embedder that puts its words into the space of the items."""
+    """Labels of the items become answers, ``start`` holds the keys of settings.start, or ``earlier`` (a project's folder) gives
+    the classifier to start from; ``embed`` names the embedder that puts words into the space of the items."""
 
     earlier: Path | None = None
     start: Mapping[str, Any] = field(default_factory=dict)
@@ -33,6 +33,8 @@ class WarmStart:
 
     def __post_init__(self) -> None:
         """What is cheap to check comes before the embedding, which may take hours."""
+        if self.earlier is not None and any(self.start.values()):
+            raise SettingError("a start is from an earlier project or from what you name, not from both; take one away")
         check_names(self.start.get("like", ()), self.start.get("unlike", ()), self.start.get("scores_column", ""))
 
     def __call__(self, project: Project) -> None:
@@ -69,6 +71,7 @@ def _copy_belief(earlier: Path, project: Project) -> None:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
     sharpness = np.array([*astuple(learner.behaviour), learner.w])
     np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov, sharpness=sharpness)
+    write_settings(project.folder, settings.changed(start={"earlier": True}))
 
 
 def _labelled(project: Project) -> Iterator[Collected]:

@@ -1,0 +1,66 @@
+"""Commands for the keeper of a project: ``backup``, ``restore``, ``invite``. They work beside a running server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from tellmore.cli.serve import PublicUrl
+
+ProjectArgument = Annotated[Path, typer.Argument(help="The project's folder.", show_default=False)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``app``."""
+    app.command("backup")(backup)
+    app.command("restore")(restore)
+    app.command("invite")(invite)
+
+
+def backup(
+    project: ProjectArgument,
+    file: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+) -> None:
+    """Write a whole project to one file, also while it is served."""
+    from tellmore.data.project import open_project
+    from tellmore.store.backup import backup as write
+
+    events = write(open_project(project), file)
+    typer.echo(f"{file}: the project with {events} events of its log. Restore it with: tellmore restore {file} FOLDER")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that tellmore backup wrote.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="The folder to create.", show_default=False)],
+) -> None:
+    """Create a project from a backup."""
+    from tellmore.store.backup import restore as read
+
+    read(file, folder)
+    typer.echo(f"Restored. Next: tellmore serve {folder}")
+
+
+def invite(
+    project: ProjectArgument,
+    name: Annotated[str, typer.Argument(help="Who is invited.", show_default=False)],
+    role: Annotated[
+        Literal["annotator", "owner", "monitor"],
+        typer.Option("--role", help="What they may do; a monitor may only read /metrics."),
+    ] = "annotator",
+    days: Annotated[int, typer.Option("--days", help="How long the link works.", min=1, max=3650)] = 90,
+    people: Annotated[
+        int, typer.Option("--people", help="How many it is for; each becomes a separate annotator.", min=1, max=1000)
+    ] = 1,
+    public_url: PublicUrl = "",
+) -> None:
+    """Print an invitation link.
+
+    A running server takes it within seconds.
+    """
+    from tellmore.app.inviting import invitation_link
+    from tellmore.data.project import open_project
+
+    url = open_project(project).database_url
+    typer.echo(invitation_link(url, name, role, days=days, people=people, public_url=public_url))

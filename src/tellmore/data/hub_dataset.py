@@ -1,0 +1,69 @@
+"""Items in a dataset of Hugging Face's library: a folder that it saved, or a public name, ``hf:OWNER/NAME@CONFIG:SPLIT``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tellmore.data.reading import Reading
+from tellmore.errors import DataFileError, needs
+
+PREFIX = "hf:"
+_SAVED = ("dataset_info.json", "dataset_dict.json")
+
+
+def is_dataset(path: Path) -> bool:
+    """Whether ``path`` is a folder saved by the library, or names one after ``hf:``."""
+    return str(path).startswith(PREFIX) or any(os.path.isfile(path / name) for name in _SAVED)  # noqa: PTH113 - no error
+
+
+def dataset_records(path: Path, reading: Reading | None) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
+    """Column names and rows. Classes are given by name, and rows without a column id by their number, from 0, as the hub does."""
+    with needs("datasets", "datasets"):
+        import datasets
+    rest, _, split = str(path).removeprefix(PREFIX).partition(":")
+    try:
+        data = _load(datasets, rest, split)
+    except DataFileError:
+        raise
+    except Exception as error:  # the library raises many kinds, of its own and of the network
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise DataFileError(f"{path}: the dataset could not be loaded: {first}") from None
+    for name, feature in data.features.items():
+        if isinstance(feature, datasets.Image):
+            data = data.cast_column(name, datasets.Image(decode=False))
+    if "id" not in data.column_names and reading is not None:
+        reading.notes.append(f"{path}: no column 'id'; ids are the numbers of the rows, from 0")
+    classes = {name: each for name, each in data.features.items() if isinstance(each, datasets.ClassLabel)}
+    return list(dict.fromkeys(["id", *data.column_names])), _rows(data, classes)
+
+
+def _load(datasets: Any, name: str, split: str) -> Any:
+    if any((Path(name) / saved).is_file() for saved in _SAVED):
+        found = datasets.load_from_disk(name)
+    else:
+        public, _, config = name.partition("@")
+        found = datasets.load_dataset(public, config or None)
+    if not isinstance(found, dict):
+        return found
+    if not split and len(found) == 1:
+        return next(iter(found.values()))
+    if split not in found:
+        raise DataFileError(f"{name}: say which part with {PREFIX}{name}:PART; the parts are {', '.join(found)}")
+    return found[split]
+
+
+def _rows(data: Any, classes: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, record in enumerate(data):
+        named = {name: _class_name(each, record[name]) for name, each in classes.items()}
+        pictures = {
+            name: value["path"] for name, value in record.items() if isinstance(value, dict) and value.get("path")
+        }
+        yield number + 1, {"id": number, **record, **named, **pictures}
+
+
+def _class_name(feature: Any, value: int | None) -> str | None:
+    """The name of a class; -1 stands for none."""
+    return None if value is None or value < 0 else str(feature.int2str(value))

@@ -1,0 +1,159 @@
+"""Items and their vectors, joined by id, with every row that does not fit named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.core.coordinates import Moments, units_differ
+from tellmore.data.items import ItemTable
+from tellmore.data.reading import Reading
+from tellmore.data.vectors import VectorFile
+from tellmore.errors import DataFileError
+from tellmore.types import Array
+
+UNIT_ROWS = 5_000
+"""Rows that show whether columns are in the same unit."""
+_NONE = -1
+
+
+@dataclass(frozen=True)
+class Joined:
+    """``table``: the items that have a usable vector; ``rows`` [n of the vectors]: the row of each one's item, or -1."""
+
+    table: ItemTable
+    vectors: VectorFile
+    rows: NDArray[np.intp]
+    statistics: Statistics
+
+    def blocks(self) -> Iterator[tuple[NDArray[np.intp], Array, int]]:
+        """Rows [m] of items, their vectors [m, d], and how many vectors of the file were passed for it."""
+        start = 0
+        for block in self.vectors.chunks():
+            rows = self.rows[start : start + len(block)]
+            used = rows != _NONE
+            yield (rows, block, len(block)) if used.all() else (rows[used], block[used], len(block))
+            start += len(block)
+
+
+def join(table: ItemTable, vectors: VectorFile, *, by_row: bool, reading: Reading) -> Joined:
+    """Both must hold exactly the same ids; what does not fit is an error, or left out where ``reading`` says so."""
+    rows = _rows_in_order(table, vectors) if by_row else _rows_by_id(table, vectors, reading)
+    found = set(rows.tolist())
+    for row, identifier in enumerate(table.ids):
+        if row not in found:
+            reading.faults.append(
+                f"{table.source}, row {table.rows[row]}: the item {identifier!r} has no vector in {vectors.path}"
+            )
+    statistics = _survey(vectors, rows, reading)
+    reading.settle()
+    kept = sorted(set(rows.tolist()) - {_NONE})
+    if len(kept) == len(table):
+        return Joined(table, vectors, rows, statistics)
+    place = np.full(len(table) + 1, _NONE, dtype=np.intp)  # the last one is where -1 leads
+    place[kept] = np.arange(len(kept))
+    return Joined(table.keep(kept), vectors, place[rows], statistics)
+
+
+def _rows_in_order(table: ItemTable, vectors: VectorFile) -> NDArray[np.intp]:
+    if vectors.n != len(table):
+        raise DataFileError(
+            f"{vectors.path}: {vectors.n} rows for the {len(table)} items of {table.source}; --by-row needs as many"
+        )
+    return np.arange(vectors.n, dtype=np.intp)
+
+
+def _rows_by_id(table: ItemTable, vectors: VectorFile, reading: Reading) -> NDArray[np.intp]:
+    ids, path = vectors.ids, vectors.path
+    if ids is None:
+        raise DataFileError(
+            f"{path}: no ids to join by; add ids (.npz: an array 'ids'; .npy: --embedding-ids FILE; Parquet: "
+            "an id column), or say --by-row if the rows are in the order of the items"
+        )
+    if len(ids) != vectors.n:
+        raise DataFileError(f"{path}: {vectors.n} vectors but {len(ids)} ids; give one id a vector")
+    row_of = {identifier: row for row, identifier in enumerate(table.ids)}
+    seen: dict[str, int] = {}
+    rows = np.full(len(ids), _NONE, dtype=np.intp)
+    for number, identifier in enumerate(ids, start=1):
+        if identifier in seen:
+            reading.faults.append(f"{path}, row {number}: the id {identifier!r} is already in row {seen[identifier]}")
+        elif identifier not in row_of:
+            reading.faults.append(f"{path}, row {number}: the id {identifier!r} is not in {table.source}")
+        else:
+            rows[number - 1] = row_of[identifier]
+        seen.setdefault(identifier, number)
+    return rows
+
+
+def _survey(vectors: VectorFile, rows: NDArray[np.intp], reading: Reading) -> Statistics:
+    """Look at every vector once; those with numbers that are not finite in float32 lose their item in ``rows``."""
+    statistics, start = Statistics(vectors.d, step=-(-vectors.n // UNIT_ROWS)), 0
+    for block in vectors.chunks():
+        if block.shape[1] != vectors.d:
+            raise DataFileError(f"{vectors.path}, row {start + 1}: {block.shape[1]} numbers, expected {vectors.d}")
+        own = rows[start : start + len(block)]
+        for row in np.flatnonzero(own != _NONE)[_unusable(block[own != _NONE])]:
+            column = int(np.argmax(~_finite(block[row])))
+            reading.faults.append(
+                f"{vectors.path}, row {start + row + 1}, column {column + 1}: {block[row, column]} is not a usable number"
+            )
+            own[row] = _NONE
+        statistics.add(block[own != _NONE].astype(np.float32))
+        start += len(block)
+    return statistics
+
+
+def _finite(numbers: Array) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(numbers) <= np.finfo(np.float32).max)
+
+
+def _unusable(block: Array) -> NDArray[np.bool_]:
+    return np.asarray(~_finite(block).all(axis=1))
+
+
+class Statistics:
+    """What the findings need of the vectors, gathered block by block; every ``step``-th shows the units of the columns."""
+
+    def __init__(self, d: int, step: int = 1) -> None:
+        self.d = d
+        self.zero = 0
+        self._step = step
+        self._hashes: list[int] = []
+        self._lowest = np.full(d, np.inf)
+        self._highest = np.full(d, -np.inf)
+        self._sample: list[Array] = []
+
+    def add(self, block: Array) -> None:
+        if len(block) == 0:
+            return
+        self.zero += int((~block.any(axis=1)).sum())
+        self._hashes += [hash(row.tobytes()) for row in block]
+        self._lowest = np.minimum(self._lowest, block.min(axis=0))
+        self._highest = np.maximum(self._highest, block.max(axis=0))
+        self._sample.append(block[:: self._step].copy())
+
+    @property
+    def one_unit(self) -> bool:
+        """Whether the columns seem to be in the same unit, so that the length of a vector means something."""
+        return not units_differ(Moments.of(np.vstack(self._sample)))
+
+    @property
+    def duplicates(self) -> int:
+        """Vectors equal to an earlier one."""
+        return len(self._hashes) - len(set(self._hashes))
+
+    @property
+    def constant(self) -> tuple[int, ...]:
+        """Columns, counted from 1, with the same number everywhere."""
+        return tuple(int(column) + 1 for column in np.flatnonzero(self._lowest == self._highest))
+
+
+def check_distinct(path: Path, moments: Moments) -> None:
+    """Refuse vectors that are all the same, such as zeros only."""
+    if moments.constant:
+        raise DataFileError(f"{path}: all items have the same vector; there is nothing to tell apart")

@@ -1,0 +1,18 @@
+"""Which files a project may name: those in its own folder, since somebody else may have made it.
+
+Whoever runs tellmore allows further folders by the environment variable TELLMORE_FOLDERS, never the project itself.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ALLOWED_VARIABLE = "TELLMORE_FOLDERS"
+
+
+def may_be_named(path: Path, folder: Path) -> bool:
+    """Whether ``path``, all links followed, lies in ``folder`` or in a folder that the user allows."""
+    allowed = [Path(name) for name in os.environ.get(ALLOWED_VARIABLE, "").split(os.pathsep) if name]
+    real = path.resolve()
+    return any(real.is_relative_to(root.resolve()) for root in (folder, *allowed))

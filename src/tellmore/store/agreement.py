@@ -1,0 +1,206 @@
+"""How far people agree: the labels that each gave each item, Krippendorff's alpha, conflicts, and known items.
+
+Pure functions of the log. Labels of questions that were asked to measure somebody (known items) and those that settle a
+conflict are nobody's opinion here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binomtest
+
+from tellmore.errors import needs
+from tellmore.questions import labels_in
+from tellmore.store.ledger import KNOWN, SETTLED, Given, Ledger
+from tellmore.types import Array
+
+RESAMPLES = 400
+SMALLEST_SAMPLE = 8
+"""Labels to compare before anybody is said to answer no better than chance."""
+CHANCE = 0.05
+OWN_CHOICE = ("direct", SETTLED)
+"""Why a question was asked where the owner chose the item: its label counts as known."""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """The newest label that one person gave one item; ``seq`` is its event's number."""
+
+    participant: str
+    positive: bool
+    seq: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Krippendorff's alpha (nominal) with its 95 % interval by resampling items; ``alike`` of ``pairs`` pairs of labels of the
+    same item are equal. ``alpha`` is None where all labels are the same, ``low`` and ``high`` where items are too few."""
+
+    alpha: float | None
+    low: float | None
+    high: float | None
+    items: int
+    people: int
+    pairs: int
+    alike: int
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """An item that people label differently. ``settled`` is the owner's last word, None before."""
+
+    item: str
+    votes: tuple[Vote, ...]
+    settled: bool | None
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """One person beside others: ``alike`` of ``shared`` labels are as most others labelled that item; ``known_right`` of
+    ``known`` known items were labelled rightly. ``warning``: what should be looked at, if anything."""
+
+    alike: int
+    shared: int
+    known_right: int
+    known: int
+    warning: str | None
+
+
+NOTHING_TO_COMPARE = Reliability(0, 0, 0, 0, None)
+
+
+def _labels(ledger: Ledger, given: Given) -> dict[str, bool]:
+    """The labels in an answer that stands; none otherwise."""
+    standing = given.counts and given.question_id in ledger.asked
+    return labels_in(ledger.asked[given.question_id].question, given.answer) if standing else {}
+
+
+def votes(ledger: Ledger) -> dict[str, dict[str, Vote]]:
+    """The newest label by item and person."""
+    found: dict[str, dict[str, Vote]] = defaultdict(dict)
+    for given in ledger.given.values():
+        if given.question_id in ledger.asked and ledger.asked[given.question_id].why not in (KNOWN, SETTLED):
+            for item, positive in _labels(ledger, given).items():
+                found[item][given.participant] = Vote(given.participant, positive, given.seq)
+    return dict(found)
+
+
+def known_labels(ledger: Ledger, *whys: str) -> dict[str, Vote]:
+    """The newest label of each item that an owner labelled by choice, or settled; ``whys`` names some of these ways only."""
+    return {
+        item: Vote(given.participant, positive, given.seq)
+        for given in ledger.given.values()
+        if given.question_id in ledger.asked and ledger.asked[given.question_id].why in (whys or OWN_CHOICE)
+        for item, positive in _labels(ledger, given).items()
+    }
+
+
+def alpha_of(counts: Array) -> float | None:
+    """Krippendorff's alpha of the numbers of positive and negative labels of each item [n, 2]; None where all are the same.
+
+    >>> alpha_of(np.array([[2, 0], [0, 2], [1, 1]])) is not None
+    True
+    """
+    paired = counts[counts.sum(axis=1) > 1]
+    if not len(paired) or (paired.sum(axis=0) == 0).any():
+        return None
+    with needs("krippendorff", "app"):
+        from krippendorff import alpha
+    return float(alpha(value_counts=paired, level_of_measurement="nominal"))
+
+
+def agreement(ledger: Ledger, *, resamples: int = RESAMPLES) -> Agreement | None:
+    """How far people agree on the items that at least two of them labelled; None where there is none."""
+    shared = [list(each.values()) for each in votes(ledger).values() if len(each) > 1]
+    if not shared:
+        return None
+    counts = np.array(
+        [[sum(vote.positive for vote in each), sum(not vote.positive for vote in each)] for each in shared]
+    )
+    rng = np.random.default_rng(0)
+    again = (alpha_of(counts[rng.integers(len(counts), size=len(counts))]) for _ in range(resamples))
+    resampled = [each for each in again if each is not None]
+    enough = len(counts) >= SMALLEST_SAMPLE and len(resampled) > resamples / 2
+    low, high = np.quantile(resampled, [0.025, 0.975]).tolist() if enough else (None, None)
+    sizes = counts.sum(axis=1)
+    return Agreement(
+        alpha=alpha_of(counts),
+        low=low,
+        high=high,
+        items=len(counts),
+        people=len({vote.participant for each in shared for vote in each}),
+        pairs=int((sizes * (sizes - 1)).sum()) // 2,
+        alike=int((counts * (counts - 1)).sum()) // 2,
+    )
+
+
+def conflicts(ledger: Ledger) -> list[Conflict]:
+    """Items that people label differently: those to settle first, then those that are settled; the newest labels first."""
+    settled, found = known_labels(ledger, SETTLED), []
+    for item, cast in votes(ledger).items():
+        if len({vote.positive for vote in cast.values()}) == 1:
+            continue
+        newest = max(vote.seq for vote in cast.values())
+        last = settled[item].positive if item in settled else None
+        found.append((last is not None, -newest, Conflict(item, tuple(cast.values()), last)))
+    return [conflict for *_, conflict in sorted(found, key=lambda each: each[:2])]
+
+
+def reliability(ledger: Ledger) -> dict[str, Reliability]:
+    """Everybody who shares an item with somebody, or labelled a known one, by participant."""
+    beside, known = _beside_others(votes(ledger)), _on_known(ledger)
+    return {
+        who: Reliability(
+            *beside.get(who, (0, 0))[:2], *known.get(who, (0, 0)), _warning(beside.get(who), known.get(who))
+        )
+        for who in {**beside, **known}
+    }
+
+
+def _beside_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[int, int, float]]:
+    """For each person: labels that are as most others', labels to compare, and how many would be alike by chance."""
+    own: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for by_person in cast.values():
+        positive = sum(vote.positive for vote in by_person.values())
+        for who, vote in by_person.items():
+            others, for_it = len(by_person) - 1, positive - vote.positive
+            if others and 2 * for_it != others:
+                own[who].append((vote.positive, 2 * for_it > others))
+    found = {}
+    for who, pairs in own.items():
+        mine, theirs = np.array(pairs).T
+        chance = mine.mean() * theirs.mean() + (1 - mine.mean()) * (1 - theirs.mean())
+        found[who] = int((mine == theirs).sum()), len(pairs), float(chance)
+    return found
+
+
+def _on_known(ledger: Ledger) -> dict[str, tuple[int, int]]:
+    """For each person: known items labelled rightly, and all of them."""
+    truth = known_labels(ledger)
+    found: dict[str, tuple[int, int]] = {}
+    for given in ledger.given.values():
+        if given.question_id in ledger.asked and ledger.asked[given.question_id].why == KNOWN:
+            for item, positive in _labels(ledger, given).items():
+                if item in truth:
+                    right, total = found.get(given.participant, (0, 0))
+                    found[given.participant] = right + (positive == truth[item].positive), total + 1
+    return found
+
+
+def _warning(beside: tuple[int, int, float] | None, known: tuple[int, int] | None) -> str | None:
+    if known is not None and _no_better(*known, 0.5):
+        return "no better than guessing on known items"
+    if beside is not None and _no_better(*beside):
+        return "agrees with others no more than by chance"
+    return None
+
+
+def _no_better(right: int, total: int, chance: float) -> bool:
+    """Whether ``right`` of ``total`` could well be chance."""
+    if total < SMALLEST_SAMPLE or chance >= 1:
+        return False
+    return bool(binomtest(right, total, chance, alternative="greater").pvalue > CHANCE)

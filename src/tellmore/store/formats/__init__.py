@@ -1,0 +1,13 @@
+"""The formats of answers that ``tellmore import`` reads, one small object each; the first that suits a file reads it."""
+
+from tellmore.store.formats.argilla import ARGILLA
+from tellmore.store.formats.columns import LABELS, PAIRWISE, RANKING
+from tellmore.store.formats.contract import Format
+from tellmore.store.formats.doccano import DOCCANO
+from tellmore.store.formats.label_studio import LABEL_STUDIO
+from tellmore.store.formats.own import OWN
+from tellmore.store.formats.prodigy import PRODIGY
+
+FORMATS: dict[str, Format] = {
+    format.name: format for format in (OWN, LABEL_STUDIO, ARGILLA, PRODIGY, DOCCANO, PAIRWISE, LABELS, RANKING)
+}

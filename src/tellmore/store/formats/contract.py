@@ -1,0 +1,111 @@
+"""What a format of answers is: whether a file looks like it, and how its records become answers to questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tellmore.data.reading import Reading
+from tellmore.data.records import Record
+from tellmore.errors import DataFileError
+from tellmore.kinds.label import LabelAnswer
+from tellmore.pool import Pool
+from tellmore.types import Answer
+
+IMPORTED = "import"
+"""The participant of answers whose giver is unknown."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One answer as a file has it. ``word`` is the label in it, as the file writes it; ``answer`` makes the answer of what the
+    word means, or of None where there is no word."""
+
+    row: int
+    kind: str
+    items: list[str]
+    answer: Callable[[bool | None], Answer]
+    word: str | None = None
+    participant: str = IMPORTED
+    question_id: str | None = None
+    timing: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of answers: its records with their rows, and the pool that they must be about."""
+
+    path: Path
+    pool: Pool
+    names: list[str]
+    records: list[tuple[int, Record]]
+    reading: Reading = field(default_factory=Reading)
+    id_column: str | None = None
+    label_column: str | None = None
+
+    @cached_property
+    def keys(self) -> set[str]:
+        """Names of columns, or of what the first record has."""
+        return set(self.names) or set(self.records[0][1] if self.records else ())
+
+    @cached_property
+    def ids_by_text(self) -> dict[str, list[str]]:
+        """Ids of the items with each text."""
+        found: dict[str, list[str]] = {}
+        for identifier, text in zip(self.pool.ids, self.pool.text or (), strict=False):
+            found.setdefault(text, []).append(identifier)
+        return found
+
+    def fault(self, row: int, what: str) -> DataFileError:
+        """An error that names the row."""
+        return DataFileError(f"{self.path}, row {row}: {what}")
+
+    def item(self, row: int, record: Record, *, id_key: str | None = "id", text_key: str = "text") -> str:
+        """The item that ``record`` is about: by its id, else by its text where only one item has that."""
+        named = self.id_column or id_key
+        identifier = record.get(named) if named else None
+        if identifier is not None:
+            return str(identifier)
+        text = record.get(text_key)
+        if text is None:
+            known = f'"{named}" or ' if named else ""
+            raise self.fault(row, f'it names no item: it needs {known}"{text_key}"')
+        ids = self.ids_by_text.get(str(text), [])
+        if len(ids) != 1:
+            advice = f"give the id in {named}" if named else "name the key that holds the id with --id-column"
+            raise self.fault(row, f"{len(ids)} items have the text {str(text)[:60]!r}; {advice}")
+        return ids[0]
+
+
+@dataclass(frozen=True)
+class Format:
+    """``about`` is one line for help and documentation; ``suits`` looks at names and first records only."""
+
+    name: str
+    about: str
+    suits: Callable[[Source], bool]
+    read: Callable[[Source], Iterator[Draft]]
+
+
+def each_record(read: Callable[[Source, int, Record], Iterator[Draft]]) -> Callable[[Source], Iterator[Draft]]:
+    """A reader of all records made of the reader of one; faulty records are gathered."""
+
+    def read_all(source: Source) -> Iterator[Draft]:
+        for row, record in source.records:
+            with source.reading.row():
+                yield from read(source, row, record)
+
+    return read_all
+
+
+def as_label(positive: bool | None) -> Answer:
+    """The answer that a label's word alone makes."""
+    return LabelAnswer(bool(positive))
+
+
+def from_person(who: Any) -> str:
+    """The participant that another tool's annotator becomes."""
+    return IMPORTED if who in (None, "") else f"{IMPORTED}-{who}"
