@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
+from tellmore.app.limits import RateLimit
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tellmore.data.settings import LearningSettings, ProjectSettings, Settings
 from tellmore.pool import Pool
 from tellmore.store.repository import Repository

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import re
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from tellmore.app.access import (
-    KEPT_OWNER_LINKS,
-    MAX_BODY_BYTES,
-    SECURITY_HEADERS,
-    Guard,
-    RateLimit,
-    Tokens,
-    allowed_hosts,
-)
+from tellmore.app.access import MAX_BODY_BYTES, SECURITY_HEADERS, Guard, allowed_hosts
 from tellmore.app.api import create_app
+from tellmore.app.limits import CHEAP_UNDO, RateLimit
 from tellmore.app.session import Session
+from tellmore.app.tokens import EXPIRED, KEPT_OWNER_LINKS, Tokens, days_from_now
 from tellmore.pool import Pool
-from tellmore.store.repository import Repository
+from tellmore.store.repository import Repository, TokenRow, utc_now
 from tests.app.conftest import SETTINGS, body_for
 
 OWNER_ROUTES = [
+    ("GET", "/api/agreement"),
+    ("POST", "/api/settle"),
     ("GET", "/api/dashboard"),
     ("GET", "/api/answers"),
     ("GET", "/api/events"),
@@ -35,6 +34,7 @@ OWNER_ROUTES = [
     ("POST", "/api/invitations"),
     ("DELETE", "/api/invitations/x"),
     ("DELETE", "/api/participants/x"),
+    ("GET", "/api/audit"),
     ("POST", "/api/end"),
     ("POST", "/api/go-on"),
     ("POST", "/api/reset"),
@@ -89,7 +89,10 @@ def test_a_token_is_exchanged_for_a_strict_cookie_and_leaves_the_address(app: An
     assert "Secure" in secure.headers["set-cookie"]
 
 
-@pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example", "///evil.example/x"])
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example", "/\\evil.example", "///evil.example/x", "/%09/evil.example", "/%0a//evil.example", "/%5cevil"],
+)
 def test_the_redirect_never_leaves_this_server(app: Any, tokens: Tokens, path: str) -> None:
     reply = anonymous(app).request(
         "GET", f"http://127.0.0.1{path}", params={"token": tokens.issue_owner_link()}, follow_redirects=False
@@ -97,6 +100,8 @@ def test_the_redirect_never_leaves_this_server(app: Any, tokens: Tokens, path: s
     location = reply.headers.get("location", "/")
     assert location.startswith("/")
     assert not location.startswith(("//", "/\\"))
+    assert re.fullmatch(r"[!-~]+", location), "browsers leave out control characters before they read an address"
+    assert "evil.example" not in location
 
 
 def test_only_the_hash_of_a_token_is_stored(tokens: Tokens, session: Session) -> None:
@@ -126,6 +131,85 @@ def test_secrets_are_compared_in_constant_time(tokens: Tokens, monkeypatch: pyte
     tokens.visitor(token)
     tokens.visitor(f"tm_{'0' * 12}_{token.split('_', 2)[2]}")
     assert len(compared) == 2
+
+
+def test_a_clock_set_back_leaves_the_owner_a_valid_link(tokens: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(KEPT_OWNER_LINKS):
+        tokens.issue_owner_link()
+    monkeypatch.setattr("tellmore.store.repository.utc_now", lambda: "2001-01-01T00:00:00.000Z")
+    for _ in range(KEPT_OWNER_LINKS + 1):
+        assert tokens.visitor(tokens.issue_owner_link()) is not None
+
+
+def test_a_token_issued_while_the_store_is_read_again_is_valid(tokens: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = tokens._repository
+    read, add = repository.tokens, repository.add_token
+    reading, added, issued = threading.Event(), threading.Event(), threading.Event()
+
+    def read_slowly() -> list[TokenRow]:
+        rows = read()
+        if not reading.is_set():
+            reading.set()
+            assert added.wait(30)
+            issued.wait(0.5)  # it can only come where reading does not keep others waiting
+        return rows
+
+    def add_and_tell(row: TokenRow) -> None:
+        add(row)
+        added.set()
+
+    monkeypatch.setattr(repository, "tokens", read_slowly)
+    monkeypatch.setattr(repository, "add_token", add_and_tell)
+    looking = threading.Thread(target=tokens.reload)
+    looking.start()
+    assert reading.wait(30)
+    token, _ = tokens.issue("annotator", "p-new", "Ann")
+    issued.set()
+    looking.join()
+    assert tokens.visitor(token) is not None
+
+
+def test_tokens_run_out(session: Session, app: Any) -> None:
+    now = [utc_now()]
+    tokens = Tokens(session.repository, now=lambda: now[0])
+    owner = tokens.issue_owner_link()
+    lasting, _ = tokens.issue("annotator", "p-lasting", "Ann")
+    brief, _ = tokens.issue("annotator", "p-brief", "Bob", expires_utc=days_from_now(1))
+    now[0] = days_from_now(2) or ""
+    assert [tokens.visitor(token) is not None for token in (owner, lasting, brief)] == [True, True, False]
+    assert tokens.refusal(brief) == EXPIRED
+    now[0] = days_from_now(31) or ""
+    assert [tokens.visitor(token) is not None for token in (owner, lasting)] == [False, True]
+    opened = app.state.tellmore.tokens.issue_owner_link()
+    reply = anonymous(app).get(f"/?token={opened}", follow_redirects=False)
+    assert int(re.search(r"Max-Age=(\d+)", reply.headers["set-cookie"])[1]) <= 30 * 86_400  # type: ignore[index]
+
+
+def test_an_invitation_for_several_makes_each_somebody(visit: Callable[..., TestClient], app: Any) -> None:
+    owner = visit()
+    made = owner.post("/api/invitations", json={"name": "Class", "people": 2, "expires_days": 7}).json()
+    link = made["url"].removeprefix("http://127.0.0.1")
+    assert made["people_left"] == 2
+    assert made["expires_utc"] > utc_now()
+
+    def come() -> TestClient | None:
+        browser = anonymous(app)
+        page = browser.get(link, headers=HTML)
+        begin = re.search(r'href="(/\?token=[^"]+)"', page.text)
+        assert begin is not None
+        joined = browser.get(html.unescape(begin[1]), headers=HTML)
+        return browser if joined.status_code != 401 else None
+
+    first, second, third = come(), come(), come()
+    assert first is not None
+    assert second is not None
+    assert third is None
+    names = [browser.get("/api/me").json()["name"] for browser in (first, second)]
+    assert names == ["Class 1", "Class 2"]
+    first.get(link, headers=HTML)
+    assert first.get("/api/me").json()["name"] == "Class 1", "the same browser stays the same person"
+    token = link.partition("token=")[2]
+    assert anonymous(app).get("/api/me", headers={"authorization": f"Bearer {token}"}).status_code == 200
 
 
 def test_old_start_links_run_out_but_the_last_few_survive_restarts(tokens: Tokens) -> None:
@@ -337,6 +421,31 @@ def test_the_limit_goes_by_token(session: Session, tokens: Tokens) -> None:
     assert int(refused.headers["retry-after"]) >= 1
 
 
+def test_nobody_makes_the_server_learn_everything_again_and_again(
+    visit: Callable[..., TestClient], session: Session
+) -> None:
+    ann, bob = visit("annotator", "digging"), visit("annotator", "working")
+
+    def answered(person: TestClient) -> str:
+        question = person.get("/api/question").json()["question"]
+        assert person.post("/api/answers", json=body_for(question)).status_code == 200
+        return str(question["id"])
+
+    for _ in range(CHEAP_UNDO + 1):
+        answered(bob)
+    for _ in range(3):
+        assert bob.post("/api/undo", json={}).status_code == 200, "one's last answers are cheap"
+    seen = []
+    for _ in range(21):
+        old = answered(ann)
+        session.desk.changes_after, before = lambda seq: CHEAP_UNDO + 1, session.desk.changes_after  # type: ignore[method-assign]
+        seen.append(ann.post("/api/undo", json={"question_id": old}))
+        session.desk.changes_after = before  # type: ignore[method-assign]
+    assert [reply.status_code for reply in seen] == [200] * 20 + [429]
+    assert int(seen[-1].headers["retry-after"]) > 1
+    assert "too often" in seen[-1].json()["error"]
+
+
 def test_a_bucket_fills_again() -> None:
     now = [0.0]
     limit = RateLimit(rate=2.0, burst=2.0, clock=lambda: now[0])
@@ -391,7 +500,12 @@ def test_nobody_becomes_somebody_else_without_being_asked(visit: Callable[..., T
     token, _ = tokens.issue("annotator", "p-kim", "<i>Kim</i>")
     asked = owner.get(f"/?token={token}", headers=HTML, follow_redirects=False)
     assert asked.status_code == 200
-    assert "Go on as &lt;i&gt;Kim&lt;/i&gt;?" in asked.text
+    assert "Continue as &lt;i&gt;Kim&lt;/i&gt;?" in asked.text
     assert owner.get("/api/me").json()["role"] == "owner"
-    owner.get(f"/?token={token}&switch=yes", headers=HTML, follow_redirects=False)
+    for guess in ("", "yes", "0" * 32):
+        owner.get(f"/?token={token}&sure={guess}", headers=HTML, follow_redirects=False)
+        assert owner.get("/api/me").json()["role"] == "owner", "no link from elsewhere can confirm it"
+    assert owner.get(f"/?token={token}", follow_redirects=False).status_code == 409, "nor does a program go on silently"
+    address = html.unescape(re.search(r'href="(/\?token=[^"]+)"', asked.text)[1])  # type: ignore[index]
+    owner.get(address, headers=HTML, follow_redirects=False)
     assert owner.get("/api/me").json()["participant"] == "p-kim"

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tellmore.app.access import Tokens
 from tellmore.app.api import NOT_BUILT, _changes, create_app
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import create_project
 from tellmore.export import write_export
@@ -115,7 +115,12 @@ def test_times_are_whole_milliseconds(visit: Visit, change: dict[str, Any]) -> N
 def test_broken_json_is_refused(visit: Visit) -> None:
     reply = visit("owner").post("/api/answers", content="{nonsense", headers={"content-type": "application/json"})
     assert reply.status_code == 422
-    assert "error" in reply.json()
+    assert reply.json() == {"error": "body: JSON decode error"}
+
+
+def test_a_refused_setting_is_named_in_plain_words(visit: Visit) -> None:
+    reply = visit("owner").put("/api/settings", json={"set_size": 99})
+    assert reply.json() == {"error": "set_size: no kind of question shows more than 24 items"}
 
 
 def test_settings_are_previewed_then_changed(visit: Visit, session: Session) -> None:
@@ -228,6 +233,10 @@ def test_pictures_are_served_by_id_only(session: Session, tokens: Any, tmp_path:
     reply = client.get("/api/items/a%2Fb%20c/image")
     assert (reply.status_code, reply.content[:2], reply.headers["content-type"]) == (200, b"\xff\xd8", "image/jpeg")
     assert client.get("/api/items/plain/image").status_code == 404
+    for made in (tmp_path / "project" / "images").iterdir():
+        made.unlink()
+    gone = client.get("/api/items/a%2Fb%20c/image")
+    assert (gone.status_code, str(tmp_path) in gone.text) == (404, False)
     assert client.get("/api/items/other/image").status_code == 404
     del client.headers["authorization"]
     assert client.get("/api/items/a%2Fb%20c/image").status_code == 401
@@ -316,4 +325,22 @@ def test_people_read_what_it_is_for_before_they_begin(visit: Visit) -> None:
 def test_guidelines_are_settings_that_everybody_reads(visit: Visit) -> None:
     text = "# What counts\n\n- **calm** seas"
     assert visit().put("/api/settings", json={"guidelines": text}).json()["guidelines"] == text
-    assert visit("annotator", "ann", "Ann").get("/api/me").json()["project"]["guidelines"] == text
+    ann = visit("annotator", "ann", "Ann")
+    assert ann.get("/api/me").json()["project"]["guidelines"] == text
+
+
+def test_guidelines_are_a_page_in_which_nothing_runs(visit: Visit, app: Any) -> None:
+    owner = visit()
+    assert owner.get("/guidelines", headers={"accept": "text/html"}).status_code == 404
+    text = "# What counts\n\n| word | why |\n|---|---|\n| **calm** | slow |\n\n<script>alert(1)</script>\n"
+    links = "\n[bad](javascript:alert(1)) [good](https://example.org)\n\n![x](https://example.org/x.png)\n"
+    owner.put("/api/settings", json={"guidelines": text + links})
+    page = visit("annotator", "ann", "Ann").get("/guidelines").text
+    assert "<h1>What counts</h1>" in page
+    assert "<td><strong>calm</strong></td>" in page
+    assert "&lt;script&gt;" in page
+    assert "<script" not in page
+    assert 'href="javascript' not in page
+    assert 'href="https://example.org"' in page
+    assert "<img" not in page
+    assert TestClient(app, base_url="http://127.0.0.1").get("/guidelines").status_code == 401

@@ -14,9 +14,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tellmore import Learner, Pool
-from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
+from tellmore.app.limits import RateLimit
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer

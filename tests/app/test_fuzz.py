@@ -14,9 +14,10 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 
-from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import create_app
+from tellmore.app.limits import RateLimit
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tests.store.databases import BOTH, fresh_url
 
 STREAM = "/api/events"

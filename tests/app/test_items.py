@@ -103,9 +103,9 @@ def test_why_of_an_item_before_any_answer(owner: TestClient) -> None:
 
 def test_the_list_follows_what_was_learnt(session: Session, pool: Pool) -> None:
     finder = ItemFinder(pool)
-    before = finder.page(session.settled_view(), **{**ALL, "sort": "likely"})
+    before = finder.page(session.settled_view(), {}, **{**ALL, "sort": "likely"})
     session.label("owner", before.rows[0].id, False)
-    after = finder.page(session.settled_view(), **{**ALL, "sort": "likely"})
+    after = finder.page(session.settled_view(), {}, **{**ALL, "sort": "likely"})
     assert [row.id for row in after.rows] != [row.id for row in before.rows]
 
 

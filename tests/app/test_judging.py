@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tellmore.app.access import Tokens
 from tellmore.app.api import create_app
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.items import Columns
 from tellmore.data.project import Project

@@ -8,18 +8,27 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from starlette.requests import Request
 from typer.testing import CliRunner
 
 from tellmore import LabelAnswer, RankAnswer, SelectAnswer, TickAnswer
+from tellmore.app import server as server_module
+from tellmore.app.address import address_of, bind, checked_url, link_base, outward_address
 from tellmore.app.demo import known_scores, open_demo
-from tellmore.app.server import address_of, bind, has_display
+from tellmore.app.server import has_display
+from tellmore.app.tokens import Tokens
 from tellmore.cli import app as commands
 from tellmore.client import Client, Link
-from tellmore.errors import InputError, StateError
+from tellmore.errors import InputError, SettingError, StateError
 from tellmore.sim.drive import Mind, Report, Shown, compare_with_log, drive, invite
+from tellmore.store.repository import Repository
 from tests.app.serving import Server, free_port, small_project
 
 
@@ -66,17 +75,39 @@ def test_small_replies_are_sent_at_once() -> None:
     assert asyncio.run(accepted_at_once())
 
 
-@pytest.mark.parametrize(
-    ("host", "shown"),
-    [
-        ("0.0.0.0", "http://127.0.0.1:8000"),
-        ("::", "http://[::1]:8000"),
-        ("::1", "http://[::1]:8000"),
-        ("a.b", "http://a.b:8000"),
-    ],
-)
+@pytest.mark.parametrize(("host", "shown"), [("::1", "http://[::1]:8000"), ("a.b", "http://a.b:8000")])
 def test_the_address_printed_can_be_opened(host: str, shown: str) -> None:
     assert address_of(host, 8000) == shown
+
+
+def test_a_server_for_others_names_an_address_that_they_can_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tellmore.app.address.outward_address", lambda host: "192.168.7.5")
+    assert address_of("0.0.0.0", 8000) == "http://192.168.7.5:8000"
+
+    def asked(host: str) -> Request:
+        return Request({"type": "http", "scheme": "http", "path": "/", "headers": [(b"host", host.encode())]})
+
+    everywhere, here = link_base("", "0.0.0.0", 8000), link_base("", "127.0.0.1", 8000)
+    assert everywhere(asked("127.0.0.1:8000")) == "http://192.168.7.5:8000", (
+        "the owner's browser is on the same computer"
+    )
+    assert everywhere(asked("teach.local:8000")) == "http://teach.local:8000"
+    assert here(asked("127.0.0.1:8000")) == "http://127.0.0.1:8000"
+    assert link_base("https://teach.example.org", "127.0.0.1", 8000)(asked("127.0.0.1")) == "https://teach.example.org"
+
+
+def test_a_computer_on_no_network_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object) -> None:
+        raise OSError("network is unreachable")
+
+    monkeypatch.setattr("socket.socket.connect", unreachable)
+    assert (outward_address("0.0.0.0"), outward_address("::")) == ("127.0.0.1", "::1")
+
+
+@pytest.mark.parametrize("url", ["teach.example.org", "ftp://x", "https://x/path", "https://", "https://x?y=1"])
+def test_a_public_address_is_scheme_and_host(url: str) -> None:
+    with pytest.raises(SettingError, match=r"https://teach\.example\.org"):
+        checked_url(url)
 
 
 def test_a_display_decides_whether_a_browser_opens(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +164,37 @@ def test_a_second_server_is_refused_and_told_where_the_first_is(tmp_path: Path) 
     again = Server(folder, first.port)
     again.start()
     again.end(signal.SIGINT)
+
+
+def test_a_server_whose_project_was_taken_over_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "LOOK_EVERY_S", 0.02)
+    url = f"sqlite:///{tmp_path / 'log.sqlite'}"
+    with closing(Repository(url)) as first, closing(Repository(url)) as second:
+        first.claim()
+        stopped = threading.Event()
+        watch = server_module._Watch(SimpleNamespace(look_around=first.keep_claim), Tokens(first), stopped.set)
+        assert not stopped.wait(0.1)
+        (tmp_path / "log.sqlite.lock").unlink()
+        second.claim()
+        assert stopped.wait(20)
+        watch.end()
+        assert "another server has taken this project over" in str(watch.lost)
+
+
+def test_a_link_from_the_command_line_works_at_a_running_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "LOOK_EVERY_S", 0.02)
+    url = f"sqlite:///{tmp_path / 'log.sqlite'}"
+    with closing(Repository(url)) as running, closing(Repository(url)) as other:
+        tokens = Tokens(running)
+        watch = server_module._Watch(SimpleNamespace(look_around=running.keep_claim), tokens, lambda: None)
+        token, _ = Tokens(other).issue("annotator", "p-1", "Ann")
+        deadline = time.monotonic() + 20
+        while tokens.visitor(token) is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert tokens.visitor(token) is not None
+        watch.end()
 
 
 @pytest.mark.parametrize("old_option", [[], ["--simulated"]])

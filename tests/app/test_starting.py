@@ -43,7 +43,7 @@ def test_the_ends_are_those_of_a_learner_that_starts_there(visit: Visit, pool: P
 
 def test_of_many_items_the_ends_are_found_as_well(open_session: Callable[..., Session]) -> None:
     X = np.random.default_rng(4).standard_normal((1000, 6))
-    pool = Pool(X / np.linalg.norm(X, axis=1, keepdims=True))
+    pool = Pool(X / np.linalg.norm(X, axis=1, keepdims=True), ids=[str(row) for row in range(len(X))])
     session = open_session(pool=pool)
     shown = starting.preview(session, StartIn(like=["3"]))
     probability = new_learner(pool, SETTINGS.changed(start={"like": ["3"]}), Beforehand()).probabilities()
@@ -73,7 +73,7 @@ def test_words_that_are_no_items_go_through_the_embedder_of_the_project(tmp_path
         assert [(one.name, one.item and one.item.id) for one in shown.like] == [("warm", None), ("i0", "i0")]
         assert "warm" in (shown.most[0].text or "")
         assert "cruel" in (shown.least[0].text or "")
-        with pytest.raises(SettingError, match="'zebra': the embedder knows none of its words"):
+        with pytest.raises(SettingError, match="'zebra': the embedder has none of its words"):
             starting.preview(session, StartIn(like=["zebra"]))
 
 
@@ -134,13 +134,13 @@ def test_items_to_choose_from_are_a_few_or_those_searched_for(visit: Visit) -> N
 
 def test_the_dashboard_says_what_the_answers_think_of_the_start(visit: Visit, session: Session) -> None:
     owner = visit()
-    assert owner.get("/api/dashboard").json()["start_agreement"] is None
+    assert owner.get("/api/dashboard").json()["start_verdict"] is None
     owner.put("/api/settings", json={"like": ["i5"]})
     session.settled_view()
-    assert owner.get("/api/dashboard").json()["start_agreement"] is None, "nothing was answered yet"
+    assert owner.get("/api/dashboard").json()["start_verdict"] is None, "nothing was answered yet"
     question = owner.get("/api/question").json()["question"]
     owner.post("/api/answers", json=body_for(question))
     view = session.settled_view()
-    shown = owner.get("/api/dashboard").json()["start_agreement"]
-    assert shown == view.learner.start_agreement()
-    assert 0 < shown <= 1
+    shown = owner.get("/api/dashboard").json()["start_verdict"]
+    assert shown.startswith("your answers ")
+    assert f"{100 * view.learner.start_agreement():.0f} % of the items" in shown

@@ -83,7 +83,7 @@ def test_ties_are_refused_where_the_project_has_none(visit: Visit) -> None:
     owner.put("/api/settings", json={"ties": False})
     reply = send(owner, question, level(question, 1, [1]))
     assert reply.status_code == 422
-    assert "no level items" in reply.json()["error"]
+    assert "allows no ties" in reply.json()["error"]
     assert send(owner, question, level(question, 1, [])).status_code == 200
 
 

@@ -106,3 +106,12 @@ def serving(folder: Path, *command: str, packages: Sequence[Path] = ()) -> Itera
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def run_tellmore(folder: Path, *words: str) -> str:
+    """``tellmore WORDS`` in ``folder``, which must succeed; returns what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tellmore", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -76,6 +76,11 @@ def test_label_by_keyboard(join: Join) -> None:
 # Select
 
 
+def at_once(person: Person, item: str, label: str) -> Locator:
+    """The button that chooses ``item`` and labels it in one gesture."""
+    return person.page.get_by_role("button", name=f"Choose {item}, {label}", exact=True)
+
+
 def test_select_by_mouse(join: Join) -> None:
     person = join("select 4")
     for index, name, positive in ((2, "Negative", False), (0, "Positive", True)):
@@ -84,6 +89,8 @@ def test_select_by_mouse(join: Join) -> None:
         expect(button(person, name)).to_be_disabled()
         person.page.locator(".option").nth(index).click()
         person.submit({"type": "select", "chosen": chosen, "positive": positive}, button(person, name).click)
+    chosen = person.seek("select").options()[3]
+    person.submit({"type": "select", "chosen": chosen, "positive": True}, at_once(person, chosen, "positive").click)
     person.check_log()
 
 
@@ -93,10 +100,13 @@ def test_select_by_touch(join: Join) -> None:
     person.page.locator(".option", has_text=first).first.tap()
     person.page.locator(".option", has_text=last).first.tap()
     person.submit({"type": "select", "chosen": last, "positive": True}, button(person, "Positive").tap)
-    person.check_log()
     timing = person.server.timings(person.participant)[-1]
     assert timing["device"] == "touch"
     assert timing["moves"] == 2
+    chosen = person.seek("select").options()[1]
+    person.submit({"type": "select", "chosen": chosen, "positive": False}, at_once(person, chosen, "negative").tap)
+    person.check_log()
+    expect(person.page.locator("section.card kbd:visible")).to_have_count(0)
 
 
 def test_select_by_keyboard(join: Join) -> None:
@@ -107,6 +117,8 @@ def test_select_by_keyboard(join: Join) -> None:
     person.submit(
         {"type": "select", "chosen": chosen, "positive": True}, lambda: press(person, "ArrowDown", "ArrowDown", "+")
     )
+    chosen = person.seek("select").options()[1]
+    person.submit({"type": "select", "chosen": chosen, "positive": False}, lambda: press(person, "s"))
     person.check_log()
 
 
@@ -353,6 +365,14 @@ def test_pictures_are_decoded_before_the_clock_starts(join: Join) -> None:
     pictures = person.page.locator(".option img")
     assert pictures.evaluate_all("all => all.map(image => image.complete && image.naturalWidth > 0)") == [True] * 4
     names = pictures.evaluate_all("all => all.map(image => image.alt)")
+    person.page.locator(".option").nth(1).hover()
+    assert person.page.locator(".option[aria-pressed=true]").count() == 0, "pointing is not choosing"
+    press(person, "z")
+    large = person.page.get_by_role("dialog").locator("img")
+    expect(large).to_be_visible()
+    assert large.evaluate("image => image.clientHeight > 0.9 * innerHeight")
+    press(person, "Escape")
+    expect(large).to_have_count(0)
     person.submit({"type": "select", "chosen": names[1], "positive": True}, lambda: press(person, "2", "+"))
     person.check_log()
 

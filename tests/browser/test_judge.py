@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Join
-from tests.browser.looking import look
+from tests.browser.looking import look, small_targets
 from tests.browser.test_dashboard import figure, open_view
-from tests.browser.test_screens import SMALL_TARGETS
 
 
 def test_it_shows_what_the_server_counts(join: Join) -> None:
@@ -22,10 +21,10 @@ def test_it_shows_what_the_server_counts(join: Join) -> None:
     confused = owner.page.get_by_role("region", name="What it confuses").get_by_role("row")
     expect(confused.nth(1)).to_contain_text(f"judge: positive{found['both_positive']}{found['judge_only']}")
     expect(confused.nth(2)).to_contain_text(f"judge: negative{found['people_only']}{found['both_negative']}")
-    wrong = owner.page.get_by_role("region", name="Where it is wrong most").get_by_role("row")
+    wrong = owner.page.get_by_role("region", name="Where it is wrong most often").get_by_role("row")
     expect(wrong).to_have_count(11)
     expect(wrong.nth(1)).to_contain_text(found["wrong_most"][0]["item"])
-    bins = owner.page.get_by_role("region", name="Whether its scores mean what they say").get_by_role("row")
+    bins = owner.page.get_by_role("region", name="Can its scores be read as probabilities?").get_by_role("row")
     expect(bins).to_have_count(1 + len(found["calibration"]))
     assert owner.problems == []
 
@@ -75,8 +74,8 @@ def test_rare_positives_have_measures_of_their_own(join: Join) -> None:
 @pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
 def test_the_screen(join: Join, device: str, theme: str) -> None:
     owner = join("judged", owner=True, device=device, color_scheme=theme, path="/dashboard#judge")
-    expect(owner.page.get_by_role("region", name="Where it is wrong most")).to_be_visible()
+    expect(owner.page.get_by_role("region", name="Where it is wrong most often")).to_be_visible()
     look(owner.page, f"dashboard-judge-{device}-{theme}")
-    assert owner.page.evaluate(SMALL_TARGETS, 44 if device == "narrow" else 24) == []
+    assert small_targets(owner.page, device) == []
     hidden = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
     assert owner.page.locator(".scroller").evaluate_all(hidden) == []

@@ -218,7 +218,7 @@ def test_an_answer_refused_after_a_reset_is_said_in_words(join: Join) -> None:
     person.server.call("POST", "/api/reset", {"confirm": "Word sentiment"})
     person.page.keyboard.press("1")
     person.wait_for_other(question)
-    expect(person.page.locator(".warning")).to_contain_text("Not saved: the project was reset")
+    expect(person.page.locator(".warning")).to_contain_text("Not saved: the project has been reset")
     label(person, False)
     expect(person.page.locator(".warning")).to_be_empty()
     person.problems.clear()

@@ -6,12 +6,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Join
-from tests.browser.looking import look
+from tests.browser.looking import look, small_targets
 from tests.browser.person import Person
-from tests.browser.test_screens import SMALL_TARGETS
 
-LIKE, UNLIKE = "Like what you look for", "Unlike it"
-MOST, LEAST = "Most like it, by the start alone", "Least like it, by the start alone"
+LIKE, UNLIKE = "Like what you are looking for", "Unlike it"
+MOST, LEAST = "Most like it, before any answers", "Least like it, before any answers"
 
 
 def field(page: Page, label: str) -> Locator:
@@ -94,7 +93,7 @@ def test_a_word_that_is_no_item_is_refused_in_one_line_and_the_last_look_stays(j
     owner = join("sentiment others label 2", owner=True)
     page = owner.page
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".start-problem")).to_have_text("Type words or click items first, or skip this.")
+    expect(page.locator(".start-problem")).to_have_text("Type words or click items first, or skip this step.")
     field(page, LIKE).fill("happy")
     expect(listed(page, MOST)).to_have_count(8)
     expect(page.locator(".start-problem")).to_be_hidden()
@@ -146,7 +145,7 @@ def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> No
     wider = "parts => parts.filter(part => part.scrollWidth > part.clientWidth).map(part => part.className)"
     assert page.locator("form.start, .start-side, .picks-part").evaluate_all(wider) == []
     expect(page.get_by_role("button", name="Begin")).to_be_in_viewport(ratio=1)
-    assert page.evaluate(SMALL_TARGETS, 44 if device == "narrow" else 24) == []
+    assert small_targets(page, device) == []
     assert owner.problems == []
 
 
@@ -155,7 +154,7 @@ def test_an_item_becomes_an_example_on_its_page(join: Join) -> None:
     page = owner.page
     page.goto(f"{owner.server.base}/dashboard#items")
     page.locator(".item-button").first.click()
-    chosen = page.get_by_role("region", name="The item chosen")
+    chosen = page.get_by_role("region", name="The chosen item")
     for side, name in (("like", "Like it"), ("unlike", "Unlike it")):
         with page.expect_response(lambda reply: reply.request.method == "PUT" and reply.ok):
             chosen.get_by_role("button", name=name, exact=True).click()

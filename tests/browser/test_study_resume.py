@@ -1,4 +1,4 @@
-"""The paper's study at a browser, all 50 questions: the browser is closed at question 17 and another one goes on there."""
+"""The paper's study at a browser, all 50 questions: the browser is closed at question 17 and goes on there later."""
 
 from __future__ import annotations
 
@@ -101,7 +101,11 @@ def test_the_browser_closed_at_question_17_goes_on_there(browser: Browser, runni
         expect(page.locator(".study-progress")).to_contain_text("Question 17 of 50")
         seventeenth = question_id(page)
         items = page.locator("section.card").inner_text()
-    with browser.new_context() as second:
+        kept = first.storage_state()
+    with browser.new_context() as stranger:
+        page = come(stranger, running, "pid17")
+        expect(page.locator("main")).to_contain_text("begun with this id in another browser")
+    with browser.new_context(storage_state=kept) as second:
         page = come(second, running, "pid17")
         assert question_id(page) == seventeenth
         assert page.locator("section.card").inner_text() == items

@@ -8,9 +8,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import DEVICES, Join
-from tests.browser.looking import look
+from tests.browser.looking import look, overlapping_links, small_targets
 from tests.browser.person import Person
-from tests.browser.test_screens import SMALL_TARGETS
 
 SAID = "[aria-live=polite]"
 
@@ -37,12 +36,12 @@ def test_by_keyboard(join: Join) -> None:
     person = join("ties rank 4")
     names = [name for name in person.rows() if name]
     press(person, "3", "l")
-    expect(said(person)).to_contain_text(f"{names[2]} and {names[3]} are level.")
+    expect(said(person)).to_contain_text(f"{names[2]} and {names[3]} are tied.")
     expect(person.page.locator(".row.joined")).to_have_count(1)
     person.submit(with_ties(person, 2), lambda: press(person, "r"))
     names = [name for name in person.rows() if name]
     press(person, "1", "l", "0", "ArrowUp")
-    expect(said(person)).to_contain_text(f"{names[0]} and {names[1]} are no longer level.")
+    expect(said(person)).to_contain_text(f"{names[0]} and {names[1]} are no longer tied.")
     expect(person.page.locator(".row.joined")).to_have_count(0)
     press(person, "2", "t")
     person.submit(with_ties(person, 1, 2), lambda: press(person, "r"))
@@ -55,7 +54,7 @@ def test_the_button_is_reached_by_tab_and_pressed_by_enter(join: Join) -> None:
     person.page.locator(f".row[data-id='{first}'] .step-down").focus()
     press(person, "Tab")
     expect(level(person, first)).to_be_focused()
-    expect(level(person, first)).to_have_accessible_name(f"{first} level with {second}")
+    expect(level(person, first)).to_have_accessible_name(f"{first} tied with {second}")
     press(person, "Enter")
     expect(level(person, first)).to_have_attribute("aria-pressed", "true")
     person.submit(with_ties(person, 0), lambda: press(person, "r"))
@@ -91,11 +90,11 @@ def test_a_dragged_row_leaves_its_tie(join: Join) -> None:
     assert person.problems == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("device", list(DEVICES))
+@pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
 def test_how_it_looks(join: Join, device: str, theme: str) -> None:
     person = join("ties rank 6", device=device, color_scheme=theme)
-    assert person.page.evaluate(SMALL_TARGETS, 44 if device == "narrow" else 24) == []
+    assert small_targets(person.page, device) == []
+    assert overlapping_links(person.page) == []
     look(person.page, f"rank-ties-offered-{device}-{theme}")
     press(person, "1", "l", "5", "t", "2")
     look(person.page, f"rank-ties-{device}-{theme}")

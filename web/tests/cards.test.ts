@@ -66,6 +66,16 @@ describe("select card", () => {
     expect([...card.element.querySelectorAll(".option")].map((option) => option.getAttribute("aria-pressed"))).toEqual(["true", "false", "false"]);
   });
 
+  it("chooses and labels at once, by button or key, outside studies only", () => {
+    const quick = contextOf(question("select_high", "a", "b"), { quick: true });
+    const card = selectCard(quick);
+    card.element.querySelectorAll<HTMLButtonElement>(".at-once")[3]!.click();
+    expect(quick.submit).toHaveBeenLastCalledWith({ type: "select", chosen: "b", positive: false });
+    card.bindings.find(({ keys }) => keys.includes("q"))!.run();
+    expect(quick.submit).toHaveBeenLastCalledWith({ type: "select", chosen: "a", positive: true });
+    expect(show(selectCard, "select_high", ["a", "b"]).card.element.querySelector(".at-once")).toBeNull();
+  });
+
   it("starts with the choice that was taken back", () => {
     const { button } = show(selectCard, "select_high", ["a", "b"], { type: "select", chosen: "b", positive: true });
     expect(button("b").getAttribute("aria-pressed")).toBe("true");
@@ -157,15 +167,15 @@ describe("rank card with ties", () => {
 
   it("joins and parts neighbours on one side of the divider, by button", () => {
     const { card, context, key } = rank(["a", "b", "c", "d"]);
-    expect(levels(card).map((button) => button.textContent)).toEqual(["La level with b", "Lc level with d"]);
+    expect(levels(card).map((button) => button.textContent)).toEqual(["La tied with b", "Lc tied with d"]);
     levels(card)[1]!.click();
     expect(joined(card)).toEqual(["c"]);
     expect(levels(card)[1]!.getAttribute("aria-pressed")).toBe("true");
-    expect(context.announce).toHaveBeenLastCalledWith("c and d are level.");
+    expect(context.announce).toHaveBeenLastCalledWith("c and d are tied.");
     key("r");
     expect(context.submit).toHaveBeenCalledWith({ type: "rank", order: ["a", "b", "c", "d"], n_positive: 2, ties: [2] });
     levels(card)[1]!.click();
-    expect(context.announce).toHaveBeenLastCalledWith("c and d are no longer level.");
+    expect(context.announce).toHaveBeenLastCalledWith("c and d are no longer tied.");
     key("r");
     expect(context.submit).toHaveBeenLastCalledWith({ type: "rank", order: ["a", "b", "c", "d"], n_positive: 2 });
   });
@@ -173,7 +183,7 @@ describe("rank card with ties", () => {
   it("joins what is picked up, or in focus, by key", () => {
     const { card, context, key, button } = rank(["a", "b", "c", "d"]);
     key("l");
-    expect(context.announce).toHaveBeenLastCalledWith("First pick up an item; L makes it level with the next.");
+    expect(context.announce).toHaveBeenLastCalledWith("First pick up an item; L ties it with the next.");
     key("1");
     key("l");
     expect(joined(card)).toEqual(["a"]);
@@ -193,7 +203,7 @@ describe("rank card with ties", () => {
     key("l");
     key("0");
     key("ArrowUp");
-    expect(context.announce).toHaveBeenLastCalledWith("Divider: 1 of 4 positive. a and b are no longer level.");
+    expect(context.announce).toHaveBeenLastCalledWith("Divider: 1 of 4 positive. a and b are no longer tied.");
     expect(joined(card)).toEqual([]);
   });
 
@@ -203,17 +213,17 @@ describe("rank card with ties", () => {
     key("l");
     key("2");
     key("ArrowUp");
-    expect(context.announce).toHaveBeenLastCalledWith("b: 1 of 4, positive. a and b are no longer level.");
+    expect(context.announce).toHaveBeenLastCalledWith("b: 1 of 4, positive. a and b are no longer tied.");
     expect(joined(card)).toEqual([]);
   });
 
   it("ends a partial ranking: the rest are level", () => {
     const { context, key, button } = rank(["a", "b", "c", "d", "e"]);
     button("The rest are tied").click();
-    expect(context.announce).toHaveBeenLastCalledWith("First pick up the first item of the rest.");
+    expect(context.announce).toHaveBeenLastCalledWith("First pick up the topmost item to be tied.");
     key("2");
     key("t");
-    expect(context.announce).toHaveBeenLastCalledWith("All from b on are level, on each side of the divider.");
+    expect(context.announce).toHaveBeenLastCalledWith("b and all items below it are tied, on each side of the divider.");
     key("r");
     expect(context.submit).toHaveBeenCalledWith({ type: "rank", order: ["a", "b", "c", "d", "e"], n_positive: 3, ties: [1, 3] });
   });

@@ -73,7 +73,7 @@ describe("the end", () => {
 
 describe("settings", () => {
   it("send only what differs", () => {
-    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, like: ["a"], unlike: [], quota: null, guidelines: "" };
+    const before = { name: "A", attribute: "x", positive: "p", negative: "n", instruction: "", question: "auto", kinds: [], sizes: [2], set_size: 4, target_accuracy: 0.95, check_share: 0.1, ties: false, like: ["a"], unlike: [], quota: null, overlap: 0, known_share: 0, guidelines: "" };
     expect(changes(before, { name: "A", positive: "warm", sizes: [2, 4] })).toEqual({ positive: "warm", sizes: [2, 4] });
     expect(changes(before, { ties: true, like: ["a"], unlike: ["b"] })).toEqual({ ties: true, unlike: ["b"] });
   });

@@ -42,7 +42,7 @@ describe("help", () => {
   });
 
   it("names the keys for level items where there are any", () => {
-    expect(help(true, "rank", rankCard, true)).toContain("level with the next");
+    expect(help(true, "rank", rankCard, true)).toContain("in focus with the next");
   });
 
   it("offers a study neither skip nor undo, but the switch for single keys", () => {

@@ -42,7 +42,7 @@ describe("figures of a judge", () => {
   it("come with their intervals", () => {
     expect(figures(VERDICT, WORDS).map(({ value, note }) => [value, note])).toEqual([
       ["90 %", "10–90 %, 36 of 40"],
-      ["60 %", "what saying it always would reach"],
+      ["60 %", "how often that would agree"],
       ["82 %", "10–90 %, 14 of 17"],
       ["–", "nobody calls anything warm"],
       ["40.0 %", "30.1–50.0 %, all scored items"],

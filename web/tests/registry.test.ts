@@ -6,7 +6,7 @@ import { Keyboard } from "../src/kit/keyboard";
 import type { Kind } from "../src/kit/wire";
 import { kind, KINDS, press, question, WORDS } from "./fixtures";
 
-const CANNOT = "This page cannot show “odd” questions; load it again, or ask the owner to update tellmore";
+const CANNOT = "This page cannot show “odd” questions; reload it, or ask the owner to update tellmore";
 
 /** A kind whose card is this module. */
 function scripted(source: string): Kind[] {
@@ -53,11 +53,11 @@ describe("registry", () => {
   });
 
   it("says so where a script cannot be loaded", async () => {
-    await expect(screenOf("odd", scripted("export default (;"))).rejects.toThrow("The screen of “Odd one” questions could not be loaded; try again");
+    await expect(screenOf("odd", scripted("export default (;"))).rejects.toThrow("“Odd one” questions cannot be shown");
   });
 
   it("says so where a script draws nothing", async () => {
-    await expect(screenOf("odd", scripted("export default 7;"))).rejects.toThrow("draws no “Odd one” questions");
+    await expect(screenOf("odd", scripted("export default 7;"))).rejects.toThrow("cannot show “Odd one” questions");
   });
 });
 

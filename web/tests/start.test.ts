@@ -4,7 +4,7 @@ import { sentence, StartLook } from "../src/start/look";
 import { typedNames } from "../src/start/names";
 import { Picks } from "../src/start/picks";
 import { explanation, foundAs } from "../src/start/screen";
-import { startVerdict } from "../src/start/agreement";
+import { StartLine } from "../src/start/agreement";
 
 const item = (id: string): { id: string; text: string } => ({ id, text: `text of ${id}` });
 
@@ -104,9 +104,11 @@ describe("a look at the start", () => {
 
 describe("words", () => {
   it("say what the answers think of the start", () => {
-    expect(startVerdict(0.93)).toBe("Your answers agree with the start: 93 % of the items are still called as it called them.");
-    expect(startVerdict(0.43)).toBe("Your answers disagree with the start: only 43 % of the items are still called as it called them.");
-    expect([startVerdict(null), startVerdict(undefined)]).toEqual(["", ""]);
+    const line = new StartLine();
+    line.show("your answers agree with the start");
+    expect([line.element.textContent, line.element.hidden]).toEqual(["Your answers agree with the start.", false]);
+    line.show(null);
+    expect([line.element.textContent, line.element.hidden]).toEqual(["", true]);
   });
 
   it("say what names were found as", () => {

@@ -4,7 +4,6 @@ import { welcome } from "../src/annotate/welcome";
 import { query } from "../src/dashboard/items";
 import { leftAlone } from "../src/cards/rank-drag";
 import { h } from "../src/kit/dom";
-import { prose } from "../src/kit/prose";
 import { sentence } from "../src/kit/words";
 import type { Me } from "../src/kit/wire";
 
@@ -38,20 +37,6 @@ describe("a glance", () => {
     expect([...view.querySelectorAll("dd")].map((text) => text.textContent)).toEqual(["vibrant", "grim", "plain"]);
     view.querySelector("button")!.click();
     expect(gone).toBe(1);
-  });
-});
-
-describe("guidelines", () => {
-  it("are paragraphs, headings, lists and bold words", () => {
-    const shown = prose("# What counts\nOne line\nand its next.\n\n- first\n- **second**\nAfter.");
-    expect([...shown.children].map(({ tagName }) => tagName)).toEqual(["H3", "P", "UL", "P"]);
-    expect(shown.querySelector("p")?.textContent).toBe("One line and its next.");
-    expect(shown.querySelector("li strong")?.textContent).toBe("second");
-  });
-
-  it("show markup as typed", () => {
-    expect(prose("<b>x</b> & **<i>y</i>**").textContent).toBe("<b>x</b> & <i>y</i>");
-    expect(prose("<b>x</b>").querySelector("b")).toBeNull();
   });
 });
 

@@ -1,8 +1,7 @@
-"""Who may do what: tokens, roles, and what every request must look like before a route sees it.
+"""What every request must look like before a route sees it.
 
-A token is ``tm_<id>_<secret>``; the store keeps the id and the SHA-256 of the 256-bit secret. It arrives once in a printed
-or mailed address, is exchanged for an HttpOnly same-site cookie, and is looked up on every request, so that revoking it
-works at once. ``Guard`` is plain ASGI around the whole application: host, origin, content type, size, rate, headers.
+``Guard`` is plain ASGI around the whole application: host, origin, content type, size, rate, headers, and who asks. A token
+in an address is exchanged for an HttpOnly same-site cookie.
 """
 
 from __future__ import annotations
@@ -12,30 +11,29 @@ import hmac
 import json
 import math
 import re
-import secrets
 import socket
-import threading
-import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tellmore.app.notices import error_page, switch_page, wants_page
-from tellmore.app.wire import Role
-from tellmore.store.repository import Repository, TokenRow
+from tellmore.app.limits import RateLimit
+from tellmore.app.notices import error_page, join_page, switch_page, wants_page
+from tellmore.app.tokens import USED_UP, Tokens, Visitor
 
 MAX_BODY_BYTES = 64 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-KEPT_OWNER_LINKS = 5
-_TOKEN = re.compile(r"^tm_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$")
-
-REVOKED = "your link was revoked; ask the project's owner for a new one"
+COOKIE_S = 30 * 86_400
+"""How long a browser keeps a cookie at most; a link that is opened again starts it anew."""
+STUDY = "_study"
+"""Ends the name of a study participant's cookie, so that an owner who tries a study stays the owner."""
+_OWN_PAGE = re.compile(r"(/[A-Za-z0-9_.~-]+)*/?")
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -51,109 +49,6 @@ SECURITY_HEADERS = {
 }
 
 
-@dataclass(frozen=True)
-class Visitor:
-    """Whoever holds a valid token."""
-
-    token_id: str
-    role: Role
-    participant: str
-    name: str
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
-class Tokens:
-    """The valid tokens, held in memory and written through to the store."""
-
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-        self._lock = threading.Lock()
-        self._rows: dict[str, TokenRow] = {}
-        self.reload()
-
-    def reload(self) -> None:
-        """Read the store again, after somebody else changed it."""
-        rows = {row.id: row for row in self._repository.tokens()}
-        with self._lock:
-            self._rows = rows
-
-    def issue(self, role: Role, participant: str, name: str) -> tuple[str, TokenRow]:
-        """A new token (shown once) and what is kept of it."""
-        token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        self._repository.add_token(TokenRow(token_id, _digest(secret), role, participant, name))
-        self.reload()
-        return f"tm_{token_id}_{secret}", self._rows[token_id]
-
-    def issue_owner_link(self) -> str:
-        """The token printed on start. The last few stay valid, so that an open browser survives a restart."""
-        token, _ = self.issue("owner", "owner", "owner")
-        links = [row.id for row in self.rows() if row.participant == "owner" and row.revoked_utc is None]
-        self.revoke(links[:-KEPT_OWNER_LINKS])
-        return token
-
-    def rows(self) -> list[TokenRow]:
-        """All tokens, oldest first."""
-        with self._lock:
-            return list(self._rows.values())
-
-    def revoke(self, token_ids: Collection[str]) -> int:
-        """Make tokens useless at once; returns how many were valid."""
-        count = self._repository.revoke(token_ids) if token_ids else 0
-        self.reload()
-        return count
-
-    def visitor(self, token: str | None) -> Visitor | None:
-        """Who holds ``token``; None where it is unknown, malformed or revoked."""
-        row = self._row(token)
-        if row is None or row.revoked_utc is not None:
-            return None
-        return Visitor(row.id, row.role, row.participant, row.name)  # type: ignore[arg-type]
-
-    def revoked(self, token: str | None) -> bool:
-        """Whether ``token`` was valid once."""
-        row = self._row(token)
-        return row is not None and row.revoked_utc is not None
-
-    def _row(self, token: str | None) -> TokenRow | None:
-        """What is known of ``token``; None where it is unknown or malformed. Secrets are compared in constant time."""
-        match = _TOKEN.match(token or "")
-        if match is None:
-            return None
-        with self._lock:
-            row = self._rows.get(match[1])
-        expected = row.hash if row else _digest("")
-        right = hmac.compare_digest(_digest(match[2]), expected)
-        return row if right else None
-
-
-class RateLimit:
-    """A token bucket per key: ``rate`` requests a second on average, ``burst`` at once."""
-
-    def __init__(self, rate: float = 30.0, burst: float = 120.0, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._burst, self._clock = rate, burst, clock
-        self._levels: dict[str, tuple[float, float]] = {}
-        self._lock = threading.Lock()
-
-    def wait_s(self, key: str) -> float:
-        """0 where the request may pass, else the seconds after which one would."""
-        now = self._clock()
-        with self._lock:
-            if len(self._levels) > 10_000:
-                self._forget_full(now)
-            level, then = self._levels.get(key, (self._burst, now))
-            level = min(self._burst, level + (now - then) * self._rate)
-            allowed = level >= 1.0
-            self._levels[key] = (level - 1.0 if allowed else level, now)
-            return 0.0 if allowed else (1.0 - level) / self._rate
-
-    def _forget_full(self, now: float) -> None:
-        refill_s = self._burst / self._rate
-        self._levels = {key: entry for key, entry in self._levels.items() if now - entry[1] < refill_s}
-
-
 def allowed_hosts(bind: str, extra: Collection[str] = ()) -> Callable[[str], bool]:
     """Which Host names are answered when bound to ``bind``: a name that points here by trickery (rebinding) is not.
 
@@ -166,14 +61,15 @@ def allowed_hosts(bind: str, extra: Collection[str] = ()) -> Callable[[str], boo
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
     def allowed(host: str) -> bool:
-        name = _without_port(host)
+        name = without_port(host)
         # An address cannot be rebound, only a name can; on loopback nobody has reason to use another address.
         return name in names or (not loopback_only and _is_address(name))
 
     return allowed
 
 
-def _without_port(host: str) -> str:
+def without_port(host: str) -> str:
+    """The name or address in a Host header."""
     host = host.strip().lower()
     if host.startswith("["):
         return host[1:].split("]", 1)[0]
@@ -202,10 +98,17 @@ class Guard:
     """ASGI wrapper: refuses malformed or foreign requests, finds the visitor, sets the security headers."""
 
     def __init__(
-        self, app: ASGIApp, *, tokens: Tokens, cookie: str, host_allowed: Callable[[str], bool], limit: RateLimit
+        self,
+        app: ASGIApp,
+        *,
+        tokens: Tokens,
+        cookie: str,
+        host_allowed: Callable[[str], bool],
+        limit: RateLimit,
+        secure: bool = False,
     ) -> None:
         self._app, self._tokens, self._cookie = app, tokens, cookie
-        self._host_allowed, self._limit = host_allowed, limit
+        self._host_allowed, self._limit, self._secure = host_allowed, limit, secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -214,7 +117,7 @@ class Guard:
         headers = Headers(scope=scope)
         to_person = wants_page(scope["method"], scope["path"], headers)
         sending = _Sender(send, api=scope["path"].startswith("/api"), to_person=to_person)
-        presented = presented_token(headers, self._cookie)
+        presented = self._presented(scope["path"], headers)
         visitor = self._tokens.visitor(presented)
         refusal = self._refusal(scope, headers, visitor)
         if refusal is not None:
@@ -222,15 +125,19 @@ class Guard:
             return
         offered = QueryParams(scope["query_string"]).get("token")
         if offered is not None and scope["method"] == "GET" and not scope["path"].startswith("/api"):
-            await self._exchange(scope, offered, visitor, sending)
+            await self._exchange(scope, offered, presented, sending)
             return
-        scope.setdefault("state", {}).update(visitor=visitor, revoked=self._tokens.revoked(presented))
+        if self._secure:
+            scope["scheme"] = "https"
+        scope.setdefault("state", {}).update(visitor=visitor, refused=self._tokens.refusal(presented))
         await self._app(scope, _limited(receive), sending)
 
     def _refusal(self, scope: Scope, headers: Headers, visitor: Visitor | None) -> _Reply | None:
         host = headers.get("host", "")
         if not self._host_allowed(host):
-            return _Reply(421, f"this server does not answer as {_without_port(host)!r}; start it with --allow-host")
+            return _Reply(
+                421, f"this server does not accept the address {without_port(host)!r}; start it with --allow-host"
+            )
         client = scope.get("client") or ("unknown", 0)
         wait_s = self._limit.wait_s(visitor.token_id if visitor else f"address {client[0]}")
         if wait_s > 0:
@@ -239,27 +146,59 @@ class Guard:
             return None
         return _unsafe_refusal(scope["method"], headers, host)
 
-    async def _exchange(self, scope: Scope, token: str, before: Visitor | None, sending: _Sender) -> None:
+    def _presented(self, path: str, headers: Headers) -> str | None:
+        """The token of a request: a valid one where several cookies have one, the study's first on its own pages."""
+        names = [self._cookie, self._cookie + STUDY]
+        if path.startswith(("/study", "/api/study")):
+            names.reverse()
+        found = [token for name in names if (token := presented_token(headers, name)) is not None]
+        return next((token for token in found if self._tokens.visitor(token)), found[0] if found else None)
+
+    async def _exchange(self, scope: Scope, offered: str, presented: str | None, sending: _Sender) -> None:
         """A token in the address becomes a cookie, and the address is cleaned by a redirect.
 
-        Whoever is somebody else already in this browser is asked first.
+        Nobody who is signed in becomes somebody else without having been asked, by a page of ours: what confirms it is
+        made of both tokens, so that no link from elsewhere can hold it.
         """
-        visitor, query = self._tokens.visitor(token), QueryParams(scope["query_string"])
+        before, visitor = self._tokens.visitor(presented), self._tokens.visitor(offered)
+        query, place = QueryParams(scope["query_string"]), scope.get("root_path", "")
+        here = place + scope["path"]
         if visitor is None:
-            told = REVOKED if self._tokens.revoked(token) else "this link is not valid; ask for a new one"
+            told = self._tokens.refusal(offered) or "this link is not valid; ask for a new one"
             await sending.reply(_Reply(401, told))
             return
-        if before and before.participant != visitor.participant and "switch" not in query and sending.to_person:
-            address = f"{scope['path']}?{query}&switch=yes"
-            await sending.reply(_Reply(200, "", page=switch_page(before.name, visitor.name, address)))
+        if before and visitor.token_id == before.invited_by:
+            await sending.reply(_Reply(303, "", (("location", _own_address(here, query)),)))
             return
-        secure = "; Secure" if scope["scheme"] == "https" else ""
-        cookie = f"{self._cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000{secure}"
-        rest = [(key, value) for key, value in query.multi_items() if key not in ("token", "switch")]
-        target = scope["path"] + (f"?{QueryParams(rest)}" if rest else "")
-        # Two slashes at the start would lead to another host.
-        location = "/" + target.lstrip("/\\")
+        several = visitor.uses_left is not None
+        sure = hashlib.sha256(f"{presented} {offered}".encode()).hexdigest()[:32]
+        if (several or (before and before.participant != visitor.participant)) and not hmac.compare_digest(
+            query.get("sure", "").encode(), sure.encode()
+        ):
+            await sending.reply(_asking(before, visitor, f"{here}?{query}&sure={sure}", place, sending.to_person))
+            return
+        token = await run_in_threadpool(self._tokens.join, visitor) if several else offered
+        if token is None:
+            await sending.reply(_Reply(401, USED_UP))
+            return
+        secure = "; Secure" if self._secure or scope["scheme"] == "https" else ""
+        cookie = f"{self._cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_S}{secure}"
+        location = _own_address(here, query)
         await sending.reply(_Reply(303, "", (("location", location), ("set-cookie", cookie))))
+
+
+def _own_address(path: str, query: QueryParams) -> str:
+    """Where a redirect leads: the page that was asked for, without the token; the first one where that is no page of ours."""
+    rest = [(key, value) for key, value in query.multi_items() if key not in ("token", "sure")]
+    return (path if _OWN_PAGE.fullmatch(path) else "/") + (f"?{QueryParams(rest)}" if rest else "")
+
+
+def _asking(before: Visitor | None, visitor: Visitor, address: str, place: str, to_person: bool) -> _Reply:
+    """Whether to go on as somebody else; a program is refused."""
+    if not to_person:
+        return _Reply(409, f"already signed in as {before.name}" if before else "open this link in a browser")
+    page = switch_page(before.name, visitor.name, address, place) if before else join_page(visitor.name, address)
+    return _Reply(200, "", page=page)
 
 
 def presented_token(headers: Headers, cookie: str) -> str | None:

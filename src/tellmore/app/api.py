@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+import logging
+from collections.abc import AsyncIterator, Callable, Collection
+from math import ceil
 from secrets import token_hex
 from typing import Annotated, Any
 
@@ -14,16 +16,26 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tellmore import __version__, kinds
-from tellmore.app import dashboard, present, starting, wire, wire_board, wire_start
-from tellmore.app.access import Guard, RateLimit, Tokens, allowed_hosts
+from tellmore.app import present, starting, wire, wire_board, wire_start
+from tellmore.app.access import Guard, allowed_hosts, without_port
+from tellmore.app.address import link_base
 from tellmore.app.judging import judge_out
+from tellmore.app.limits import RateLimit, TooOftenError
+from tellmore.app.log import LogFilter, log_entries, log_row
 from tellmore.app.looking import looking
-from tellmore.app.notices import STATIC, error_page, wants_page
+from tellmore.app.notices import STATIC, error_page, guidelines_page, wants_page
+from tellmore.app.operations import Meter, operations
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.app.shared import REFUSALS, Anybody, App, Owner, Shared, Teacher
+from tellmore.app.team import team
+from tellmore.app.tokens import Tokens, days_from_now
+from tellmore.data.checked import complaint
 from tellmore.data.project import Project
 from tellmore.errors import InputError, MissingExtraError, QuestionError, StateError, StoreError, TellmoreError
 from tellmore.store.events import participant_event
+from tellmore.store.repository import TokenRow, utc_now
+
+log = logging.getLogger(__name__)
 
 NOT_BUILT = "the browser client is not built; build it with: scripts/build-client.sh"
 EVENTS_EVERY_S = 0.25
@@ -31,6 +43,7 @@ ALIVE_EVERY_S = 15.0
 people = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
 owner = APIRouter(prefix="/api", tags=["owner"], responses=REFUSALS)
 pages = APIRouter(include_in_schema=False)
+ROUTERS = (people, owner, looking, team, operations)
 
 
 @people.get("/me")
@@ -64,6 +77,7 @@ def answer(body: wire.AnswerIn, shared: Shared, visitor: Teacher) -> wire.Answer
 @people.post("/undo")
 def undo(body: wire.UndoIn, shared: Shared, visitor: Teacher) -> wire.UndoReply:
     """Take back my last answer, or the one named; owners may name anybody's."""
+    shared.before_undo(visitor.participant, body.question_id)
     undone, previous = shared.session.undo(visitor.participant, body.question_id, anybody=visitor.role == "owner")
     asked = shared.session.question(visitor.participant)
     following = present.question_reply(shared.session, visitor, asked)
@@ -80,7 +94,8 @@ def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
             raise QuestionError("this project has no pictures")
         path = shared.project.picture(item_id)
     except InputError as problem:
-        raise HTTPException(404, str(problem)) from None
+        log.warning("a picture cannot be shown: %s", problem)
+        raise HTTPException(404, "this item has no picture that can be shown; the server's log says why") from None
     return FileResponse(path, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
 
 
@@ -90,7 +105,7 @@ def card(kind: str, _visitor: Anybody) -> FileResponse:
     known = {one.name: one.script for one in kinds.all_kinds()}
     script = known.get(kind)
     if script is None or not script.is_file():
-        raise HTTPException(404, f"there is no module that draws {kind!r} questions")
+        raise HTTPException(404, f"there is no module that shows {kind!r} questions")
     return FileResponse(script, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
 
@@ -120,12 +135,16 @@ def answers(
     _visitor: Owner,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    participant: Annotated[str | None, Query(max_length=200, description="answers of this person only")] = None,
+    kind: Annotated[str | None, Query(max_length=200, description="this kind of question only")] = None,
+    only: Annotated[LogFilter | None, Query(description="answers of this sort only")] = None,
 ) -> wire_board.LogOut:
     """The answer log, newest first."""
     session = shared.session
     with session.lock:
-        rows = dashboard.log_rows(session.desk, session.pool, limit=limit, offset=offset)
-        return wire_board.LogOut(rows=rows, total=sum(given.void != "deleted" for given in session.desk.given.values()))
+        found = log_entries(session.desk, participant=participant, kind=kind, only=only)
+        rows = [log_row(given, session.desk, session.pool) for given in found[offset : offset + limit]]
+        return wire_board.LogOut(rows=rows, total=len(found))
 
 
 @owner.get("/events", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
@@ -162,6 +181,8 @@ def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -
     changes = present.changes_of(body, shared.session.pool)
     if not changes:
         return present.settings_out(shared.session.settings)
+    if "start" in changes:
+        shared.relearning.spend(visitor.participant)
     return present.settings_out(shared.session.change_settings(visitor.participant, changes))
 
 
@@ -207,21 +228,25 @@ def invitations(shared: Shared, _visitor: Owner) -> list[wire.InvitationOut]:
 
 @owner.post("/invitations", status_code=201)
 def invite(body: wire.InvitationIn, request: Request, shared: Shared, _visitor: Owner) -> wire.InvitationOut:
-    """A link for one person; it is shown only this once."""
+    """A link for one person, or for several; it is shown only this once."""
     participant = f"p-{token_hex(4)}"
-    token, row = shared.tokens.issue(body.role, participant, body.name)
-    shared.session.append([participant_event(participant, body.name, body.role)])
-    return _invitation(row, url=f"{request.url.scheme}://{request.headers['host']}/?token={token}")
+    until, place = days_from_now(body.expires_days), request.scope.get("root_path", "")
+    token, row = shared.tokens.issue(body.role, participant, body.name, expires_utc=until, people=body.people)
+    if body.people is None:
+        shared.session.append([participant_event(participant, body.name, body.role)])
+    return _invitation(row, url=f"{shared.base_of(request)}{place}/?token={token}")
 
 
-def _invitation(row: Any, url: str | None = None) -> wire.InvitationOut:
-    known = {key: getattr(row, key) for key in ("id", "name", "role", "participant", "created_utc")}
-    return wire.InvitationOut(**known, revoked=row.revoked_utc is not None, url=url)
+def _invitation(row: TokenRow, url: str | None = None) -> wire.InvitationOut:
+    known = {key: getattr(row, key) for key in ("id", "name", "role", "participant", "created_utc", "expires_utc")}
+    expired = row.expires_utc is not None and row.expires_utc <= utc_now()
+    revoked = row.revoked_utc is not None
+    return wire.InvitationOut(**known, revoked=revoked, expired=expired, people_left=row.uses_left, url=url)
 
 
 @owner.delete("/invitations/{token_id}")
 def revoke(token_id: str, shared: Shared, _visitor: Owner) -> wire.DoneOut:
-    """Make a link useless at once; the answers given with it stay."""
+    """Revoke a link at once; the answers given with it stay."""
     if token_id not in {row.id for row in shared.tokens.rows()}:
         raise HTTPException(404, "there is no such invitation")
     shared.tokens.revoke([token_id])
@@ -235,6 +260,7 @@ def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire
     known = {row.participant for row in shared.tokens.rows()} | set(session.desk.names) | session.desk.contributors()
     if participant not in known:
         raise HTTPException(404, "there is no such participant")
+    shared.relearning.spend(visitor.participant)
     session.forget(participant, by=visitor.participant)
     shared.tokens.reload()
     return wire.DoneOut()
@@ -268,27 +294,39 @@ def dashboard_page() -> Response:
     return _page("dashboard.html")
 
 
+@pages.get("/guidelines", response_class=HTMLResponse)
+def guidelines(shared: Shared, _visitor: Anybody) -> str:
+    """The project's guidelines, for whoever answers."""
+    text = shared.session.settings.project.guidelines
+    if not text:
+        raise HTTPException(404, "this project has no guidelines")
+    return guidelines_page(text)
+
+
 def _refusal(status: int, error: str) -> JSONResponse:
     return JSONResponse({"error": " ".join(error.split())}, status_code=status)
 
 
-async def _on_http_error(request: Request, problem: Exception) -> Response:
+async def on_http_error(request: Request, problem: Exception) -> Response:
+    """Refusals are pages for people and JSON for programs."""
     assert isinstance(problem, HTTPException)
     if wants_page(request.method, request.url.path, request.headers):
-        detail = f"nothing is at {request.url.path}" if problem.status_code == 404 else str(problem.detail)
-        return HTMLResponse(error_page(problem.status_code, detail), status_code=problem.status_code)
+        detail = f"there is nothing at {request.url.path}" if problem.status_code == 404 else str(problem.detail)
+        page = error_page(problem.status_code, detail, request.scope.get("root_path", ""))
+        return HTMLResponse(page, status_code=problem.status_code)
     return _refusal(problem.status_code, str(problem.detail))
 
 
 async def _on_malformed(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, RequestValidationError)
     fault = problem.errors()[0]
-    where = ".".join(str(part) for part in fault["loc"] if part != "body")
-    return _refusal(422, f"{where or 'body'}: {fault['msg']}")
+    named = [] if fault["type"] == "json_invalid" else [str(part) for part in fault["loc"] if part != "body"]
+    return _refusal(422, f"{'.'.join(named) or 'body'}: {complaint(fault)}")
 
 
 async def _on_our_error(_request: Request, problem: Exception) -> JSONResponse:
     statuses: dict[type[Exception], int] = {
+        TooOftenError: 429,
         UnknownQuestionError: 404,
         ConflictError: 409,
         StateError: 409,
@@ -297,7 +335,10 @@ async def _on_our_error(_request: Request, problem: Exception) -> JSONResponse:
         MissingExtraError: 501,
     }
     status = next((code for kind, code in statuses.items() if isinstance(problem, kind)), 500)
-    return _refusal(status, str(problem))
+    reply = _refusal(status, str(problem))
+    if isinstance(problem, TooOftenError):
+        reply.headers["retry-after"] = str(ceil(problem.wait_s))
+    return reply
 
 
 def create_app(
@@ -306,6 +347,8 @@ def create_app(
     tokens: Tokens | None = None,
     bind: str = "127.0.0.1",
     allow_hosts: Collection[str] = (),
+    public_url: str = "",
+    base_of: Callable[[Request], str] | None = None,
     limit: RateLimit | None = None,
     project: Project | None = None,
     routers: Collection[APIRouter] = (),
@@ -317,26 +360,33 @@ def create_app(
     app = FastAPI(
         title="tellmore",
         version=__version__,
-        summary="Teach a binary classifier by labels, picks, rankings and grids.",
+        summary="Teach a binary classifier with labels, picks, rankings and grids.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
     )
-    app.state.tellmore = App(session, tokens or Tokens(session.repository), project)
-    for router in (people, owner, looking, *routers, pages):
+    own = base_of or link_base(public_url, bind, 0)
+    app.state.tellmore = App(session, tokens or Tokens(session.repository), project, own)
+    for router in (*ROUTERS, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))
-    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, _on_malformed)
     app.add_exception_handler(TellmoreError, _on_our_error)
-    app.add_middleware(
-        Guard,
-        tokens=app.state.tellmore.tokens,
-        cookie=cookie_name(session),
-        host_allowed=allowed_hosts(bind, allow_hosts),
-        limit=limit or RateLimit(),
-    )
+    rules = guard_rules(bind, allow_hosts, public_url, limit)
+    app.add_middleware(Guard, tokens=app.state.tellmore.tokens, cookie=cookie_name(session), **rules)
+    app.add_middleware(Meter, session=session)
     return app
+
+
+def guard_rules(bind: str, allow_hosts: Collection[str], public_url: str, limit: RateLimit | None) -> dict[str, Any]:
+    """What a guard lets pass on a server at these addresses."""
+    names = [*allow_hosts, without_port(public_url.partition("://")[2])] if public_url else allow_hosts
+    return {
+        "host_allowed": allowed_hosts(bind, names),
+        "secure": public_url.startswith("https:"),
+        "limit": limit or RateLimit(),
+    }
 
 
 def cookie_name(session: Session) -> str:

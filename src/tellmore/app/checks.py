@@ -1,4 +1,4 @@
-"""Random questions: the honest yardstick of accuracy, and the answer to "nothing is ready".
+"""Random questions: they measure accuracy, and are asked when nothing else is ready.
 
 Items are drawn uniformly from what is not out with somebody else, so that the labels they get are a random sample of the
 pool. A selected item is not a random one; therefore a random question is of a kind that labels every item shown.

@@ -1,4 +1,4 @@
-"""The owner's dashboard: numbers of the log and the belief, in the form in which they travel.
+"""The owner's dashboard: numbers of the log and the belief, in the form in which they are sent.
 
 Whatever is shown can be computed again from the exported log: nothing here reads a clock or a counter of its own.
 """
@@ -10,17 +10,14 @@ from urllib.parse import quote
 
 import numpy as np
 
-from tellmore import kinds
 from tellmore.app import wire_board as board
 from tellmore.app.wire import ItemOut
-from tellmore.data.settings import words_of
-from tellmore.kinds import Words
 from tellmore.pool import Pool
-from tellmore.questions import Question
+from tellmore.store.agreement import NOTHING_TO_COMPARE, reliability
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
-from tellmore.store.ledger import Given, Ledger
+from tellmore.store.ledger import Ledger
 from tellmore.store.statistics import Mistake, accuracy, contributions, extreme_rows, minutes_spent
-from tellmore.types import Answer, Array, Skip
+from tellmore.types import Array
 
 HISTOGRAM_BINS = 20
 LISTED_ITEMS = 10
@@ -107,44 +104,12 @@ def annotators_out(
     ledger: Ledger, pool: Pool, probability: Array, at_work: Collection[str]
 ) -> list[board.AnnotatorOut]:
     """One row a person; those in ``at_work`` have a question in hand."""
-    people = contributions(ledger, pool, probability)
-    return [board.AnnotatorOut(**vars(person), open=person.participant in at_work) for person in people]
-
-
-def log_rows(ledger: Ledger, pool: Pool, *, limit: int, offset: int = 0) -> list[board.LogRow]:
-    """The answer log, newest first. What was deleted with its participant is not shown."""
-    kept = [given for given in ledger.given.values() if given.void != "deleted" and given.question_id in ledger.asked]
-    return [_log_row(given, ledger, pool) for given in kept[::-1][offset : offset + limit]]
-
-
-def told(question: Question, answer: Answer | None, pool: Pool, words: Words) -> str | None:
-    """An answer in one line, its items as people saw them; None once it is erased."""
-    if answer is None:
-        return None
-    if isinstance(answer, Skip):
-        return "skipped" if answer.reason == "skip" else "can’t tell"
-    return kinds.named(question.kind).tell(question.items, answer, lambda item: _seen(pool, item), words)
-
-
-def _seen(pool: Pool, item: str) -> str:
-    """The text of an item, or else its id."""
-    return item_out(pool, item).text or item
-
-
-def _log_row(given: Given, ledger: Ledger, pool: Pool) -> board.LogRow:
-    asked = ledger.asked[given.question_id]
-    return board.LogRow(
-        seq=given.seq,
-        t_utc=given.t_utc,
-        participant=given.participant,
-        question_id=given.question_id,
-        kind=asked.question.kind,
-        items=[item_out(pool, item) for item in asked.question.items],
-        answer=None if given.answer is None else given.answer.as_json(),
-        told=told(asked.question, given.answer, pool, words_of(ledger.settings)),
-        rt_ms=given.rt_ms,
-        stale=asked.stale,
-        check=asked.check,
-        late=given.late,
-        undone=bool(given.void),
-    )
+    beside = reliability(ledger)
+    return [
+        board.AnnotatorOut(
+            **vars(person),
+            open=person.participant in at_work,
+            reliability=beside.get(person.participant, NOTHING_TO_COMPARE),
+        )
+        for person in contributions(ledger, pool, probability)
+    ]

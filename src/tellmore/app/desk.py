@@ -1,4 +1,4 @@
-"""Who has which question in hand: leases, what is open for each person, what they can undo.
+"""Who has which question: leases, what is open for each person, what they can undo.
 
 A reading of the log on top of ``Ledger``; it never writes. Restarting the server replays it and finds the same desk.
 Times are seconds since the epoch.

@@ -1,4 +1,4 @@
-"""When to ask no more: the stopping rule says so, or the pool has nothing more to give."""
+"""When to stop asking: the stopping rule says so, or the pool has nothing more to ask about."""
 
 from __future__ import annotations
 

@@ -6,7 +6,9 @@ Orders and searches are kept until the belief changes: a request then only slice
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -15,14 +17,18 @@ from numpy.typing import NDArray
 from tellmore.app import wire_board as board
 from tellmore.app.dashboard import item_out
 from tellmore.app.planner import View
+from tellmore.app.wire_team import NoteOut
 from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
+from tellmore.store.ledger import Note
 
 Sort = Literal["pool", "likely", "unlikely", "unsure"]
-Show = Literal["all", "answered", "unanswered", "disagreeing"]
+Show = Literal["all", "answered", "unanswered", "disagreeing", "noted"]
 NEAREST = 6
 
 Rows = NDArray[np.intp]
+Notes = Mapping[str, Sequence[Note]]
+"""Comments and flags by item."""
 
 
 class ItemFinder:
@@ -36,7 +42,17 @@ class ItemFinder:
         self._of: View | None = None
 
     def page(
-        self, view: View, *, search: str, sort: Sort, show: Show, low: float, high: float, limit: int, offset: int
+        self,
+        view: View,
+        notes: Notes,
+        *,
+        search: str,
+        sort: Sort,
+        show: Show,
+        low: float,
+        high: float,
+        limit: int,
+        offset: int,
     ) -> board.ItemsOut:
         """One page of the items whose text or id contains ``search``, with a probability from ``low`` to ``high``."""
         labels = view.learner.labels()
@@ -46,15 +62,19 @@ class ItemFinder:
             if search.strip():
                 keep[:] = False
                 keep[self._search(search.strip().casefold())] = True
-        if show != "all":
+        if show == "noted":
+            noted = np.zeros(len(self._pool), bool)
+            noted[self._pool.rows(list(notes))] = True
+            keep &= noted
+        elif show != "all":
             keep &= self._shown(view, labels, show)
         if low > 0 or high < 1:
             keep &= (view.probability >= low) & (view.probability <= high)
         found = order[keep[order]]
-        rows = [self.row(view, labels, int(row)) for row in found[offset : offset + limit]]
+        rows = [self.row(view, labels, int(row), notes) for row in found[offset : offset + limit]]
         return board.ItemsOut(rows=rows, total=len(found))
 
-    def row(self, view: View, labels: dict[str, bool], row: int) -> board.ItemRow:
+    def row(self, view: View, labels: dict[str, bool], row: int, notes: Notes = MappingProxyType({})) -> board.ItemRow:
         """One item, with what is believed and what was answered."""
         item = self._pool.ids[row]
         return board.ItemRow(
@@ -63,17 +83,20 @@ class ItemFinder:
             score=float(view.mean[row]),
             score_sd=float(view.sd[row]),
             label=labels.get(item),
+            notes=len(notes.get(item, ())),
+            flagged=any(note.flag for note in notes.get(item, ())),
         )
 
-    def why(self, view: View, item: str) -> board.WhyOut:
-        """An item and the answered ones most like it: by the distance of their embeddings, as the learner scales them."""
+    def why(self, view: View, item: str, notes: list[NoteOut]) -> board.WhyOut:
+        """An item, its ``notes``, and the answered ones most like it: by the distance of their embeddings, as the learner scales
+        them."""
         labels = view.learner.labels()
         row, known = int(self._pool.rows([item])[0]), self._pool.rows([one for one in labels if one != item])
         into = view.learner.coordinates.into
         gap = into(self._pool.X[known]) - into(self._pool.X[[row]]) if len(known) else np.zeros((0, 1))
         nearest = known[np.argsort(np.linalg.norm(gap, axis=1), kind="stable")[:NEAREST]]
         rows = [self.row(view, labels, int(one)) for one in nearest]
-        return board.WhyOut(item=self.row(view, labels, row), nearest=rows)
+        return board.WhyOut(item=self.row(view, labels, row), nearest=rows, notes=notes)
 
     def _order(self, view: View, sort: Sort) -> Rows:
         if self._of is not view:

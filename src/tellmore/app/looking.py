@@ -1,4 +1,4 @@
-"""The owner's routes for looking at the items, ending the questions and taking the classifier away."""
+"""The owner's routes for looking at the items, ending the questions and exporting the classifier."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tellmore.app import wire, wire_board
 from tellmore.app.exports import exports
 from tellmore.app.items import Show, Sort
 from tellmore.app.shared import REFUSALS, Owner, Shared
+from tellmore.app.team import notes_out
 from tellmore.errors import QuestionError
 from tellmore.export import FORMATS, download
 
@@ -30,15 +31,22 @@ def items(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> wire_board.ItemsOut:
     """The items with what is predicted of them, found by text, probability and answers."""
-    view = shared.session.planner.view
-    return shared.items.page(view, search=search, sort=sort, show=show, low=low, high=high, limit=limit, offset=offset)
+    session = shared.session
+    with session.lock:
+        view, notes = session.planner.view, dict(session.desk.notes)
+    return shared.items.page(
+        view, notes, search=search, sort=sort, show=show, low=low, high=high, limit=limit, offset=offset
+    )
 
 
 @looking.get("/items/{item_id:path}/why")
 def why(item_id: wire.Id, shared: Shared, _visitor: Owner) -> wire_board.WhyOut:
-    """One item, and the answered ones most like it."""
+    """One item, what people wrote about it, and the answered ones most like it."""
+    session = shared.session
+    with session.lock:
+        notes = notes_out(session.desk.notes.get(item_id, ()), session.desk.names)
     try:
-        return shared.items.why(shared.session.planner.view, item_id)
+        return shared.items.why(session.planner.view, item_id, notes)
     except QuestionError:
         raise HTTPException(404, "there is no such item") from None
 

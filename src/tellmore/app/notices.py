@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 from starlette.datastructures import Headers
 
 from tellmore.pages import render_page
@@ -24,19 +26,42 @@ def wants_page(method: str, path: str, headers: Headers) -> bool:
     return method == "GET" and not path.startswith("/api") and "text/html" in headers.get("accept", "")
 
 
-def error_page(status: int, error: str) -> str:
-    """What went wrong, for a person."""
-    links = [("/", "To the questions")] if status == 404 else []
-    return notice_page(TITLES.get(status, "That did not work"), sentence(error), links)
+def error_page(status: int, error: str, place: str = "") -> str:
+    """What went wrong, for a person; ``place`` is where the project lies on its server."""
+    links = [(f"{place}/", "Go to the questions")] if status == 404 else []
+    return notice_page(TITLES.get(status, "Something went wrong"), sentence(error), links)
 
 
-def switch_page(now: str, then: str, address: str) -> str:
-    """Whether to go on under another name."""
-    text = f"In this browser you are signed in as {now}. What you answer from now on would count as {then}’s."
-    return notice_page(f"Go on as {then}?", text, [(address, f"Go on as {then}"), ("/", f"Stay signed in as {now}")])
+def switch_page(now: str, then: str, address: str, place: str = "") -> str:
+    """Whether to go on under another name; ``place`` is where the project lies on its server."""
+    text = f"You are signed in as {now} in this browser. If you continue, your answers will count as {then}’s."
+    return notice_page(
+        f"Continue as {then}?", text, [(address, f"Continue as {then}"), (f"{place}/", f"Stay signed in as {now}")]
+    )
+
+
+def join_page(invitation: str, address: str) -> str:
+    """Whether to come by an invitation for several people: programs that look at links in messages do not count."""
+    text = "Everyone who begins gets their own questions. To come back later, open this link again in the same browser."
+    return notice_page(f"You are invited: {invitation}", text, [(address, "Begin")])
+
+
+def guidelines_page(text: str) -> str:
+    """The project's guidelines, written in Markdown. HTML in them is shown as typed, and no picture is fetched from elsewhere."""
+    markdown = MarkdownIt("js-default").disable("image")
+    shown = Markup(markdown.render(text))
+    return render_page("guidelines.html", title="Guidelines", text=shown, links=(), style=_style())
+
+
+def projects_page(projects: Sequence[Mapping[str, str]]) -> str:
+    """The start page of a server with several projects."""
+    return render_page("projects.html", title="Projects", text="", links=(), style=_style(), projects=projects)
 
 
 def notice_page(title: str, text: str, links: Sequence[tuple[str, str]] = ()) -> str:
     """A page in the app's look; ``links`` are (address, words)."""
-    style = next((path.name for path in sorted((STATIC / "assets").glob("app-*.css"))), None)
-    return render_page("notice.html", title=title, text=text, links=links, style=style)
+    return render_page("notice.html", title=title, text=text, links=links, style=_style())
+
+
+def _style() -> str | None:
+    return next((path.name for path in sorted((STATIC / "assets").glob("app-*.css"))), None)

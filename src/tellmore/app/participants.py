@@ -1,28 +1,32 @@
 """Studies over HTTP: entering, the steps before and after, questions and completion codes. All paths are /api/study/…
 
-A participant comes with an id from outside (PROLIFIC_PID or a generic one) and gets a token of role "participant" in the
-same HttpOnly cookie as everybody else. Study participants never see model output.
+A participant comes with an id from outside (PROLIFIC_PID or a generic one) and gets a token of role "participant" in an
+HttpOnly cookie. Study participants never see model output.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import Field, StrictInt, StringConstraints
 
-from tellmore.app.access import Tokens, Visitor
+from tellmore.app.access import STUDY
 from tellmore.app.api import cookie_name, study_page
 from tellmore.app.dashboard import image_address
 from tellmore.app.present import kinds_out
 from tellmore.app.server import open_session, serve
+from tellmore.app.tokens import PARTICIPANT_DAYS, Tokens, Visitor, days_from_now
 from tellmore.app.wire import AnswerIn, KindOut, Milliseconds, ShownOut, Timing, Wire
 from tellmore.data.project import Project
 from tellmore.kinds import Words
 from tellmore.store.beforehand import beforehand_of
+from tellmore.store.repository import STUDY_KEY
 from tellmore.study.bank import BANK_FILE, read_bank
 from tellmore.study.design import check_bank
+from tellmore.study.entry import Arrival, EntryError, checked_signature, read_list
 from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
 
@@ -32,12 +36,16 @@ PersonValue: TypeAlias = Annotated[str, StringConstraints(max_length=200)] | int
 
 
 class EnterIn(Wire):
-    """Body of ``POST /api/study/enter``: who comes, as the link says. Prolific's three parameters, or ``participant``."""
+    """Body of ``POST /api/study/enter``: who comes, as the link says. Prolific's three parameters, or ``participant``.
+
+    ``signature``: of the links that ``tellmore study link`` makes.
+    """
 
     participant: OutsideId | None = None
     prolific_pid: OutsideId | None = None
     study_id: OutsideId | None = None
     session_id: OutsideId | None = None
+    signature: Annotated[str, StringConstraints(max_length=128, pattern=r"^[A-Za-z0-9_-]+$")] | None = None
 
 
 class StepIn(Wire):
@@ -123,15 +131,17 @@ class StudySaved(Wire):
 def _participant(request: Request) -> str:
     visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
     if visitor is None or visitor.role != "participant":
-        raise HTTPException(401, "open the link of the study again")
+        raise HTTPException(401, "open the study's link again")
     return visitor.participant
 
 
 Participant = Annotated[str, Depends(_participant)]
 
 
-def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page: Callable[[], Response]) -> APIRouter:
-    """The routes of a study; ``page`` serves the participants' screen at /study, to anybody."""
+def study_router(
+    study_session: StudySession, tokens: Tokens, cookie: str, page: Callable[[], Response], key: str
+) -> APIRouter:
+    """The routes of a study; ``page`` serves the participants' screen at /study, to anybody; ``key`` signs links to it."""
     router = APIRouter(tags=["study"])
     router.add_api_route("/study", page, methods=["GET"], include_in_schema=False, response_model=None)
 
@@ -149,22 +159,29 @@ def study_router(study_session: StudySession, tokens: Tokens, cookie: str, page:
 
     @router.post("/api/study/enter")
     def enter(body: EnterIn, request: Request, response: Response) -> StudyOut:
-        """Enter with an outside id; the same id resumes the same assignment."""
+        """Enter with an outside id; whoever began with it comes back to the same assignment, and nobody else does."""
         outside = body.prolific_pid or body.participant
         if outside is None:
             raise HTTPException(400, "the link lacks a participant id: PROLIFIC_PID or participant")
-        details = {name: value for name, value in body.model_dump().items() if value is not None}
+        details = {name: value for name, value in body.model_dump(exclude={"signature"}).items() if value is not None}
         known = study_session.participant_of(outside)
         if known is not None and all(row.participant != known for row in tokens.rows()):
             study_session.forget(known)  # deleting a participant deletes their tokens: whoever comes now is new
-        participant = study_session.enter(outside, details)
         visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
-        if visitor is None or visitor.participant != participant:
-            token, _ = tokens.issue("participant", participant, participant)
+        cookie_of = visitor.participant if visitor is not None and visitor.role == "participant" else None
+        try:
+            signed = checked_signature(key, outside, body.signature)
+            participant = study_session.enter(Arrival(outside, body.session_id, cookie_of, signed), details)
+        except EntryError as refusal:
+            raise HTTPException(403, str(refusal)) from None
+        if cookie_of != participant:
+            token, _ = tokens.issue(
+                "participant", participant, participant, expires_utc=days_from_now(PARTICIPANT_DAYS)
+            )
             response.set_cookie(
-                cookie,
+                cookie + STUDY,
                 token,
-                max_age=30 * 86_400,
+                max_age=PARTICIPANT_DAYS * 86_400,
                 httponly=True,
                 samesite="strict",
                 secure=request.url.scheme == "https",
@@ -205,9 +222,13 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     bank = read_bank(project.folder / BANK_FILE, project.pool.ids)
     check_bank(study, bank)
     session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand_of(project))
-    study_session = StudySession(session.repository, study, bank, project.pool)
+    listed = partial(read_list, project.folder)
+    if study.entry.by == "list":
+        listed()
+    study_session = StudySession(session.repository, study, bank, project.pool, listed=listed)
+    key = session.repository.secret(STUDY_KEY)
 
     def routers(tokens: Tokens) -> list[APIRouter]:
-        return [study_router(study_session, tokens, cookie_name(session), study_page)]
+        return [study_router(study_session, tokens, cookie_name(session), study_page, key)]
 
     serve(session, project=project, make_routers=routers, browser=False, **options)

@@ -35,7 +35,8 @@ MAX_BRANCHES = 4
 MOST_PEOPLE_WITH_BRANCHES = 3
 """With more people at work, nothing is prepared for single answers."""
 
-TELL_AT_ONCE = 8
+TELL_AT_ONCE = 512
+"""Answers learnt in one step: about a second."""
 POLL_S = 1.0
 CHORES_EVERY_S = 5.0
 RECENT_QUESTIONS = 5
@@ -101,7 +102,7 @@ class Planner:
         self._generation = 0
         self._settings = desk.settings
         self._closing = False
-        self.failure: str | None = None
+        self._failed: dict[str, str] = {}
         self.view = self._look()
         self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
 
@@ -117,6 +118,11 @@ class Planner:
         self._thread.join()
 
     @property
+    def failure(self) -> str | None:
+        """What failed when it was last tried."""
+        return next(iter(self._failed.values()), None)
+
+    @property
     def up_to_date(self) -> bool:
         """Whether every answer that counts has been learnt, on top of the seed examples named last."""
         return self._learnt == self._desk.mark and self._fold.settings == self._desk.initial
@@ -124,7 +130,7 @@ class Planner:
     @property
     def worth_waiting(self) -> bool:
         """Whether nothing is ready now but something soon will be."""
-        return not self._ready and self._stuck_at != self._desk.seq and self.failure is None
+        return not self._ready and self._stuck_at != self._desk.seq and "learning" not in self._failed
 
     def take(self, taken: Collection[str], after: tuple[str, Answer] | None = None) -> Prepared | None:
         """The freshest question without any of the items ``taken``; first what was prepared for just this answer."""
@@ -156,27 +162,29 @@ class Planner:
             with self._changed:
                 job = self._next_job()
             if job is not None:
-                self._attempt(job)
+                self._attempt(job, "learning")
             # Chores wait for a quiet moment, but not for ever.
             if job is None or time.monotonic() > chores_due:
                 chores_due = time.monotonic() + CHORES_EVERY_S
-                if any([self._attempt(partial(chore, self._fold)) for chore in self._chores]) or job is not None:  # noqa: C419
+                done = [self._attempt(partial(chore, self._fold), chore.__qualname__) for chore in self._chores]
+                if any(done) or job is not None:
                     continue
                 with self._changed:
                     if not self._closing and self._next_job() is None:
                         self._changed.wait(POLL_S)
 
-    def _attempt(self, job: Callable[[], object]) -> object:
-        """A fault of one step must not end the thread: answers are still taken, and the owner is told."""
+    def _attempt(self, job: Callable[[], object], what: str) -> object:
+        """A fault of one step must not end the thread: answers are still taken, and the owner is told until it works again."""
         try:
-            return job()
+            done = job()
         except Exception as problem:
-            self.failure = (
-                f"{type(problem).__name__}: {problem}" if not isinstance(problem, TellmoreError) else str(problem)
-            )
+            known = isinstance(problem, TellmoreError)
+            self._failed[what] = str(problem) if known else f"{type(problem).__name__}: {problem}"
             log.exception("the background work failed")
             time.sleep(POLL_S)
             return None
+        self._failed.pop(what, None)
+        return done
 
     def _next_job(self) -> Job | None:
         """The most urgent thing to do, with what it needs taken from the desk under the lock."""
@@ -219,16 +227,15 @@ class Planner:
     def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, initial: Settings) -> None:
         if self._fold.settings != initial:
             self._fold.start_from(initial)
-        finished = self._fold.catch_up(pairs, limit=TELL_AT_ONCE)
-        view = self._look()
+        if not self._fold.catch_up(pairs, limit=TELL_AT_ONCE):
+            self._backlog(self._fold)
+            return
+        view = self._look()  # of the whole pool, so only once all is learnt
         with self._changed:
             self.view = view
-            if finished:
-                self._learnt = mark
-                self._on_learnt()
+            self._learnt = mark
+            self._on_learnt()
             self._changed.notify_all()
-        if not finished:
-            self._backlog(self._fold)
 
     def _prepare(self, avoid: set[str], recent: set[str], generation: int) -> None:
         question = choose(self._fold.learner, avoid, recent)

@@ -1,4 +1,4 @@
-"""From the session's values to what travels: questions, progress, settings, the dashboard."""
+"""From the session's values to what is sent: questions, progress, settings, the dashboard."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 from tellmore import kinds
 from tellmore.app import dashboard, wire
-from tellmore.app.access import Visitor
 from tellmore.app.checks import random_items
 from tellmore.app.glance import glance_at, is_due
+from tellmore.app.planner import View
 from tellmore.app.session import Session
+from tellmore.app.tokens import Visitor
 from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, words_of
 from tellmore.kinds import Words
@@ -21,11 +22,13 @@ from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Asked, Ledger
 from tellmore.store.standing import end_words, standing
 from tellmore.store.statistics import accuracy, confident_mistakes
+from tellmore.store.status import doubts_of, start_verdict
 from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction", "guidelines")
 PROJECT = (*WORDING, "quota")
 LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties")
+TEAM = ("overlap", "known_share")
 OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
 """What version 0.1 called examples; who changes them moves them to their new place."""
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
@@ -102,8 +105,8 @@ def introduction(settings: Settings, *, owner: bool) -> list[str]:
         length = f"You are asked for {words.quota} answers. You can stop and come back at any time."
     else:
         length = "Answer as many as you like; you can stop and come back at any time."
-    vary = "Questions differ in kind and size: whatever should teach most in the least time is asked next."
-    checks = "Some questions are random, to check what was learnt." if learning.check_share else ""
+    vary = "Questions differ in kind and size: each is chosen to teach the most in the least time."
+    checks = "Some questions are random, to check what has been learnt." if learning.check_share else ""
     return [aim, length, " ".join(filter(None, [vary if learning.question == AUTO else "", checks]))]
 
 
@@ -140,6 +143,7 @@ def settings_out(settings: Settings) -> wire.SettingsOut:
     return wire.SettingsOut(
         **{key: getattr(settings.project, key) for key in PROJECT},
         **{key: getattr(settings.learning, key) for key in LEARNING},
+        **{key: getattr(settings.team, key) for key in TEAM},
         like=list(settings.examples[0]),
         unlike=list(settings.examples[1]),
         config=settings.redacted(),
@@ -155,6 +159,7 @@ def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, A
         "project": {key: given[key] for key in PROJECT if key in given},
         "learning": {key: given[key] for key in LEARNING if key in given} | {OLD_START[key]: [] for key in examples},
         "start": examples,
+        "team": {key: given[key] for key in TEAM if key in given},
     }
     return {section: keys for section, keys in sections.items() if keys}
 
@@ -177,19 +182,25 @@ def asked_now(ledger: Ledger) -> str:
     return ledger.settings.learning.question
 
 
+def _start_verdict(session: Session, view: View) -> str | None:
+    agreement = view.learner.start_agreement() if view.effects else None
+    if agreement is None:
+        return None
+    examples = session.beforehand.examples(session.settings, session.pool)
+    return start_verdict(agreement, doubts_of(view.learner, examples))
+
+
 def dashboard_out(session: Session) -> DashboardOut:
     """All numbers of the dashboard, of one moment."""
     with session.lock:
         session.rates.watch()
-        desk, view, settings = session.desk, session.planner.view, session.settings
+        desk, view, settings = session.desk.frozen(), session.planner.view, session.settings
         out = {asked.participant for asked in session.questions_out()}
-        people = dashboard.annotators_out(desk, session.pool, view.probability, out)
-        skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
-        now = asked_now(desk)
-        words = standing(desk, view.effects, len(session.pool))
-        end, over, may_go_on = desk.end, desk.over, desk.may_go_on
-        wrong = confident_mistakes(desk, view.effects, view.learner.tally.checks)
-        seq, rates, rates_answers, rates_seq = desk.seq, session.rates.table, session.rates.answers, session.rates.seq
+        rates, rates_answers, rates_seq = session.rates.table, session.rates.answers, session.rates.seq
+    people = dashboard.annotators_out(desk, session.pool, view.probability, out)
+    skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
+    words = standing(desk, view.effects, len(session.pool))
+    wrong = confident_mistakes(desk, view.effects, view.learner.tally.checks)
     honest = accuracy(view.effects)
     target = settings.learning.target_accuracy
     most_positive, most_negative, most_uncertain = dashboard.extremes(
@@ -204,16 +215,16 @@ def dashboard_out(session: Session) -> DashboardOut:
         quality=view.learner.quality(),
         target_accuracy=target,
         standing=words,
-        over=over,
-        stop_reason=None if end is None else end.reason,
-        may_go_on=may_go_on,
+        over=desk.over,
+        stop_reason=None if desk.end is None else desk.end.reason,
+        may_go_on=desk.may_go_on,
         mistakes=dashboard.mistakes_out(session.pool, wrong),
         curve=dashboard.curve(view.effects),
         accuracy_curve=dashboard.accuracy_curve(view.effects),
         rates=list(rates),
         rates_answers=rates_answers,
         rates_seq=rates_seq,
-        now=now,
+        now=asked_now(desk),
         histogram=dashboard.histogram(view.probability),
         most_positive=most_positive,
         most_negative=most_negative,
@@ -222,7 +233,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         threshold=DECISION_THRESHOLD,
         pool_size=len(session.pool),
         annotators=people,
-        seq=seq,
-        start_agreement=view.learner.start_agreement() if view.effects else None,
+        seq=desk.seq,
+        start_verdict=_start_verdict(session, view),
         problem=session.planner.failure,
     )

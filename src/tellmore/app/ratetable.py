@@ -12,7 +12,7 @@ from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Rate, rates
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Ledger
-from tellmore.store.statistics import fitted_cost
+from tellmore.store.statistics import TimesSoFar
 
 WATCHED_S = 60.0
 MEASURE_EVERY = 10
@@ -33,6 +33,7 @@ class RateKeeper:
         self.answers = -1
         self.seq = 0
         self._fitted_at = 0
+        self._times = TimesSoFar()
 
     def watch(self) -> None:
         """Somebody looks at the dashboard."""
@@ -47,7 +48,8 @@ class RateKeeper:
         if abs(len(fold.effects) - self._fitted_at) < REFIT_EVERY:
             return False
         with self._changed:
-            fold.learner.cost = fitted_cost(self._ledger)
+            pairs = self._ledger.counting()
+        fold.learner.cost = self._times.cost(pairs)
         self._fitted_at = len(fold.effects)
         return True
 
@@ -56,9 +58,8 @@ class RateKeeper:
         if time.monotonic() > self._watched_until or not self.due(fold.effects):
             return False
         with self._changed:
-            seq, cost = self._ledger.seq, fitted_cost(self._ledger)
-            sizes = self._ledger.settings.learning.sizes
-        table = measure(fold, cost, sizes)
+            seq, pairs, sizes = self._ledger.seq, self._ledger.counting(), self._ledger.settings.learning.sizes
+        table = measure(fold, self._times.cost(pairs), sizes)
         with self._changed:
             self.table, self.answers, self.seq = table, len(fold.effects), seq
             self._changed.notify_all()

@@ -1,36 +1,41 @@
-"""Starting and stopping the server: the port, the printed address, the browser, Ctrl-C."""
+"""Starting and stopping the server: the printed address, the browser, the claim on the log, Ctrl-C."""
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
-import socket
 import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from fastapi import APIRouter
+from starlette.types import ASGIApp
 
-from tellmore.app.access import LOOPBACK, RateLimit, Tokens
+from tellmore.app.access import LOOPBACK
+from tellmore.app.address import address_of, bind, checked_url, link_base
 from tellmore.app.api import create_app
+from tellmore.app.door import MAX_HEADER_BYTES, open_door
+from tellmore.app.limits import RateLimit
+from tellmore.app.logs import LogFormat, set_up
 from tellmore.app.notices import STATIC
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
-from tellmore.errors import StateError
+from tellmore.errors import StateError, StoreError
 from tellmore.pool import Pool
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand, beforehand_of
-from tellmore.store.repository import Repository
+from tellmore.store.repository import ClaimLostError, Repository
 
 STOP_WITHIN_S = 2
 KEEP_ALIVE_S = 75  # people think longer than the usual five seconds; a new connection each time would be felt
 SWITCH_S = 0.0005
-TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
+LOOK_EVERY_S = 2.0
+"""How often to look whether another server has taken the project over, or the command line made a link."""
 
 
 def open_session(
@@ -56,43 +61,6 @@ def serve_project(project: Project, *, embed: str | None = None, **options: Any)
     serve(session, project=project, **options)
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; one line with the way out where the port is taken or not allowed."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    except socket.gaierror:
-        raise StateError(f"{host} is not an address of this computer; use --host 127.0.0.1 or --host 0.0.0.0") from None
-    # asyncio sends small replies at once (TCP_NODELAY) only on sockets whose protocol is named; others wait 40 ms for an ACK.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(1024)
-    except PermissionError:
-        listener.close()
-        raise StateError(f"port {port} needs special rights; choose one above 1023 with --port {port + 8000}") from None
-    except OSError as problem:
-        listener.close()
-        if problem.errno in TAKEN:
-            raise StateError(
-                f"port {port} is taken, perhaps by another tellmore; choose another with --port {port + 1}"
-            ) from None
-        raise StateError(f"cannot listen on {host}: {problem.strerror}; use --host 127.0.0.1") from None
-    return listener
-
-
-def address_of(host: str, port: int) -> str:
-    """The address to type.
-
-    >>> address_of("0.0.0.0", 8000)
-    'http://127.0.0.1:8000'
-    """
-    shown = (
-        "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
-    )
-    return f"http://{shown}:{port}"
-
-
 def has_display() -> bool:
     """Whether a browser window could open here."""
     if sys.platform in ("darwin", "win32"):
@@ -100,39 +68,80 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+class Served(Protocol):
+    """What is served: one project's session, or several together."""
+
+    closing: bool
+
+    @property
+    def repository(self) -> Repository:
+        """Where the tokens are kept."""
+        ...
+
+    def start(self) -> object:
+        """Begin to learn in the background."""
+        ...
+
+    def close(self) -> None:
+        """Stop, and give everything back."""
+        ...
+
+    def look_around(self) -> None:
+        """Notice what others did; ClaimLostError where another server has taken a project over."""
+        ...
+
+
 def serve(
-    session: Session,
+    session: Served,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
     browser: bool = True,
     say: Callable[[str], None],
     allow_hosts: Collection[str] = (),
+    public_url: str = "",
+    trusted_proxies: Collection[str] = (),
+    log_format: LogFormat = "text",
     limit: RateLimit | None = None,
     project: Project | None = None,
     make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda _: (),
     page: str = "/",
+    make_app: Callable[..., ASGIApp] = create_app,
 ) -> None:
-    """Serve ``session`` until Ctrl-C or SIGTERM; ``say`` prints a line for the person at the terminal."""
+    """Serve ``session`` until Ctrl-C or SIGTERM, or until another server has taken the project over.
+
+    ``say`` prints a line for the person at the terminal. ``public_url`` begins the links that people are sent;
+    ``trusted_proxies`` are believed about who asks, and nobody else is.
+    """
+    public_url = checked_url(public_url)
     listener = bind(host, port)
+    port = listener.getsockname()[1]
     tokens = Tokens(session.repository)
-    app = create_app(
+    app = make_app(
         session,
         tokens=tokens,
         bind=host,
         allow_hosts=allow_hosts,
+        public_url=public_url,
+        base_of=link_base(public_url, host, port),
         limit=limit,
         project=project,
         routers=make_routers(tokens),
     )
-    base = address_of(host, listener.getsockname()[1])
+    base = public_url or address_of(host, port)
     session.repository.say_address(base)
     link = f"{base}{page}?token={tokens.issue_owner_link()}"
-    _announce(say, link, host)
+    _announce(say, link, host, session.repository)
+    set_up(log_format)
     config = uvicorn.Config(
         app,
+        http=open_door(trusted_proxies).protocol,  # type: ignore[arg-type]
+        log_config=None,
         log_level="warning",
         access_log=False,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=list(trusted_proxies),
         timeout_graceful_shutdown=STOP_WITHIN_S,
         timeout_keep_alive=KEEP_ALIVE_S,
         server_header=False,
@@ -146,13 +155,45 @@ def serve(
     # uvicorn raises the signal again after a clean stop; as an exception it lets us finish.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     session.start()
+    watch = _Watch(session, tokens, server.stop)
     try:
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     finally:
+        watch.end()
         session.close()
         listener.close()
         say("Stopped; every answer is saved.")
+    if watch.lost is not None:
+        raise StateError(f"{watch.lost}; this server has stopped")
+
+
+class _Watch:
+    """A thread that looks every moment what others did: another server to the project, the command line to its tokens."""
+
+    def __init__(self, served: Served, tokens: Tokens, on_lost: Callable[[], None]) -> None:
+        self._served, self._tokens, self._on_lost = served, tokens, on_lost
+        self.lost: ClaimLostError | None = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="claim", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop looking."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._ended.wait(LOOK_EVERY_S):
+            try:
+                self._served.look_around()
+                self._tokens.reload()
+            except ClaimLostError as lost:
+                self.lost = lost
+                self._on_lost()
+                return
+            except StoreError:
+                continue  # a database that is away decides nothing
 
 
 class _Server(uvicorn.Server):
@@ -162,15 +203,22 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._on_stop = on_stop
 
+    def stop(self) -> None:
+        """End as after a signal."""
+        self._on_stop()
+        self.should_exit = True
+
     def handle_exit(self, sig: int, frame: object) -> None:
         self._on_stop()
         super().handle_exit(sig, frame)  # type: ignore[arg-type]
 
 
-def _announce(say: Callable[[str], None], link: str, host: str) -> None:
+def _announce(say: Callable[[str], None], link: str, host: str, repository: Repository) -> None:
     if not (STATIC / "index.html").is_file():
         say("The browser client is not built yet; build it with: scripts/build-client.sh")
     say(f"Open {link}")
+    if unsafe := repository.unsafe():
+        say(f"A power cut could lose answers: the database is set to {', '.join(unsafe)}.")
     if host not in LOOPBACK:
         say("Reachable from other computers; without HTTPS, others on the network can see this traffic.")
     say("Press Ctrl-C to stop.")

@@ -1,6 +1,6 @@
 """A project being taught: store, desk and planner behind one lock. The one stateful object of the app.
 
-Every change is written to the log before anybody hears of it, then read back into the desk; learning happens later, in
+Every change is written to the log before anybody sees it, then read back into the desk; learning happens later, in
 the planner's thread. Requests never wait for the learner: what to ask next is ready, or a random question is asked.
 """
 
@@ -20,6 +20,7 @@ from tellmore.app.desk import Desk
 from tellmore.app.ending import end_due
 from tellmore.app.planner import Planner, Prepared, View
 from tellmore.app.ratetable import RateKeeper
+from tellmore.app.second import team_question
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
@@ -98,6 +99,10 @@ class Session:
         self.closing = True
         self.planner.close()
         self.repository.close()
+
+    def look_around(self) -> None:
+        """Notice what others did; ClaimLostError where another server has taken the project over."""
+        self.repository.keep_claim()
 
     @property
     def settings(self) -> Settings:
@@ -178,12 +183,13 @@ class Session:
         """SettingError where nothing can start from what ``settings`` name."""
         beginning(self.pool, settings, self.beforehand)
 
-    def label(self, participant: str, item: str, positive: bool) -> None:
-        """Record a label of an item that ``participant`` chose; it is learnt from like any other, and never a random check."""
+    def label(self, participant: str, item: str, positive: bool, why: str = "direct") -> None:
+        """Record a label of an item that ``participant`` chose; it is learnt from like any other, and never a random check.
+        ``why``: direct, or settled."""
         self.pool.rows([item])
         question, answer = Question(LABEL.name, [item]), LabelAnswer(positive)
         with self.lock:
-            asked = log.question_event(question, participant, as_of=self.desk.seq, why="direct")
+            asked = log.question_event(question, participant, as_of=self.desk.seq, why=why)
             self._append([asked, log.answer_event(question.id, participant, answer)])
 
     def end(self, participant: str) -> None:
@@ -259,9 +265,9 @@ class Session:
     def _theirs(self, participant: str, question_id: str) -> Asked:
         asked = self.desk.asked.get(question_id)
         if asked is None or asked.participant != participant:
-            raise UnknownQuestionError("there is no such question for you; load the page again")
+            raise UnknownQuestionError("there is no such question for you; reload the page")
         if asked.seq < self.desk.reset_seq:
-            raise ConflictError("the project was reset since this question was asked; load the page again")
+            raise ConflictError("the project has been reset since this question was asked; reload the page")
         return asked
 
     def _check_complete(self, question: Question, answer: Answer) -> None:
@@ -283,7 +289,7 @@ class Session:
         if given is None or (given.participant != participant and not anybody):
             raise UnknownQuestionError("there is no such answer of yours to undo")
         if given.void in ("reset", "deleted"):
-            raise ConflictError("this answer does not count any more")
+            raise ConflictError("this answer no longer counts")
         return given
 
     # Writing
@@ -317,6 +323,9 @@ class Session:
         if self._rng.random() < learning.check_share:
             question = random_question(self.pool, learning, taken, self._rng)
             return [] if question is None else self._issue_events(question, participant, check=True, why="check")
+        for_team = team_question(self.desk, self.settings.team, participant, taken, self._rng)
+        if for_team is not None:
+            return self._issue_events(for_team[0], participant, **for_team[1])
         prepared = self.planner.take(taken, after)
         if prepared is not None:
             return self._prepared_events(prepared, participant, after)

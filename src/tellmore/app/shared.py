@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from tellmore.app import wire
-from tellmore.app.access import REVOKED, Tokens, Visitor
 from tellmore.app.items import ItemFinder
+from tellmore.app.limits import CHEAP_UNDO, Relearning
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens, Visitor
 from tellmore.data.project import Project
 
 
 class App:
-    """What the routes share."""
+    """What the routes share; ``base_of`` says what links to this server begin with."""
 
-    def __init__(self, session: Session, tokens: Tokens, project: Project | None) -> None:
-        self.session, self.tokens, self.project = session, tokens, project
+    def __init__(
+        self, session: Session, tokens: Tokens, project: Project | None, base_of: Callable[[Request], str]
+    ) -> None:
+        self.session, self.tokens, self.project, self.base_of = session, tokens, project, base_of
         self.items = ItemFinder(session.pool)
+        self.relearning = Relearning()
+
+    def before_undo(self, participant: str, question_id: str | None) -> None:
+        """Count an undo where many answers came after what is taken back; TooOftenError where it was one too many."""
+        desk = self.session.desk
+        with self.session.lock:
+            given = desk.last_answer(participant) if question_id is None else desk.given.get(question_id)
+            deep = given is not None and not given.void and desk.changes_after(given.seq) > CHEAP_UNDO
+        if deep:
+            self.relearning.spend(participant)
 
 
 def _shared(request: Request) -> App:
@@ -31,8 +45,8 @@ def visitor_of(request: Request) -> Visitor:
     """Whoever makes the request; 401 without a valid token."""
     visitor: Visitor | None = request.state.visitor
     if visitor is None:
-        revoked = getattr(request.state, "revoked", False)
-        raise HTTPException(401, REVOKED if revoked else "open the link that was printed or sent to you")
+        refused = getattr(request.state, "refused", None)
+        raise HTTPException(401, refused or "open the link that was printed or sent to you")
     return visitor
 
 
@@ -50,8 +64,15 @@ def _owner(request: Request) -> Visitor:
     return visitor
 
 
+def _anybody(request: Request) -> Visitor:
+    visitor = visitor_of(request)
+    if visitor.role == "monitor":
+        raise HTTPException(403, "a monitor may only read /metrics")
+    return visitor
+
+
 Shared = Annotated[App, Depends(_shared)]
-Anybody = Annotated[Visitor, Depends(visitor_of)]
+Anybody = Annotated[Visitor, Depends(_anybody)]
 Teacher = Annotated[Visitor, Depends(_teacher)]
 Owner = Annotated[Visitor, Depends(_owner)]
 
@@ -64,7 +85,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         409: "in conflict with the log",
         413: "body too large",
         415: "not JSON",
-        421: "foreign Host",
+        421: "unknown Host",
         422: "malformed",
         429: "too many requests",
         501: "needs a package that is not installed",

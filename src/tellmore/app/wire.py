@@ -1,4 +1,4 @@
-"""What travels over HTTP: Pydantic models and their way to and from the frozen types.
+"""What is sent over HTTP: Pydantic models and their way to and from the frozen types.
 
 Validation happens here once; what leaves this module is a ``Question`` or an ``Answer``.
 Times are whole milliseconds of the browser's ``performance.now()``, raw; durations shown are minutes or seconds, as named.
@@ -19,6 +19,7 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     WithJsonSchema,
+    model_validator,
 )
 
 from tellmore import kinds
@@ -33,7 +34,7 @@ Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200,
 Words: TypeAlias = Annotated[str, StringConstraints(max_length=2000)]
 Milliseconds: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_MS)]
 Intervals: TypeAlias = Annotated[list[tuple[Milliseconds, Milliseconds]], Field(max_length=200)]
-Role = Literal["owner", "annotator", "participant"]
+Role = Literal["owner", "annotator", "participant", "monitor"]
 Examples: TypeAlias = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=2000)]], Field(max_length=1000)
 ]
@@ -216,7 +217,7 @@ class KindOut(Wire):
 
 
 class ProjectOut(Wire):
-    """The project's own words; ``kinds`` are all that may be asked; ``ties``: rankings may have level items."""
+    """The project's own words; ``kinds`` are all that may be asked; ``ties``: rankings may have ties."""
 
     name: str
     attribute: str
@@ -260,6 +261,8 @@ class SettingsOut(Wire):
     target_accuracy: float
     check_share: float
     ties: bool
+    overlap: float = Field(description="share of the questions given to a second person")
+    known_share: float = Field(description="share of the questions that ask for items whose label is known")
     like: list[str]
     unlike: list[str]
     config: dict[str, Any]
@@ -284,6 +287,10 @@ class SettingsChange(Wire):
     target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
     check_share: Annotated[float, Field(ge=0.0, le=0.9)] | None = None
     ties: StrictBool | None = None
+    overlap: Annotated[float, Field(ge=0.0, le=0.5)] | None = Field(None, description="share given to a second person")
+    known_share: Annotated[float, Field(ge=0.0, le=0.5)] | None = Field(
+        None, description="share that asks for items whose label is known"
+    )
     like: Examples | None = Field(None, description="words, or items by id or whole text, like what is looked for")
     unlike: Examples | None = Field(None, description="words, or items by id or whole text, unlike what is looked for")
 
@@ -296,10 +303,19 @@ class PreviewOut(Wire):
 
 
 class InvitationIn(Wire):
-    """Body of ``POST /api/invitations``: one link for one person."""
+    """Body of ``POST /api/invitations``: a link for one person, or for ``people``, each of whom becomes an annotator of their
+    own. It lasts ``expires_days``; null: until it is revoked."""
 
     name: Name
-    role: Literal["annotator", "owner"] = "annotator"
+    role: Literal["annotator", "owner", "monitor"] = "annotator"
+    expires_days: Annotated[int, Field(ge=1, le=3650)] | None = 90
+    people: Annotated[int, Field(ge=2, le=1000)] | None = None
+
+    @model_validator(mode="after")
+    def _several_annotators(self) -> InvitationIn:
+        if self.people is not None and self.role != "annotator":
+            raise ValueError("people: a link for several people can only be for annotators")
+        return self
 
 
 class InvitationOut(Wire):
@@ -311,6 +327,9 @@ class InvitationOut(Wire):
     participant: str
     created_utc: str
     revoked: bool
+    expires_utc: str | None = None
+    expired: bool = False
+    people_left: int | None = None
     url: str | None = None
 
 

@@ -1,4 +1,4 @@
-"""What travels over HTTP to the owner's dashboard: every number that is plotted or listed."""
+"""What is sent over HTTP to the owner's dashboard: every number that is plotted or listed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from pydantic import Field
 
 from tellmore.app.wire import ItemOut, ProjectOut, Wire
+from tellmore.app.wire_team import NoteOut
 from tellmore.policy.quality import Quality
 from tellmore.policy.rates import Rate
+from tellmore.store.agreement import Reliability
 from tellmore.store.judge import Verdict
 from tellmore.store.standing import Standing
 from tellmore.store.statistics import Accuracy, Contribution
@@ -22,7 +24,7 @@ class CurvePoint(Wire):
     minutes: float
     logdet_per_dim: float = Field(description="log|Sigma| / D relative to the prior, nats; falls as the belief narrows")
     bits: float = Field(description="information this answer was expected to bring, bits")
-    expected_accuracy: float = Field(description="mean over the pool of max(p, 1 - p), the model's own opinion")
+    expected_accuracy: float = Field(description="mean over the pool of max(p, 1 - p), the model's own estimate")
     check: bool
     question_id: str
     kind: str
@@ -31,7 +33,7 @@ class CurvePoint(Wire):
 
 @dataclass(frozen=True)
 class AccuracyPoint(Accuracy):
-    """Honest accuracy after ``answers`` answers."""
+    """Accuracy on random checks after ``answers`` answers."""
 
     answers: int
     minutes: float
@@ -53,9 +55,11 @@ class ScoredItem(ItemOut):
 
 
 class ItemRow(ScoredItem):
-    """An item of the list; ``label`` is the last one it got, null where it has none."""
+    """An item of the list; ``label`` is the last one it got, null where it has none. ``notes`` counts comments and flags."""
 
     label: bool | None
+    notes: int
+    flagged: bool
 
 
 class ItemsOut(Wire):
@@ -70,6 +74,7 @@ class WhyOut(Wire):
 
     item: ItemRow
     nearest: list[ItemRow]
+    notes: list[NoteOut] = Field(description="comments and flags, oldest first")
 
 
 class MistakeOut(ItemOut):
@@ -81,9 +86,10 @@ class MistakeOut(ItemOut):
 
 @dataclass(frozen=True)
 class AnnotatorOut(Contribution):
-    """One person's work; ``open``: whether they have a question in hand."""
+    """One person's work; ``open``: whether they have a question in hand. How they do beside others: `reliability`."""
 
     open: bool
+    reliability: Reliability
 
 
 class LogRow(Wire):
@@ -98,6 +104,7 @@ class LogRow(Wire):
     answer: dict[str, Any] | None = Field(description="null once erased")
     told: str | None = Field(description="the answer in one line; null once erased")
     rt_ms: int | None
+    why: str = Field(description="why it was asked: best, check, fallback, again, second, known, direct, settled")
     stale: bool
     check: bool
     late: bool
@@ -120,7 +127,7 @@ class JudgeOut(Wire):
     problem: str | None = Field(default=None, description="why these scores cannot be judged, if they cannot")
     verdict: Verdict | None = Field(default=None, description="null before the first random answer about a scored item")
     wrong_items: int = Field(
-        default=0, description="items that people called otherwise; `verdict.wrong_most` has the worst"
+        default=0, description="items that people labelled differently; `verdict.wrong_most` has the worst"
     )
     items: dict[str, ItemOut] = Field(default={}, description="what the items of `verdict.wrong_most` look like, by id")
 
@@ -149,7 +156,9 @@ class DashboardOut(Wire):
     over: bool = Field(description="whether nothing more is asked")
     stop_reason: str | None = Field(description="why it is time to stop, by the stopping rule; null before")
     may_go_on: bool = Field(description="whether the owner may ask for more although it is over")
-    mistakes: list[MistakeOut] = Field(description="random checks that were predicted wrongly, the surest first")
+    mistakes: list[MistakeOut] = Field(
+        description="random checks that were predicted wrongly, the most confident first"
+    )
     curve: list[CurvePoint]
     accuracy_curve: list[AccuracyPoint]
     rates: list[Rate]
@@ -161,12 +170,21 @@ class DashboardOut(Wire):
     positive_share: float = Field(description="class balance: share of the pool with probability >= threshold")
     threshold: float
     rates_answers: int = Field(description="answers that were learnt from when the rates were measured; -1 before")
-    rates_seq: int = Field(description="number of the last event whose times the rates know")
+    rates_seq: int = Field(description="number of the last event whose times the rates include")
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")
-    start_agreement: float | None = Field(
-        None,
-        description="share of the items still called as the start called them; null without one or before any answer",
+    start_verdict: str | None = Field(
+        None, description="what the answers say about the start; null without one or before any answer"
     )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")
+
+
+class AuditOut(Wire):
+    """Something that an owner did; ``what``: the kind of event in the log."""
+
+    seq: int
+    t_utc: str
+    who: str | None
+    what: str
+    details: dict[str, Any]

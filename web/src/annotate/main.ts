@@ -5,14 +5,12 @@ import { type Given, present, type Presented } from "../cards/present";
 import { type Screen, screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, post, type Reply, request, untilReached } from "../kit/api";
-import { openDialog } from "../kit/dialog";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { sentence } from "../kit/words";
 import { icon } from "../kit/icons";
 import { Keyboard, keycap } from "../kit/keyboard";
 import { Outbox } from "../kit/outbox";
-import { prose } from "../kit/prose";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { ClockRecord } from "../kit/timing";
@@ -20,6 +18,7 @@ import type { Answer, End, Me, Question, Saved, Submission, Turn, Undone } from 
 import { askForStart } from "../start/screen";
 import { endScreen } from "./end";
 import { glanceView } from "./glance";
+import { askForNote } from "./note";
 import { progressLine } from "./progress";
 import { welcome } from "./welcome";
 
@@ -56,7 +55,7 @@ class Annotator {
       { keys: ["?"], run: () => this.help() },
     ]);
     const link = me.role === "owner" ? { link: { href: "/dashboard", label: "Dashboard", icon: "chart" as const } } : {};
-    const bar = header({ project: me.project.name, name: me.name, status: this.status.element, onHelp: () => this.help(), ...link, ...(me.project.guidelines && { onGuidelines: () => this.guidelines() }) });
+    const bar = header({ project: me.project.name, name: me.name, status: this.status.element, onHelp: () => this.help(), ...link, guidelines: me.project.guidelines !== "" });
     root().replaceChildren(bar, this.host, this.glance, this.warning, this.footer, this.announcer.element);
   }
 
@@ -64,7 +63,7 @@ class Annotator {
   async start(): Promise<void> {
     const { refused } = await this.outbox.flush();
     await this.fetchTurn();
-    if (refused) this.warn("An answer from before could not be saved any more.");
+    if (refused) this.warn("An answer from an earlier visit could not be saved.");
   }
 
   private async fetchTurn(): Promise<void> {
@@ -101,8 +100,16 @@ class Annotator {
   private ask(question: Question, screen: Screen, latencyMs: number, previous: Answer | null): void {
     const { keyboard, announcer } = this;
     const words = this.me.project;
-    this.presented = present(this.host, { question, screen, words, keyboard, announcer, latencyMs, previous, skippable: true, aside: this.aside });
+    this.presented = present(this.host, { question, screen, words, keyboard, announcer, latencyMs, previous, skippable: true, onNote: () => void this.note(question), aside: this.aside });
     void this.presented.given.then((given) => this.guard(() => this.save(question.id, given)));
+  }
+
+  private async note(question: Question): Promise<void> {
+    try {
+      if (await askForNote(question.items)) this.warn("Your comment was sent.");
+    } catch (error) {
+      this.warn(`Your comment was not sent: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   private showEnd(end: End): void {
@@ -120,7 +127,7 @@ class Annotator {
   }
 
   private showNothing(reason: string): void {
-    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Look again");
+    const again = h("button", { type: "button", class: "button", onclick: () => void this.guard(() => this.fetchTurn()) }, "Check again");
     this.display(notice("No question for now", reason, again));
     this.askAgain = setTimeout(() => void this.guard(() => this.fetchTurn()), ASK_AGAIN_MS);
   }
@@ -169,10 +176,6 @@ class Annotator {
   private setBusy(busy: boolean): void {
     this.busy = busy;
     this.undoButton.ariaDisabled = String(busy || this.undoable === 0);
-  }
-
-  private guidelines(): void {
-    void openDialog("Guidelines", [prose(this.me.project.guidelines)], [{ label: "Close", value: "" }]);
   }
 
   private help(): void {

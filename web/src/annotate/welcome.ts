@@ -9,7 +9,7 @@ const KEY = "tellmore:welcomed:";
 /** Nothing for somebody who has answered or has put it away in this browser. */
 export function welcome(me: Pick<Me, "participant" | "project" | "introduction">, answers: number): HTMLElement | null {
   if (answers > 0 || !me.introduction.length || kept.getItem(KEY + me.participant + me.project.name)) return null;
-  const element = h("aside", { class: "glance welcome", "aria-label": "About this" });
+  const element = h("aside", { class: "glance welcome", "aria-label": "About this project" });
   const away = (): void => {
     kept.setItem(KEY + me.participant + me.project.name, "yes");
     element.remove();

@@ -21,6 +21,8 @@ export interface CardContext {
   /** The kind of the question: its sentence, its help, its sizes. */
   kind: Kind;
   words: Wording;
+  /** Whether quicker ways of answering than the paper’s are offered; studies measure the paper’s. */
+  quick?: boolean;
   /** What cards are built from, for those that cannot import it. */
   kit: Kit;
   /** The answer that the person took back, as a start for the new one. */

@@ -31,10 +31,11 @@ const FREE_KEYS: KeyHelp[] = [
   [["Space"], "skip"],
   [["C"], "can’t tell"],
   [["⌫", "Ctrl Z"], "undo the last answer"],
+  [["M"], "comment on an item, or flag it"],
 ];
 
 function keys({ shown, free }: HelpOptions): HTMLElement {
-  const rows: KeyHelp[] = [...(shown?.keys ?? []), ...(free ? FREE_KEYS : []), [["?"], "this help"]];
+  const rows: KeyHelp[] = [...(shown?.keys ?? []), ...(free ? FREE_KEYS : []), [["?"], "show this help"]];
   const cells = rows.map(([caps, text]) => h("tr", {}, h("td", {}, ...caps.map((cap) => h("kbd", {}, ...keyFace(cap)))), h("td", {}, text)));
   return h("table", { class: "help-keys" }, h("caption", { class: "visually-hidden" }, "Keys"), h("tbody", {}, ...cells));
 }

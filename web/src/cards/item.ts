@@ -1,6 +1,7 @@
 /** One item as people see it: its text as text, or its image with a description. */
 
 import { h } from "../kit/dom";
+import { at } from "../kit/place";
 import type { Item } from "../kit/wire";
 
 const LONG_TEXT = 40;
@@ -24,6 +25,6 @@ export function textLength(text: string): "short" | "long" | "very-long" {
 
 export function itemView(item: Item): HTMLElement {
   if (!item.image) return h("span", { class: "item item-text", dir: "auto", "data-length": textLength(itemName(item)) }, itemName(item));
-  const picture = h("img", { src: item.image, alt: itemName(item), draggable: "false", decoding: "async" });
+  const picture = h("img", { src: at(item.image), alt: itemName(item), draggable: "false", decoding: "async" });
   return h("span", { class: "item item-image" }, picture, item.text && h("span", { class: "caption", dir: "auto" }, item.text));
 }

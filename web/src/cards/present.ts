@@ -8,6 +8,7 @@ import { afterPaint, type ClockRecord, imagesDecoded, QuestionClock } from "../k
 import type { Answer, Kind, Question, Timing, Wording } from "../kit/wire";
 import { kit } from "./kit";
 import { type Screen, screenOf } from "./registry";
+import { zoomAtHand } from "./zoom";
 
 export interface Presentation {
   question: Question;
@@ -20,6 +21,8 @@ export interface Presentation {
   latencyMs: number;
   /** Whether "skip" and "can't tell" are offered. */
   skippable: boolean;
+  /** Opens what lets a person write about the items; absent where that is not offered. */
+  onNote?: () => void;
   /** The answer that was taken back, where the question is shown again after an undo. */
   previous?: Answer | null;
   /** Clocks of questions that an undo took off the screen unanswered; such a question is not new when it comes back. */
@@ -42,6 +45,12 @@ function skipButtons(submit: (answer: Answer) => void): HTMLButtonElement[] {
     button.addEventListener("click", () => submit({ type: "skip", reason }));
     return button;
   });
+}
+
+function noteButton(open: () => void): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "M" }, h("span", {}, "Comment"), keycap("M"));
+  button.addEventListener("click", open);
+  return button;
 }
 
 function skipBindings(submit: (answer: Answer) => void): Binding[] {
@@ -111,16 +120,19 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     keep();
   };
 
+  const pictures = question.items.some((item) => item.image);
   const announce = (message: string): void => announcer.say(message);
-  const card = make({ question, kind, words, kit, previous: options.previous ?? null, sketch: draft?.sketch ?? null, moved, announce, submit });
-  const section = h("section", { class: `card card-${question.kind}`, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
+  const card = make({ question, kind, words, kit, quick: options.skippable, previous: options.previous ?? null, sketch: draft?.sketch ?? null, moved, announce, submit });
+  const section = h("section", { class: `card card-${question.kind}`, "data-pictures": pictures, tabindex: -1, "aria-labelledby": "headline", "data-question": question.id });
   const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
+  if (options.onNote) skips.append(noteButton(options.onNote));
   section.append(...heading(kind, words, 1), card.element, skips);
   // Enter submits and Space skips, whatever was clicked last; who moves by keyboard keeps the focus where it is.
   section.addEventListener("click", (event) => {
     if (event.detail > 0 && !closed) section.focus({ preventScroll: true });
   });
-  const release = keyboard.use([...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
+  const extra: Binding[] = [{ keys: ["z"], run: () => zoomAtHand(section) }, ...(options.onNote ? [{ keys: ["m"], run: options.onNote }] : [])];
+  const release = keyboard.use([...extra, ...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
   section.focus({ preventScroll: true });
   void startWhenSeen(section, clock, () => closed).then((shown) => {
@@ -135,7 +147,8 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     if (!closed && record) options.aside?.set(question.id, record);
     close();
   };
-  return { kind, keys: card.keys ?? [], given, withdraw };
+  const keys: KeyHelp[] = [...(card.keys ?? []), ...(pictures ? [[["Z"], "look closer at a picture"] satisfies KeyHelp] : [])];
+  return { kind, keys, given, withdraw };
 }
 
 /** The clock starts once the images are decoded and the card has been painted; false where the question was gone by then. */

@@ -3,7 +3,7 @@
 import Sortable from "sortablejs";
 
 const ANIMATION_MS = 120;
-const OWN_CLICKS = ".step, .level";
+const OWN_CLICKS = ".step, .level, .zoom";
 
 /** Whether a press at `event` is not the start of a drag. */
 export function leftAlone(event: Event): boolean {

@@ -5,6 +5,7 @@ import { icon } from "../kit/icons";
 import { keycap } from "../kit/keyboard";
 import type { Item, Wording } from "../kit/wire";
 import { itemName, itemView } from "./item";
+import { zoomButton } from "./zoom";
 
 /** Where the divider stands: "3 of 6 positive". */
 export function share(nPositive: number, size: number, words: Wording): string {
@@ -39,19 +40,21 @@ function byKeyboard(event: Event): boolean {
   return (event as MouseEvent).detail === 0;
 }
 
-export function itemRow(item: Item, actions: RowActions): Row {
+/** `number`: the place, from 1, at which the question shows it. */
+export function itemRow(item: Item, number: number, actions: RowActions): Row {
   const main = h("button", { type: "button", class: "pick", "aria-pressed": "false" });
   main.append(h("kbd", { "aria-hidden": "true", class: "position" }), itemView(item), h("span", { class: "visually-hidden where" }));
   main.addEventListener("click", (event) => actions.pick(byKeyboard(event)));
   const element = h("li", { class: "row", "data-id": item.id });
-  element.append(handle(), main, stepButton("up", itemName(item), actions.step), stepButton("down", itemName(item), actions.step));
+  const zoom = zoomButton(item, number);
+  element.append(handle(), main, ...(zoom ? [zoom] : []), stepButton("up", itemName(item), actions.step), stepButton("down", itemName(item), actions.step));
   if (actions.level) element.append(levelButton(actions.level));
   return { element, main };
 }
 
 /** Sits on the border to the next row. */
 function levelButton(level: () => void): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "level", title: "Level with the next", "aria-pressed": "false", "aria-keyshortcuts": "L" });
+  const button = h("button", { type: "button", class: "level", title: "Tie with the next", "aria-pressed": "false", "aria-keyshortcuts": "L" });
   button.append(h("span", { class: "link" }, icon("level"), keycap("L")), h("span", { class: "visually-hidden with" }));
   button.addEventListener("click", level);
   return button;
@@ -64,8 +67,8 @@ export function paintLevel(row: Row, item: Item, below: Item | null, joined: boo
   if (!button) return;
   button.hidden = below === null;
   button.setAttribute("aria-pressed", String(joined));
-  button.querySelector(".with")!.textContent = below ? `${itemName(item)} level with ${itemName(below)}` : "";
-  row.main.querySelector(".where")!.textContent += joined ? ", level with the next" : "";
+  button.querySelector(".with")!.textContent = below ? `${itemName(item)} tied with ${itemName(below)}` : "";
+  row.main.querySelector(".where")!.textContent += joined ? ", tied with the next" : "";
 }
 
 export function dividerRow(size: number, actions: RowActions): Row {

@@ -61,8 +61,8 @@ class RankCard implements Card {
     return [
       ...digits,
       { keys: ["0"], run: () => this.pick(DIVIDER, false) },
-      { keys: ["ArrowUp"], run: () => this.arrow(-1) },
-      { keys: ["ArrowDown"], run: () => this.arrow(1) },
+      { keys: ["ArrowUp", "ArrowLeft"], run: () => this.arrow(-1) },
+      { keys: ["ArrowDown", "ArrowRight"], run: () => this.arrow(1) },
       { keys: ["Escape"], run: () => this.pick(null, false) },
       { keys: ["Enter"], run: () => this.enter() },
       { keys: ["r"], run: () => this.confirmOrder() },
@@ -79,13 +79,13 @@ class RankCard implements Card {
 
   get keys(): KeyHelp[] {
     const ties: KeyHelp[] = [
-      [["L"], "level with the next: what is picked up or in focus"],
-      [["T"], "the rest are tied, from the one picked up"],
+      [["L"], "tie the item picked up or in focus with the next"],
+      [["T"], "tie the item picked up with all below it"],
     ];
     return [
       [["1", "…", String(Math.min(this.size, 9))], "pick up an item to move it"],
       [["0"], "pick up the divider"],
-      [["↑", "↓"], "move what is picked up; otherwise walk through the items"],
+      [["↑", "↓"], "move what is picked up; otherwise move between items"],
       [["Esc"], "put down what is picked up"],
       [["↵"], "submit"],
       [["R"], "this order is right (nothing moved)"],
@@ -108,7 +108,7 @@ class RankCard implements Card {
       step: (by: number) => this.step(entry, by),
       ...(this.allowsTies && entry !== DIVIDER ? { level: () => this.level(entry) } : {}),
     };
-    const row = entry === DIVIDER ? dividerRow(this.size, actions) : itemRow(entry, actions);
+    const row = entry === DIVIDER ? dividerRow(this.size, actions) : itemRow(entry, this.context.question.items.indexOf(entry) + 1, actions);
     this.rows.set(entry, row);
     return row;
   }
@@ -153,7 +153,7 @@ class RankCard implements Card {
   /** L joins what is picked up, or else the row in focus, with the next. */
   private levelAtHand(): void {
     const entry = this.picked ?? this.entries[this.focused()];
-    if (entry === undefined || entry === DIVIDER) this.say("First pick up an item; L makes it level with the next.");
+    if (entry === undefined || entry === DIVIDER) this.say("First pick up an item; L ties it with the next.");
     else this.level(entry);
   }
 
@@ -161,17 +161,17 @@ class RankCard implements Card {
     const below = partner(this.entries, item);
     if (below === null) return this.say(`${itemName(item)} has no next item on its side of the divider.`);
     this.tie(toggled(this.ties, this.entries, item));
-    this.context.announce(`${itemName(item)} and ${itemName(below)} are ${this.ties.has(item) ? "level" : "no longer level"}.`);
+    this.context.announce(`${itemName(item)} and ${itemName(below)} are ${this.ties.has(item) ? "tied" : "no longer tied"}.`);
   }
 
   /** T ends a partial ranking: what is picked up and everything below it is level, on each side of the divider. */
   private levelRest(): void {
     const first = this.picked;
-    if (first === null || first === DIVIDER) return this.say("First pick up the first item of the rest.");
+    if (first === null || first === DIVIDER) return this.say("First pick up the topmost item to be tied.");
     this.tie(restLevel(this.ties, this.entries, first));
     this.pick(null, false);
     const apart = this.entries.indexOf(first) < nPositive(this.entries) && nPositive(this.entries) < this.size;
-    this.context.announce(`All from ${itemName(first)} on are level${apart ? ", on each side of the divider" : ""}.`);
+    this.context.announce(`${itemName(first)} and all items below it are tied${apart ? ", on each side of the divider" : ""}.`);
   }
 
   private tie(ties: Ties): void {
@@ -202,7 +202,7 @@ class RankCard implements Card {
   private partTies(): string[] {
     const before = this.ties;
     this.ties = holding(before, this.entries);
-    return [...before].filter(([upper]) => !this.ties.has(upper)).map(([upper, lower]) => `${itemName(upper)} and ${itemName(lower)} are no longer level.`);
+    return [...before].filter(([upper]) => !this.ties.has(upper)).map(([upper, lower]) => `${itemName(upper)} and ${itemName(lower)} are no longer tied.`);
   }
 
   /** Puts the rows in the order of the entries, leaving alone those that already stand right. */

@@ -1,6 +1,7 @@
 /** Which card draws which kind of question: one of these, or the script that the kind's package ships. */
 
 import { kindOf, UnknownKindError } from "../kit/kinds";
+import { at } from "../kit/place";
 import type { Kind } from "../kit/wire";
 import type { CardFactory } from "./card";
 import { labelCard } from "./label";
@@ -34,10 +35,10 @@ export async function screenOf(name: string, kinds: readonly Kind[]): Promise<Sc
 async function load(title: string, script: string): Promise<CardFactory> {
   let module: { default?: unknown };
   try {
-    module = await import(/* @vite-ignore */ script);
+    module = await import(/* @vite-ignore */ at(script));
   } catch (cause) {
-    throw new Error(`The screen of “${title}” questions could not be loaded; try again, or ask the owner to look at ${script}`, { cause });
+    throw new Error(`“${title}” questions cannot be shown, because ${script} could not be loaded; try again, or ask the owner`, { cause });
   }
-  if (typeof module.default !== "function") throw new Error(`${script} draws no “${title}” questions: its default export is no function; ask the owner to mend it`);
+  if (typeof module.default !== "function") throw new Error(`${script} cannot show “${title}” questions: its default export is not a function; ask the owner to fix it`);
   return module.default as CardFactory;
 }

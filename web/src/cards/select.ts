@@ -1,17 +1,23 @@
-/** Select: choose the item asked for, then label it; or, where no label is asked for, submit the choice. */
+/** Select: choose the item asked for and label it, in two steps or at once; or, where no label is asked for, submit the choice. */
 
-import { h } from "../kit/dom";
-import { type Binding, keycap } from "../kit/keyboard";
+import { h, hiddenText } from "../kit/dom";
+import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
 import { itemView, shownName } from "./item";
-import { type Verdict, verdict } from "./verdict";
+import { SIGNS, type Verdict, verdict } from "./verdict";
+import { zoomButton } from "./zoom";
+
+/** Keys that choose and label at once, one row of the keyboard for each label; none of them has another use here. */
+const AT_ONCE = { positive: [..."qwertyuio"], negative: [..."asdfghjkl"] };
 
 /** What ends the answer once an item is chosen: two labels, or one button. */
 interface Ending extends Verdict {
   title: string;
   /** What is asked of the chosen item, around its name. */
   prompt: [before: string, after: string];
+  /** Whether an option can be chosen and labelled at once. */
+  atOnce: boolean;
 }
 
 /** Choose, then label the chosen one. */
@@ -21,6 +27,7 @@ export function selectCard(context: CardContext): Card {
     ...verdict(words, false, end),
     title: "Label of the chosen item",
     prompt: ["Is ", ` ${words.positive} or ${words.negative}?`],
+    atOnce: context.quick ?? false,
   }));
 }
 
@@ -30,7 +37,7 @@ export function choiceCard(context: CardContext): Card {
     const button = h("button", { type: "button", class: "button primary", "aria-keyshortcuts": "Enter" }, h("span", {}, "Submit"), keycap("↵"));
     button.addEventListener("click", () => end(null));
     const bindings = [{ keys: ["Enter"], run: () => end(null) }];
-    return { buttons: [button], bindings, keys: [[["↵"], "submit"]], title: "Submit the chosen item", prompt: ["", " is chosen."] };
+    return { buttons: [button], bindings, keys: [[["↵"], "submit"]], title: "Submit the chosen item", prompt: ["", " is chosen."], atOnce: false };
   });
 }
 
@@ -39,10 +46,11 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
   const start = context.sketch ?? context.previous;
   let chosen: Item | null = items.find((item) => start?.type === "select" && item.id === start.chosen) ?? null;
 
-  const { buttons, bindings, keys, title, prompt } = ending((positive) => {
+  const end = (positive: boolean | null): void => {
     if (chosen) context.submit({ type: "select", chosen: chosen.id, positive });
     else context.announce("First choose an item.");
-  });
+  };
+  const { buttons, bindings, keys, title, prompt, atOnce } = ending(end);
   const asked = h("p", { class: "prompt" });
   const options = items.map((item, index) => option(item, index, () => choose(index)));
   const nameOf = (item: Item): string => shownName(item, items.indexOf(item) + 1);
@@ -51,7 +59,7 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
     options.forEach((button, index) => button.setAttribute("aria-pressed", String(items[index] === chosen)));
     for (const button of buttons) button.disabled = chosen === null;
     const [before, after] = prompt;
-    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : ["Choose one first."]));
+    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : [atOnce ? "Choose one and label it here, or press + or − beside it to do both at once." : "Choose one first."]));
   };
   const choose = (index: number): void => {
     const item = items[index];
@@ -60,6 +68,10 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
     context.moved();
     show();
     context.announce(`Chosen: ${nameOf(item)}. ${asked.textContent}`);
+  };
+  const answer = (index: number, positive: boolean): void => {
+    choose(index);
+    end(positive);
   };
   const step = (by: number): void => {
     const now = chosen ? items.indexOf(chosen) : by > 0 ? -1 : items.length;
@@ -71,12 +83,13 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
   show();
   const element = h("div", { class: "card-body select-card" });
   const list = h("ul", { class: "options", "aria-label": context.kind.ask, "data-images": items.some((item) => item.image) && items.length });
-  list.append(...options.map((button) => h("li", {}, button)));
+  const labels = (index: number): HTMLElement | false => atOnce && labelButtons(nameOf(items[index]!), index, context, answer);
+  list.append(...options.map((button, index) => h("li", {}, button, zoomButton(items[index]!, index + 1), labels(index))));
   element.append(list, h("div", { class: "labelling" }, asked, h("div", { class: "verdicts", role: "group", "aria-label": title }, ...buttons)));
   return {
     element,
-    bindings: [...bindings, ...choices(items.length, choose, step)],
-    keys: [[["1", "…", String(Math.min(items.length, 9))], "choose an item"], [["↑", "↓"], "choose the one before or after"], ...keys],
+    bindings: [...bindings, ...choices(items.length, choose, step), ...(atOnce ? answers(items.length, answer) : [])],
+    keys: [[["1", "…", String(Math.min(items.length, 9))], "choose an item"], [["↑", "↓"], "choose the one before or after"], ...keys, ...(atOnce ? atOnceKeys(items.length, context) : [])],
     sketch: () => chosen && { type: "select", chosen: chosen.id },
     dispose: () => {},
   };
@@ -92,4 +105,28 @@ function option(item: Item, index: number, choose: () => void): HTMLButtonElemen
 function choices(size: number, choose: (index: number) => void, step: (by: number) => void): Binding[] {
   const digits = Array.from({ length: Math.min(size, 9) }, (_, index) => ({ keys: [String(index + 1)], run: () => choose(index) }));
   return [...digits, { keys: ["ArrowUp"], run: () => step(-1) }, { keys: ["ArrowDown"], run: () => step(1) }];
+}
+
+/** Two small buttons beside an option: choose it and label it at once. */
+function labelButtons(name: string, index: number, { words }: CardContext, answer: (index: number, positive: boolean) => void): HTMLElement {
+  const buttons = SIGNS.map(({ positive, sign }) => {
+    const key = AT_ONCE[positive ? "positive" : "negative"][index]?.toUpperCase();
+    const label = positive ? words.positive : words.negative;
+    const button = h("button", { type: "button", class: "at-once", title: `Choose, ${label}`, "aria-keyshortcuts": key });
+    button.append(h("span", { "aria-hidden": "true" }, sign), hiddenText(`Choose ${name}, ${label}`), ...(key ? [keycap(key)] : []));
+    button.addEventListener("click", () => answer(index, positive));
+    return button;
+  });
+  return h("span", { class: "at-onces" }, ...buttons);
+}
+
+function answers(size: number, answer: (index: number, positive: boolean) => void): Binding[] {
+  return SIGNS.flatMap(({ positive }) => AT_ONCE[positive ? "positive" : "negative"].slice(0, size).map((key, index) => ({ keys: [key], run: () => answer(index, positive) })));
+}
+
+function atOnceKeys(size: number, { words }: CardContext): KeyHelp[] {
+  return SIGNS.map(({ positive }) => {
+    const keys = AT_ONCE[positive ? "positive" : "negative"].slice(0, size).map((key) => key.toUpperCase());
+    return [[keys[0]!, "…", keys.at(-1)!], `choose an item and label it ${positive ? words.positive : words.negative}`];
+  });
 }

@@ -5,6 +5,7 @@ import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Answer, Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
 import { itemName, itemView, shownName, textLength } from "./item";
+import { zoomButton } from "./zoom";
 
 /** One key for each item; none of these letters has another use on the question page. */
 const KEYS = [..."123456789qwertyuopsdfghj"];
@@ -35,7 +36,7 @@ class TickCard implements Card {
     const grid = h("div", { class: "ticks", role: "group", "aria-label": context.kind.ask, ...layout(this.items) });
     grid.style.setProperty("--rows", String(rows(this.items.length)));
     grid.style.setProperty("--columns", String(Math.ceil(this.items.length / rows(this.items.length))));
-    grid.append(...this.boxes.map((box, index) => cell(this.items[index]!, box, KEYS[index])));
+    grid.append(...this.boxes.map((box, index) => cell(this.items[index]!, index, box)));
     this.send.addEventListener("click", () => this.submit());
     const all = tool("Tick all", "A", () => this.set(() => true));
     const invert = tool("Invert", "I", () => this.set((box) => !box.checked));
@@ -62,7 +63,7 @@ class TickCard implements Card {
     const last = KEYS[Math.min(this.items.length, KEYS.length) - 1]!.toUpperCase();
     return [
       [["1", "…", last], "tick or untick the item that shows the key"],
-      [["←", "↑", "↓", "→"], "walk through the items; then Space ticks or unticks"],
+      [["←", "↑", "↓", "→"], "move between items; Space then ticks or unticks"],
       [["A"], "tick all"],
       [["I"], "invert: untick what is ticked, tick the others"],
       [["N"], "none of these (nothing ticked)"],
@@ -167,9 +168,11 @@ function layout(items: Item[]): Record<string, string> {
 }
 
 /** The checkbox lies over the whole cell: whatever is clicked is the checkbox, and ticking only paints. */
-function cell(item: Item, box: HTMLInputElement, key: string | undefined): HTMLElement {
+function cell(item: Item, index: number, box: HTMLInputElement): HTMLElement {
+  const key = KEYS[index];
   const mark = h("span", { class: "tick-mark", "aria-hidden": "true" });
-  return h("label", { class: "tick" }, mark, itemView(item), key && keycap(key.toUpperCase()), box);
+  const whole = h("label", { class: "tick" }, mark, itemView(item), key && keycap(key.toUpperCase()), box);
+  return h("div", { class: "tick-cell" }, whole, zoomButton(item, index + 1));
 }
 
 function tool(label: string, key: string, run: () => void): HTMLButtonElement {

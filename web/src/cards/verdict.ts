@@ -5,7 +5,7 @@ import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import { capitalised } from "../kit/kinds";
 import type { Wording } from "../kit/wire";
 
-const SIGNS = [
+export const SIGNS = [
   { positive: true, sign: "+", keys: ["+", "="] },
   { positive: false, sign: "−", keys: ["-", "_", "−"] },
 ] as const;

@@ -104,7 +104,7 @@ const wash = (accent: string): string => `color-mix(in srgb, ${accent} 18%, tran
 export function uncertaintyChart(): Chart {
   return new Plot({
     title: "Uncertainty",
-    hint: "Log-determinant of the belief per dimension, against the start. Lower is surer.",
+    hint: "Log-determinant of the belief per dimension, against the start. Lower is more certain.",
     x: overTime,
     y: "nats per dimension",
     series: (accent) => [{ stroke: accent, width: 2, points: { show: false } }],
@@ -117,9 +117,9 @@ export function accuracyChart(): Chart {
   const hidden: uPlot.Series = { points: { show: false }, width: 0 };
   return new Plot({
     title: "Accuracy on random checks",
-    hint: "On random items, predicted before they were learnt from, with its 95 % interval.",
+    hint: "On random items, predicted before they were labelled, with a 95 % interval.",
     x: overTime,
-    y: "share right",
+    y: "share correct",
     yRange: [0, 1],
     series: (accent) => [{ ...hidden, stroke: accent }, { ...hidden, stroke: accent }, { stroke: accent, width: 2 }],
     bands: (accent) => [{ series: [1, 2], fill: wash(accent) }],
@@ -145,7 +145,7 @@ export function histogramChart(): Chart {
   const bars = uPlot.paths.bars!({ size: [0.9] });
   return new Plot({
     title: "Scores",
-    hint: "How many items have which probability of being positive.",
+    hint: "How many items have each probability of being positive.",
     x: () => "probability of positive",
     xRange: [0, 1],
     y: "items",

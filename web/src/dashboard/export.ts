@@ -25,7 +25,7 @@ export class ExportView {
   private readonly list = h("div", { class: "exports" });
 
   constructor() {
-    this.element.append(panel("Take it away", "The classifier, its scores and all answers are yours. New items are scored by these files, or with: tellmore score", this.list));
+    this.element.append(panel("Export", "The classifier, its scores and all answers are yours. New items are scored by these files, or with: tellmore score", this.list));
   }
 
   async show(): Promise<void> {
@@ -43,7 +43,7 @@ export class ExportView {
 
   private async download(one: Export, button: HTMLButtonElement, message: HTMLElement): Promise<void> {
     button.disabled = true;
-    message.textContent = "Being made…";
+    message.textContent = "Preparing…";
     try {
       await save(one.path);
       message.textContent = "Saved to your downloads.";

@@ -23,5 +23,5 @@ export function clockTime(utc: string | null): string {
   if (!utc) return "–";
   const time = new Date(utc);
   const today = time.toDateString() === new Date().toDateString();
-  return time.toLocaleString([], today ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
+  return today ? `today ${time.toLocaleTimeString([], { timeStyle: "short" })}` : time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }

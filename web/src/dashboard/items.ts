@@ -2,9 +2,10 @@
 
 import { itemView } from "../cards/item";
 import { get, post, request } from "../kit/api";
-import { h } from "../kit/dom";
+import { type Child, h, hiddenText } from "../kit/dom";
+import { icon } from "../kit/icons";
 import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
-import { percent } from "./format";
+import { clockTime, percent } from "./format";
 import { panel, table } from "./table";
 
 type Side = "like" | "unlike";
@@ -23,6 +24,7 @@ const SHOWS: [string, string][] = [
   ["unanswered", "Without an answer"],
   ["answered", "Answered"],
   ["disagreeing", "Answer and prediction disagree"],
+  ["noted", "With comments or flags"],
 ];
 const RANGES: [string, string][] = [
   ["0 1", "Any probability"],
@@ -54,6 +56,16 @@ function told({ label }: ItemRow, words: Words): string {
   return label === null ? "–" : label ? words.positive : words.negative;
 }
 
+/** That people wrote about the item, or flagged it. */
+function commented({ notes, flagged }: ItemRow): Child {
+  const count = notes === 1 ? "1 comment" : `${notes} comments`;
+  return notes > 0 && h("span", { title: flagged ? `flagged; ${count}` : count, class: "noted" }, icon(flagged ? "flag" : "comment"), hiddenText(flagged ? `flagged, ${count}` : count));
+}
+
+function noteView({ name, t_utc, text, flag }: Why["notes"][number]): HTMLElement {
+  return h("blockquote", { class: "note" }, flag && icon("flag"), flag && hiddenText("Flagged."), h("p", { dir: "auto" }, text || "Flagged."), h("footer", {}, `${name}, ${clockTime(t_utc)}`));
+}
+
 export class ItemsView {
   readonly element = h("div", { class: "view" });
   private readonly form = h("form", { class: "inline-form items-form", role: "search" });
@@ -69,7 +81,7 @@ export class ItemsView {
   constructor(private readonly report: (error: unknown) => void) {
     this.form.addEventListener("input", () => this.later());
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    const list = panel("Items", "What is predicted of every item. Choose one to see why, or to answer it yourself.", this.form, this.found, this.body, this.pager);
+    const list = panel("Items", "The prediction for every item. Choose one to see why, or to answer it yourself.", this.form, this.found, this.body, this.pager);
     this.element.append(h("div", { class: "items-grid" }, list, this.detail));
   }
 
@@ -115,11 +127,11 @@ export class ItemsView {
     return table<ItemRow>({
       caption: "Items",
       rows,
-      empty: "No item fits.",
+      empty: "No items match.",
       columns: [
         { title: "Item", cell: (row) => h("button", { type: "button", class: "item-button", onclick: () => void this.look(row.id).catch(this.report) }, itemView(row)) },
         { title: `Probability of ${this.words.positive}`, numeric: true, cell: (row) => percent(row.probability) },
-        { title: "Answer", cell: (row) => told(row, this.words) },
+        { title: "Answer", cell: (row) => h("span", { class: "noted" }, told(row, this.words), commented(row)) },
       ],
     });
   }
@@ -131,10 +143,10 @@ export class ItemsView {
     card.focus();
   }
 
-  private card({ item, nearest }: Why): HTMLElement {
+  private card({ item, nearest, notes }: Why): HTMLElement {
     const { positive, negative } = this.words;
     const alike = table<ItemRow>({
-      caption: "Answered items most like it",
+      caption: "The most similar answered items",
       rows: nearest,
       empty: "Nothing has been answered yet.",
       columns: [
@@ -145,15 +157,18 @@ export class ItemsView {
     const button = (yes: boolean): HTMLElement =>
       h("button", { type: "button", class: "button", "aria-pressed": String(item.label === yes), onclick: () => void this.label(item.id, yes).catch(this.report) }, yes ? positive : negative);
     const example = (side: Side, label: string): HTMLElement => h("button", { type: "button", class: "button", onclick: () => void this.example(item.id, side).catch(this.report) }, label);
-    const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The item chosen" });
-    shown.append(
+    const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The chosen item" });
+    const parts: Child[] = [
       h("div", { class: "detail-item" }, itemView(item)),
       h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. Answered: ${told(item, this.words)}.`),
       h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false), h("button", { type: "button", class: "button quiet", onclick: () => this.detail.replaceChildren() }, "Close")),
-      h("div", { class: "buttons" }, h("span", {}, "Start from it, as an example:"), example("like", "Like it"), example("unlike", "Unlike it")),
-      h("h3", {}, "Why: answered items most like it"),
+      h("div", { class: "buttons" }, h("span", {}, "Use it as a starting example:"), example("like", "Like it"), example("unlike", "Unlike it")),
+      notes.length > 0 && h("h3", {}, "Comments"),
+      ...notes.map(noteView),
+      h("h3", {}, "Why: the most similar answered items"),
       alike,
-    );
+    ];
+    shown.append(...parts.filter((part) => part instanceof Node));
     return shown;
   }
 

@@ -17,8 +17,8 @@ const FIELDS = [
 ] as const;
 
 const HINT = "Another model’s scores, kept with the items, against people’s answers to random questions. Intervals are 95 %.";
-const NO_COLUMN = "The project keeps no scores to judge: make it with tellmore init --keep-column NAME, or judge a file with tellmore judge --scores-file FILE.";
-const NO_ANSWER = "No random question about a scored item has been answered yet. check_share, among the project’s settings, says how many questions are random.";
+const NO_COLUMN = "This project has no scores to judge: create it with tellmore init --keep-column NAME, or judge a file with tellmore judge --scores-file FILE.";
+const NO_ANSWER = "No random question about a scored item has been answered yet. The project’s setting check_share says how many questions are random.";
 
 /** The question to the server: only what was filled in. */
 export function query(form: HTMLFormElement): string {
@@ -39,7 +39,7 @@ export function figures(found: Verdict, { positive }: Words): Tile[] {
   const { share } = found;
   return [
     measured("Agrees with people", found.agreement, ""),
-    { label: "Commoner answer alone", value: percent(found.commoner), note: "what saying it always would reach" },
+    { label: "Always the commoner answer", value: percent(found.commoner), note: "how often that would agree" },
     measured("Precision", found.precision, `it calls nothing ${positive}`),
     measured("Recall", found.recall, `nobody calls anything ${positive}`),
     { label: `Share of ${positive}`, value: percent(share.estimate, 1), note: `${(100 * share.low).toFixed(1)}–${percent(share.high, 1)}, all scored items` },
@@ -50,7 +50,7 @@ export function figures(found: Verdict, { positive }: Words): Tile[] {
 /** What was compared, and what was left out. */
 export function basis({ rule, scored, checks, without_score, skipped, enough }: Verdict, size: number): string {
   const left = [without_score && `${without_score} on items without a score`, skipped && `${skipped} skipped`].filter(Boolean).join(", ");
-  const few = enough ? "" : " That is too few to judge by: the intervals say how little is known.";
+  const few = enough ? "" : " That is too few to judge by: the intervals show how little is known.";
   return `Scores: ${rule}. ${scored} of ${size} items have one. ${checks} random answers${left ? ` (${left}, left out)` : ""}.${few}`;
 }
 
@@ -74,7 +74,7 @@ function confusion(found: Verdict, { positive, negative }: Words): HTMLElement {
 
 function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLElement {
   const view = table({
-    caption: "Whether its scores mean what they say",
+    caption: "Can its scores be read as probabilities?",
     rows: bins,
     empty: "",
     columns: [
@@ -84,7 +84,7 @@ function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLE
       { title: `Called ${positive}`, numeric: true, cell: ({ positive: of }) => `${percent(of.estimate)} (${Math.round(100 * of.low)}–${percent(of.high)})` },
     ],
   });
-  return panel("Whether its scores mean what they say", `Honest probabilities: the mean score is the share that people call ${positive}.`, view);
+  return panel("Can its scores be read as probabilities?", `If so, the mean score is close to the share that people call ${positive}.`, view);
 }
 
 function share({ share: of }: Verdict, { positive }: Words): HTMLElement {
@@ -110,7 +110,7 @@ function share({ share: of }: Verdict, { positive }: Words): HTMLElement {
 
 function wrong({ wrong_items: total, items }: Judged, found: Verdict, { positive, negative }: Words): HTMLElement {
   const view = table({
-    caption: "Where it is wrong most",
+    caption: "Where it is wrong most often",
     rows: found.wrong_most,
     empty: "It was wrong on none of them.",
     columns: [
@@ -121,7 +121,7 @@ function wrong({ wrong_items: total, items }: Judged, found: Verdict, { positive
     ],
   });
   const more = total! > found.wrong_most.length ? `The first ${found.wrong_most.length} of ${total} items.` : null;
-  return panel("Where it is wrong most", more, view);
+  return panel("Where it is wrong most often", more, view);
 }
 
 export class JudgeView {

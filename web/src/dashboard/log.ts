@@ -1,4 +1,4 @@
-/** Answers: the log, newest first, with undo. */
+/** Answers: the log, newest first, with filters and undo. */
 
 import { get, post } from "../kit/api";
 import { confirmed } from "../kit/dialog";
@@ -10,12 +10,25 @@ import { panel, table } from "./table";
 
 const PAGE = 50;
 
+const WHYS: Record<string, string> = { second: "second opinion", known: "known item", direct: "owner’s choice", settled: "conflict settled" };
+const SORTS: [string, string][] = [
+  ["", "All answers"],
+  ["random", "Random checks"],
+  ["second", "Second opinions"],
+  ["known", "Known items"],
+  ["direct", "Owner’s choice"],
+  ["settled", "Conflicts settled"],
+  ["skipped", "Skipped"],
+  ["undone", "Undone"],
+];
+
 function notes(row: LogRow): string {
-  return [row.check && "random", row.stale && "one answer stale", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
+  return [row.check && "random", WHYS[row.why], row.stale && "one answer stale", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
 }
 
 export class AnswerLog {
   readonly element = h("div", { class: "view" });
+  private readonly form = h("form", { class: "inline-form" });
   private readonly body = h("div");
   private readonly pager = h("div", { class: "buttons" });
   private kinds: readonly Kind[] = [];
@@ -24,22 +37,42 @@ export class AnswerLog {
 
   /** `report` says what went wrong. */
   constructor(private readonly report: (error: unknown) => void) {
-    this.element.append(panel("Answers", "Newest first. An undone answer stays in the log, marked.", this.body, this.pager));
+    this.element.append(panel("Answers", "Newest first. Undone answers stay in the log, marked as such.", this.form, this.body, this.pager));
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("input", () => {
+      this.offset = 0;
+      void this.refresh().catch(this.report);
+    });
   }
 
   async show(kinds: readonly Kind[], names: Map<string, string>): Promise<void> {
     this.kinds = kinds;
     this.names = names;
-    const log = await get<Log>(`/api/answers?limit=${PAGE}&offset=${this.offset}`);
+    this.fillForm();
+    const chosen = [...new FormData(this.form)].filter(([, value]) => value !== "").map(([name, value]): [string, string] => [name, String(value)]);
+    const log = await get<Log>(`/api/answers?${new URLSearchParams([...chosen, ["limit", String(PAGE)], ["offset", String(this.offset)]])}`);
     this.body.replaceChildren(this.view(log.rows));
     this.pager.replaceChildren(...this.pages(log));
+  }
+
+  /** What was chosen stays chosen when somebody new answers. */
+  private fillForm(): void {
+    const before = new FormData(this.form);
+    const choose = (label: string, name: string, options: [string, string][]): HTMLElement =>
+      h("label", { class: "field" }, h("span", {}, label), h("select", { name }, ...options.map(([value, words]) => h("option", { value, selected: before.get(name) === value }, words))));
+    if (this.form.contains(document.activeElement)) return;
+    this.form.replaceChildren(
+      choose("Person", "participant", [["", "Everybody"], ...this.names]),
+      choose("Question", "kind", [["", "All kinds"], ...this.kinds.map(({ name, title }): [string, string] => [name, title])]),
+      choose("Show", "only", SORTS),
+    );
   }
 
   private view(rows: LogRow[]): HTMLElement {
     return table<LogRow>({
       caption: "Answer log",
       rows,
-      empty: "No answers yet.",
+      empty: [...new FormData(this.form).values()].some(Boolean) ? "No answers match." : "No answers yet.",
       blocks: true,
       mark: (row) => (row.undone ? "undone" : ""),
       columns: [

@@ -5,8 +5,10 @@ import { ApiError, get, OfflineError, untilReached } from "../kit/api";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
+import { at } from "../kit/place";
 import { applyTheme } from "../kit/theme";
-import type { Dashboard } from "../kit/wire";
+import type { Dashboard, Me } from "../kit/wire";
+import { AgreementView } from "./agreement";
 import { ExportView } from "./export";
 import { ItemsView } from "./items";
 import { JudgeView } from "./judge";
@@ -15,7 +17,7 @@ import { Overview } from "./overview";
 import { People } from "./people";
 import { SettingsView } from "./settings";
 
-const VIEWS = { overview: "Overview", items: "Items", answers: "Answers", judge: "Judge", people: "People", export: "Export", settings: "Settings" } as const;
+const VIEWS = { overview: "Overview", items: "Items", answers: "Answers", judge: "Judge", people: "People", agreement: "Agreement", export: "Export", settings: "Settings" } as const;
 type View = keyof typeof VIEWS;
 
 const LISTEN_AGAIN_MS = 3_000;
@@ -34,13 +36,14 @@ class DashboardPage {
   private readonly exports = new ExportView();
   private readonly log = new AnswerLog((error) => this.report(error));
   private readonly judge = new JudgeView((error) => this.report(error));
+  private readonly agreement = new AgreementView((error) => this.report(error));
   private readonly people = new People((error) => this.report(error));
   private readonly settings = new SettingsView((error) => this.report(error));
   private refreshing = false;
   private outdated = false;
 
-  constructor(private data: Dashboard) {
-    const bar = header({ project: data.project.name, status: this.live, link: { href: "/", label: "Answer questions", icon: "card" } });
+  constructor(private data: Dashboard, name: string) {
+    const bar = header({ project: data.project.name, name, status: this.live, link: { href: "/", label: "Answer questions", icon: "card" } });
     root().replaceChildren(bar, this.nav, this.alert, this.host, this.announcer.element);
     this.nav.append(...Object.entries(VIEWS).map(([view, label]) => h("a", { href: `#${view}` }, label)));
     window.addEventListener("hashchange", () => this.open());
@@ -61,11 +64,15 @@ class DashboardPage {
       judge: this.judge.element,
       export: this.exports.element,
       people: this.people.element,
+      agreement: this.agreement.element,
       settings: this.settings.element,
     };
     for (const link of this.nav.querySelectorAll("a")) {
-      if (link.hash === `#${this.view}`) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      if (link.hash !== `#${this.view}`) link.removeAttribute("aria-current");
+      else {
+        link.setAttribute("aria-current", "page");
+        link.scrollIntoView({ block: "nearest", inline: "nearest" }); // a phone shows half of the tabs
+      }
     }
     this.alert.replaceChildren();
     document.title = `${VIEWS[this.view]} · ${this.data.project.name} · tellmore`;
@@ -81,6 +88,7 @@ class DashboardPage {
       if (this.view === "export") await this.exports.show();
       if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
       if (this.view === "judge") await this.judge.show(this.data.project);
+      if (this.view === "agreement") await this.agreement.show(this.data.project);
       if (this.view === "people") await this.people.show(this.data);
       if (this.view === "settings") await this.settings.show(this.data);
     } catch (error) {
@@ -89,7 +97,7 @@ class DashboardPage {
   }
 
   private listen(): void {
-    const events = new EventSource("/api/events");
+    const events = new EventSource(at("/api/events"));
     events.addEventListener("open", () => this.showLive(true));
     events.addEventListener("error", () => {
       this.showLive(false);
@@ -137,11 +145,12 @@ async function main(): Promise<void> {
   applyTheme();
   root().replaceChildren(h("main", { class: "stage" }, h("p", { class: "loading", role: "status" }, "Loading…")));
   try {
-    new DashboardPage(await untilReached(() => get<Dashboard>("/api/dashboard")));
+    const [data, me] = await untilReached(() => Promise.all([get<Dashboard>("/api/dashboard"), get<Me>("/api/me")]));
+    new DashboardPage(data, me.name);
   } catch (error) {
     const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
     const text = refused ? "The dashboard is for the project’s owner. Open the link that was printed when the server started." : String(error);
-    root().replaceChildren(h("main", { class: "stage" }, notice("No dashboard here", text)));
+    root().replaceChildren(h("main", { class: "stage" }, notice("No access to the dashboard", text)));
   }
 }
 

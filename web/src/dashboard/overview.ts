@@ -41,10 +41,10 @@ interface Measure {
 export function measures({ quality, project: { positive } }: Pick<Dashboard, "quality" | "project">): Measure[] {
   if (!quality || quality.prevalence.estimate >= RARE) return [];
   const all: [string, Share | null, string][] = [
-    ["Precision", quality.precision, `of those predicted to be ${positive}, labelled so`],
-    ["Recall", quality.recall, `of those labelled ${positive}, predicted to be so`],
+    ["Precision", quality.precision, `of items predicted ${positive}, those labelled ${positive}`],
+    ["Recall", quality.recall, `of items labelled ${positive}, those predicted ${positive}`],
     ["F1", quality.f1, "harmonic mean of precision and recall"],
-    ["Average precision", quality.average_precision, `mean precision at each ${positive} item, the likeliest first`],
+    ["Average precision", quality.average_precision, `mean precision at each ${positive} item, likeliest first`],
     ["Prevalence", quality.prevalence, `labelled ${positive}`],
   ];
   return all.flatMap(([name, share, meaning]) => (share ? [{ name, share, meaning }] : []));
@@ -75,7 +75,7 @@ function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement 
   const view = table<Rate>({
     caption: "Bits per second by question kind and size",
     rows: rates,
-    empty: "Being measured…",
+    empty: "Measuring…",
     mark: (rate) => (rate.best ? "best" : ""),
     columns: [
       { title: "Question", cell: (rate) => h("span", { class: "tagged" }, questionTitle(rate.kind, rate.size, kinds), ...flags(rate)) },
@@ -84,7 +84,7 @@ function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement 
       { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },
     ],
   });
-  return panel("Most efficient question", "Information an answer brings for the time it takes.", view);
+  return panel("Most efficient question", "How much information an answer gives per second of time.", view);
 }
 
 function itemsPanel(title: string, items: ScoredItem[]): HTMLElement {
@@ -155,7 +155,7 @@ export class Overview {
     const { positive, negative } = data.project;
     this.words.replaceChildren(summary(data, this.report));
     this.figures.replaceChildren(...tiles(data).map(tileView));
-    this.start.show(data.start_agreement);
+    this.start.show(data.start_verdict);
     this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
     this.tables.replaceChildren(mistakesPanel(data), peoplePanel(data));
     this.extremes.replaceChildren(

@@ -3,6 +3,7 @@
 import { get, post, request } from "../kit/api";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
+import { icon } from "../kit/icons";
 import type { Dashboard, Invitation, Person } from "../kit/wire";
 import { clockTime, duration, percent, seconds } from "./format";
 import { panel, table } from "./table";
@@ -11,6 +12,15 @@ type Report = (error: unknown) => void;
 
 function action(label: string, name: string, run: () => Promise<void>): HTMLElement {
   return h("button", { type: "button", class: "button small danger", "aria-label": `${label} ${name}`, onclick: () => void run() }, label);
+}
+
+function shareOf(part: number, whole: number): string {
+  return whole ? `${part} of ${whole}` : "–";
+}
+
+/** The name, and what should be looked at: nobody is refused for it. */
+function named({ name, reliability: { warning } }: Person): HTMLElement {
+  return h("span", { dir: "auto" }, name, warning && h("span", { class: "caution" }, icon("alert"), warning));
 }
 
 async function copy(text: string, button: HTMLButtonElement): Promise<void> {
@@ -24,8 +34,20 @@ function linkView(invitation: Invitation): HTMLElement {
   field.addEventListener("focus", () => field.select());
   const button = h("button", { type: "button", class: "button" }, "Copy");
   button.addEventListener("click", () => void copy(address, button).catch(() => field.select()));
-  const note = h("p", { class: "hint" }, `Send this to ${invitation.name}. It is shown only now, and works until it is revoked.`);
+  const until = invitation.expires_utc ? `until ${dayOf(invitation.expires_utc)} or until it is revoked` : "until it is revoked";
+  const note = h("p", { class: "hint" }, `Send this to ${invitation.name}. It is shown only now, and works ${until}.`);
   return h("div", { class: "fresh-link", role: "status" }, note, h("div", { class: "inline-form" }, field, button));
+}
+
+function dayOf(utc: string): string {
+  return new Date(utc).toLocaleDateString(undefined, { dateStyle: "medium" });
+}
+
+function stateOf({ revoked, expired, expires_utc: until, people_left: left }: Invitation): string {
+  if (revoked) return "revoked";
+  if (expired) return "expired";
+  const more = left === null ? "" : `, for ${left} more`;
+  return until ? `valid until ${dayOf(until)}${more}` : `valid${more}`;
 }
 
 export class People {
@@ -36,8 +58,8 @@ export class People {
 
   constructor(private readonly report: Report) {
     this.element.append(
-      panel("Annotators", "Agreement: how often the classifier now says the same as the person did.", this.persons),
-      panel("Invitations", "One link for one person. Annotators see questions only.", this.form(), this.fresh, this.invited),
+      panel("Annotators", "How often each person’s labels match the classifier’s predictions and other people’s labels, and how many known items they got right. Items are known once you have labelled them on the Items page or settled a conflict.", this.persons),
+      panel("Invitations", "A link is for one person, or for several, who each answer separately. Annotators see questions only.", this.form(), this.fresh, this.invited),
     );
   }
 
@@ -53,13 +75,15 @@ export class People {
       empty: "Nobody has answered yet.",
       blocks: true,
       columns: [
-        { title: "Name", cell: (person) => h("span", { dir: "auto" }, person.name) },
+        { title: "Name", cell: named },
         { title: "Answers", numeric: true, cell: ({ answers }) => String(answers) },
         { title: "Skipped", numeric: true, cell: ({ skips }) => String(skips) },
         { title: "Undone", numeric: true, cell: ({ undone }) => String(undone) },
         { title: "Median time", numeric: true, cell: (person) => seconds(person.median_s) },
         { title: "Time spent", numeric: true, cell: ({ minutes }) => duration(minutes) },
-        { title: "Agreement", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
+        { title: "Match predictions", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
+        { title: "Match others", numeric: true, cell: ({ reliability: { alike, shared } }) => shareOf(alike, shared) },
+        { title: "Known items", numeric: true, cell: ({ reliability: { known_right, known } }) => shareOf(known_right, known) },
         { title: "Last answer", cell: (person) => [person.last_utc && clockTime(person.last_utc), person.open && "has a question open"].filter(Boolean).join(", ") || "–" },
         { title: "Data", cell: (person) => action("Delete", `the data of ${person.name}`, () => this.erase(person)) },
       ],
@@ -67,7 +91,7 @@ export class People {
   }
 
   private async erase(person: Person): Promise<void> {
-    const text = `All answers of ${person.name} are erased from the log and forgotten by the classifier. This cannot be taken back.`;
+    const text = `All answers of ${person.name} are erased from the log, and the classifier is retrained without them. This cannot be undone.`;
     if (await confirmed(`Delete the data of ${person.name}?`, text, "Delete")) {
       await this.attempt(() => request("DELETE", `/api/participants/${encodeURIComponent(person.participant)}`));
     }
@@ -76,16 +100,26 @@ export class People {
   private form(): HTMLElement {
     const name = h("input", { name: "name", required: true, maxlength: 200, autocomplete: "off" });
     const role = h("select", { name: "role" }, h("option", { value: "annotator" }, "Annotator"), h("option", { value: "owner" }, "Owner"));
+    const option = (value: string, label: string): HTMLElement => h("option", { value }, label);
+    const lasts = h("select", { name: "lasts" }, option("90", "90 days"), option("30", "30 days"), option("7", "7 days"), option("1", "1 day"), option("", "Until revoked"));
+    const people = h("input", { name: "people", type: "number", min: 1, max: 1000, value: 1, required: true });
     const form = h("form", { class: "inline-form" });
     form.append(
       h("label", { class: "field" }, h("span", {}, "Name"), name),
       h("label", { class: "field" }, h("span", {}, "Role"), role),
-      h("button", { type: "submit", class: "button primary" }, "Make a link"),
+      h("label", { class: "field" }, h("span", {}, "Valid for"), lasts),
+      h("label", { class: "field" }, h("span", {}, "People"), people),
+      h("button", { type: "submit", class: "button primary" }, "Create a link"),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.attempt(async () => {
-        const invitation = await post<Invitation>("/api/invitations", { name: name.value, role: role.value });
+        const invitation = await post<Invitation>("/api/invitations", {
+          name: name.value,
+          role: role.value,
+          expires_days: lasts.value ? Number(lasts.value) : null,
+          people: Number(people.value) > 1 ? Number(people.value) : null,
+        });
         this.fresh.replaceChildren(linkView(invitation));
         form.reset();
         await this.refreshInvitations();
@@ -101,12 +135,12 @@ export class People {
       rows: invitations,
       empty: "No invitations yet.",
       blocks: true,
-      mark: ({ revoked }) => (revoked ? "undone" : ""),
+      mark: ({ revoked, expired }) => (revoked || expired ? "undone" : ""),
       columns: [
         { title: "Name", cell: (row) => h("span", { dir: "auto" }, row.name) },
         { title: "Role", cell: ({ role }) => role },
         { title: "Made", cell: (row) => clockTime(row.created_utc) },
-        { title: "State", cell: ({ revoked }) => (revoked ? "revoked" : "valid") },
+        { title: "State", cell: stateOf },
         { title: "Access", cell: (row) => !row.revoked && action("Revoke", `the link of ${row.name}`, () => this.revoke(row)) },
       ],
     });

@@ -17,11 +17,15 @@ const TEXTS = [
   ["positive", "Word for positive"],
   ["negative", "Word for negative"],
 ] as const;
+const TEAM = [
+  ["overlap", "Questions given to a second person, %"],
+  ["known_share", "Questions on known items, %"],
+] as const;
 const SIZES = [2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24];
 const PREVIEW_DELAY_MS = 250;
 
 const START = [
-  ["like", "Like what you look for"],
+  ["like", "Like what you are looking for"],
   ["unlike", "Unlike it"],
 ] as const;
 
@@ -54,6 +58,7 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
     set_size: text("set_size") ? Number(text("set_size")) : null,
     target_accuracy: Number(text("target_accuracy")) / 100,
     ties: data.has("ties"),
+    ...Object.fromEntries(TEAM.map(([name]) => [name, Number(text(name)) / 100])),
     ...Object.fromEntries(START.map(([name]) => [name, typedNames(text(name))])),
   };
 }
@@ -94,8 +99,8 @@ export class SettingsView {
   }
 
   /** Loads the settings once; edits under way are never overwritten. */
-  async show({ project, start_agreement }: Dashboard): Promise<void> {
-    this.startLine.show(start_agreement);
+  async show({ project, start_verdict }: Dashboard): Promise<void> {
+    this.startLine.show(start_verdict);
     if (this.before) return;
     this.kinds = project.kinds;
     this.fill(await get<Settings>("/api/settings"));
@@ -109,14 +114,14 @@ export class SettingsView {
     const most = Math.max(...kinds.map((kind) => kind.sizes[1]));
     const sizes = [...new Set([...SIZES.filter((size) => size <= most), ...settings.sizes])].sort((a, b) => a - b);
     const target = h("input", { name: "target_accuracy", type: "number", min: 51, max: 99.9, step: 0.1, required: true, value: Math.round(1000 * settings.target_accuracy) / 10 });
-    const size = h("input", { name: "set_size", type: "number", min: 2, max: most, step: 1, placeholder: "as usual for the kind", value: settings.set_size });
+    const size = h("input", { name: "set_size", type: "number", min: 2, max: most, step: 1, placeholder: "usual for the kind", value: settings.set_size });
     const quota = h("input", { name: "quota", type: "number", min: 1, step: 1, placeholder: "no limit", value: settings.quota });
     const options = questions(kinds).map(([value, words]) => h("option", { value, selected: value === settings.question }, words));
     this.form.replaceChildren(
       ...TEXTS.map(([name, label]) => textField(name, label, settings[name])),
       h("label", { class: "field wide" }, h("span", {}, "Instruction"), h("textarea", { name: "instruction", rows: 2, maxlength: 2000 }, settings.instruction)),
       h("label", { class: "field wide" }, h("span", {}, "Guidelines"), h("textarea", { name: "guidelines", rows: 5, maxlength: 20000, "aria-describedby": "guidelines-hint" }, settings.guidelines)),
-      h("p", { class: "hint wide", id: "guidelines-hint" }, "A longer text that people can open. Empty lines part paragraphs; # begins a heading, - an entry of a list; **bold** stands out."),
+      h("p", { class: "hint wide", id: "guidelines-hint" }, "A longer text that people can open. In Markdown: # starts a heading, - a list entry, and **bold** is shown in bold."),
       h("label", { class: "field" }, h("span", {}, "Ask"), h("select", { name: "question" }, ...options)),
       h("label", { class: "field" }, h("span", {}, "Target accuracy, %"), target),
       h("label", { class: "field" }, h("span", {}, "Items per question (fixed kind)"), size),
@@ -124,6 +129,8 @@ export class SettingsView {
       checks("kinds", "Question kinds Auto may use", kinds.map(({ name, title }) => [name, title]), settings.kinds),
       checks("sizes", "Numbers of items Auto may use", sizes.map((size) => [String(size), String(size)]), settings.sizes.map(String)),
       checks("ties", "Rankings", [["yes", "Allow ties and partial rankings"]], settings.ties ? ["yes"] : []),
+      ...TEAM.map(([name, label]) => h("label", { class: "field" }, h("span", {}, label), h("input", { name, type: "number", min: 0, max: 50, step: 1, required: true, "aria-describedby": "team-hint", value: Math.round(100 * settings[name]) }))),
+      h("p", { class: "hint wide", id: "team-hint" }, "For teams. Questions given to a second person show how far people agree (see the Agreement page). Known items are those you labelled yourself; they score each person, and nothing is learnt from them."),
       ...this.startFields(settings),
       h("div", { class: "buttons wide" }, h("button", { type: "submit", class: "button primary" }, "Save")),
     );
@@ -131,7 +138,7 @@ export class SettingsView {
 
   /** What learning starts from, and what the answers say about it. */
   private startFields(settings: Settings): HTMLElement[] {
-    const hint = "One word, text or item id per line. Learning starts from these; a change learns all answers again.";
+    const hint = "One word, text or item id per line. Learning starts from these; changing them retrains on all answers.";
     const fields = START.map(([name, label]) => startField(name, label, settings[name]));
     return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), h("div", { class: "wide" }, this.startLine.element)];
   }
@@ -174,13 +181,13 @@ export class SettingsView {
 
   private danger(): HTMLElement {
     const button = h("button", { type: "button", class: "button danger", onclick: () => void this.reset() }, "Reset the project…");
-    return panel("Start again", "Forgets every answer and begins from the prior. The log keeps what was there, marked as void.", h("div", { class: "buttons" }, button));
+    return panel("Start again", "Discards every answer and starts again from the beginning. The log keeps the old answers, marked as void.", h("div", { class: "buttons" }, button));
   }
 
   private async reset(): Promise<void> {
     const name = this.before?.name ?? "";
     const typed = h("input", { name: "confirm", autocomplete: "off" });
-    const body = [h("p", {}, "Every answer is forgotten."), h("label", { class: "field" }, h("span", {}, `Type the project’s name to confirm: ${name}`), typed)];
+    const body = [h("p", {}, "Every answer is discarded."), h("label", { class: "field" }, h("span", {}, `Type the project’s name to confirm: ${name}`), typed)];
     const choice = await openDialog("Reset the project?", body, [{ label: "Cancel", value: "" }, { label: "Reset", value: "yes", danger: true }]);
     if (choice !== "yes") return;
     try {

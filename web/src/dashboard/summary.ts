@@ -17,13 +17,13 @@ export function summary(data: Dashboard, report: (error: unknown) => void): HTML
   const { standing, over } = data;
   const [title, text] = standing.end ?? [null, null];
   const lines = [standing.accuracy, standing.target, ...(standing.left ? [standing.left] : [])];
-  const asking = over ? data.may_go_on && button("Go on asking", "/api/go-on", report) : button("End the questions", "/api/end", report);
+  const asking = over ? data.may_go_on && button("Continue asking", "/api/go-on", report) : button("End the questions", "/api/end", report);
   return h(
     "section",
     { class: "panel standing", "data-over": String(over) },
     h("h2", {}, title ?? sentence(standing.accuracy)),
     ...(title ? [h("p", {}, text), h("p", { class: "hint" }, sentence(standing.target))] : lines.slice(1).map((line) => h("p", {}, sentence(line)))),
-    h("div", { class: "buttons" }, h("a", { class: title ? "button primary" : "button", href: "#export" }, "Take the classifier"), h("a", { class: "button", href: "#items" }, "Look at the items"), asking),
+    h("div", { class: "buttons" }, h("a", { class: title ? "button primary" : "button", href: "#export" }, "Get the classifier"), h("a", { class: "button", href: "#items" }, "Look at the items"), asking),
   );
 }
 
@@ -39,7 +39,7 @@ export function mistakesPanel({ mistakes, project: { positive, negative } }: Das
       { title: "Answered", cell: ({ told }) => called(told) },
     ],
   });
-  return panel("What it got wrong", "Random items whose answer was not as predicted, the surest predictions first.", view);
+  return panel("What it got wrong", "Random items whose answer differed from the prediction, the most confident predictions first.", view);
 }
 
 export function peoplePanel({ annotators }: Dashboard): HTMLElement {

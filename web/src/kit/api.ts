@@ -1,5 +1,7 @@
 /** JSON over fetch. Failures come in two sorts: the server refused (ApiError), or it could not be reached (OfflineError). */
 
+import { at } from "./place";
+
 const TIMEOUT_MS = 20_000;
 
 /** The server answered with an error; `message` is its one line. */
@@ -47,7 +49,7 @@ export async function request<T>(method: string, path: string, body?: unknown): 
   const sent = performance.now();
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(at(path), init);
   } catch (cause) {
     throw new OfflineError("the server cannot be reached", { cause });
   }
@@ -65,7 +67,7 @@ export async function get<T>(path: string): Promise<T> {
 export async function getFile(path: string): Promise<{ content: Blob; name: string }> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin" });
+    response = await fetch(at(path), { credentials: "same-origin" });
   } catch (cause) {
     throw new OfflineError("the server cannot be reached", { cause });
   }

@@ -2,13 +2,15 @@
 
 import { h, hiddenText, type Child } from "./dom";
 import { icon } from "./icons";
+import { at } from "./place";
 import { themeButton } from "./theme";
 
 export interface FrameOptions {
   project: string;
   status?: HTMLElement;
   onHelp?: () => void;
-  onGuidelines?: () => void;
+  /** Whether there are guidelines to read; they open beside, so that the question stays. */
+  guidelines?: boolean;
   /** Who is signed in. */
   name?: string;
   link?: { href: string; label: string; icon: "chart" | "card" };
@@ -31,8 +33,8 @@ export function header(options: FrameOptions): HTMLElement {
       { class: "tools" },
       options.status,
       options.name && h("span", { class: "person", dir: "auto", title: `Signed in as ${options.name}` }, options.name),
-      link && h("a", { class: "tool-link", href: link.href, title: link.label }, icon(link.icon), h("span", { class: "tool-label" }, link.label)),
-      options.onGuidelines && h("button", { type: "button", class: "tool-link", onclick: options.onGuidelines, title: "Guidelines" }, icon("book"), h("span", { class: "tool-label" }, "Guidelines")),
+      link && h("a", { class: "tool-link", href: at(link.href), title: link.label }, icon(link.icon), h("span", { class: "tool-label" }, link.label)),
+      options.guidelines && h("a", { class: "tool-link", href: at("/guidelines"), target: "_blank", title: "Guidelines" }, icon("book"), h("span", { class: "tool-label" }, "Guidelines")),
       options.onHelp && helpButton(options.onHelp),
       themeButton(),
     ),

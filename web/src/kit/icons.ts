@@ -18,6 +18,10 @@ const PATHS = {
   chart: "M4 20V4M4 20h16M8 16l4-5 3 3 5-7",
   card: "M5 5h14v14H5zM9 10h6M9 14h4",
   wait: "M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z",
+  zoom: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l4.5 4.5M8.5 11h5M11 8.5v5",
+  close: "M6 6l12 12M18 6L6 18",
+  comment: "M4 5h16v11H10l-4 4v-4H4z",
+  flag: "M6 21V4M6 4h11l-2 4 2 4H6",
   alert: "M12 8v5M12 16.5v.01M12 3.5L2.5 20h19z",
 } as const;
 

@@ -6,7 +6,7 @@ import type { Kind } from "./wire";
 export class UnknownKindError extends Error {
   override readonly name = "UnknownKindError";
   constructor(kind: string) {
-    super(`This page cannot show “${kind}” questions; load it again, or ask the owner to update tellmore`);
+    super(`This page cannot show “${kind}” questions; reload it, or ask the owner to update tellmore`);
   }
 }
 

@@ -1,5 +1,7 @@
 /** The browser's storage, as far as it can be had: refused, full or cleared, it forgets, and nothing else is lost by that. */
 
+import { PLACE } from "./place";
+
 export type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 function attempt<T>(work: () => T): T | null {
@@ -10,12 +12,12 @@ function attempt<T>(work: () => T): T | null {
   }
 }
 
-/** `open`: asking for the storage may itself be refused. */
+/** `open`: asking for the storage may itself be refused. Projects of one server share it, each under keys of its own. */
 export function forgiving(open: () => Store): Store {
   return {
-    getItem: (key) => attempt(() => open().getItem(key)),
-    setItem: (key, value) => void attempt(() => open().setItem(key, value)),
-    removeItem: (key) => void attempt(() => open().removeItem(key)),
+    getItem: (key) => attempt(() => open().getItem(PLACE + key)),
+    setItem: (key, value) => void attempt(() => open().setItem(PLACE + key, value)),
+    removeItem: (key) => void attempt(() => open().removeItem(PLACE + key)),
   };
 }
 

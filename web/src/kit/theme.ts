@@ -9,7 +9,7 @@ type Theme = "auto" | "light" | "dark";
 const STORAGE_KEY = "tellmore.theme";
 const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
 const ICONS: Record<Theme, IconName> = { auto: "auto", light: "sun", dark: "moon" };
-const LABELS: Record<Theme, string> = { auto: "as the system", light: "light", dark: "dark" };
+const LABELS: Record<Theme, string> = { auto: "same as the system", light: "light", dark: "dark" };
 
 function stored(): Theme {
   const value = kept.getItem(STORAGE_KEY);

@@ -21,8 +21,8 @@ export class StartLook {
 
   constructor(options: { picking?: Picking; onLook?: (preview: StartPreview | null) => void } = {}) {
     this.onLook = options.onLook ?? (() => {});
-    this.most = new Picks("Most like it, by the start alone", options.picking);
-    this.least = new Picks("Least like it, by the start alone", options.picking);
+    this.most = new Picks("Most like it, before any answers", options.picking);
+    this.least = new Picks("Least like it, before any answers", options.picking);
     this.element.append(this.most.element, this.least.element);
   }
 

@@ -36,8 +36,8 @@ export class Picks {
     const side = this.picking?.sideOf(item) ?? null;
     const share = item.probability === undefined ? null : h("span", { class: "share" }, `${Math.round(100 * item.probability)} %`);
     const parts = [itemView(item), side && h("span", { class: "tag" }, side), share];
-    if (!this.picking) return h("span", { class: "pick" }, ...parts);
+    if (!this.picking) return h("span", { class: "sample" }, ...parts);
     const { picking } = this;
-    return h("button", { type: "button", class: "pick", title: itemName(item), "aria-pressed": String(side !== null), onclick: () => picking.pick(item) }, ...parts);
+    return h("button", { type: "button", class: "sample", title: itemName(item), "aria-pressed": String(side !== null), onclick: () => picking.pick(item) }, ...parts);
   }
 }

@@ -10,7 +10,7 @@ import { Examples, type Side, SIDES } from "./examples";
 import { sentence, StartLook } from "./look";
 import { Picks } from "./picks";
 
-const LABELS: Record<Side, string> = { like: "Like what you look for", unlike: "Unlike it" };
+const LABELS: Record<Side, string> = { like: "Like what you are looking for", unlike: "Unlike it" };
 const SEARCH_DELAY_MS = 200;
 
 function skippedKey(project: string): string {
@@ -75,7 +75,7 @@ export class StartScreen {
   }
 
   private sideView(side: Side, typing: boolean): HTMLElement {
-    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "you may leave this empty" : this.state.no_words ? "texts of items" : "words or texts" });
+    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "texts of items" : "words or texts" });
     area.addEventListener("input", () => {
       this.examples.type(side, area.value);
       this.look.later(this.examples.names());
@@ -163,7 +163,7 @@ export class StartScreen {
 
   private async begin(): Promise<void> {
     if (this.examples.empty) {
-      this.look.problem.textContent = "Type words or click items first, or skip this.";
+      this.look.problem.textContent = "Type words or click items first, or skip this step.";
       return;
     }
     try {

@@ -3,7 +3,7 @@
 /** Who the link says has come; null where it says nothing and the cookie must tell. */
 export function arrival(search: string): Record<string, string> | null {
   const given = new URLSearchParams(search);
-  const names = { PROLIFIC_PID: "prolific_pid", STUDY_ID: "study_id", SESSION_ID: "session_id", participant: "participant" };
+  const names = { PROLIFIC_PID: "prolific_pid", STUDY_ID: "study_id", SESSION_ID: "session_id", participant: "participant", signature: "signature" };
   const body: Record<string, string> = {};
   for (const [parameter, name] of Object.entries(names)) {
     const value = given.get(parameter);

@@ -101,7 +101,7 @@ function progress(state: StudyState): HTMLElement {
 
 function problem(error: unknown): HTMLElement {
   if (error instanceof ApiError && error.status === 401) {
-    return notice("Please open your link again", "This page works only with the link of the study. Answers not yet sent are kept in this browser.");
+    return notice("Please open your link again", "This page works only with the study’s link. Answers not yet sent are kept in this browser.");
   }
   const text = error instanceof Error ? error.message : String(error);
   return notice("Something went wrong", text, h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again"));

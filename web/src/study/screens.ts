@@ -67,7 +67,7 @@ function demographics(fields: PersonField[], leave: Leave): HTMLElement {
     event.preventDefault();
     leave(personValues(fields, new FormData(form)));
   });
-  return page("About you", h("p", {}, "All of these are voluntary. Leave empty what you do not want to say."), form);
+  return page("About you", h("p", {}, "All of these are optional. Leave blank anything you would rather not say."), form);
 }
 
 function choiceGroup(choice: Choice, index: number): HTMLElement {
@@ -94,14 +94,14 @@ function comprehension(state: StudyState, leave: Leave): HTMLElement {
 
 function debrief(state: StudyState, leave: Leave): HTMLElement {
   const comment = h("textarea", { id: "comment", rows: 3, maxlength: 5000 });
-  const field = h("div", { class: "field" }, h("label", { for: "comment" }, "Is there anything you want to tell us? (voluntary)"), comment);
+  const field = h("div", { class: "field" }, h("label", { for: "comment" }, "Is there anything you would like to tell us? (optional)"), comment);
   return page("All questions are answered", ...paragraphs(state.text ?? ""), field, actions(button("Finish", true, () => leave(comment.value))));
 }
 
 const ENDINGS = {
   complete: ["Thank you", "All your answers are saved."],
-  no_consent: ["You are not taking part", "Nothing else is asked of you."],
-  failed_comprehension: ["The check was not passed", "Thank you for your time. The study cannot go on without a passed check."],
+  no_consent: ["You are not taking part", "There is nothing more for you to do."],
+  failed_comprehension: ["The check was not passed", "Thank you for your time. The study continues only for those who pass the check."],
 } as const;
 
 function ending(state: StudyState): HTMLElement {

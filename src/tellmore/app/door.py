@@ -1,0 +1,140 @@
+"""Who gets a connection: how many at once, how many from one address, and for how long without a whole request.
+
+Where all are taken, the connection that has been idle longest makes room: a crowd of idle ones keeps nobody out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS = 2000
+MOST_PER_ADDRESS = 500
+REQUEST_S = 20.0
+"""A request must be here whole, header and body, so long after its first byte, or after the connection was made."""
+MAX_HEADER_BYTES = 16 * 1024
+SPARE_FILES = 100
+"""Files that the server itself needs beside its connections."""
+
+
+class Door:
+    """Counts the connections of one server. ``proxies`` stand for many people: no limit of their own holds for them."""
+
+    def __init__(
+        self, most: int = MOST_CONNECTIONS, per_address: int = MOST_PER_ADDRESS, proxies: Collection[str] = ()
+    ) -> None:
+        self._most, self._per_address, self._proxies = most, per_address, frozenset(proxies)
+        self._inside: dict[Connection, str] = {}  # longest without news first
+        self._by_address: Counter[str] = Counter()
+
+    def protocol(self, **options: Any) -> Connection:
+        """What uvicorn calls for each new connection."""
+        return Connection(self, **options)
+
+    def admit(self, connection: Connection) -> bool:
+        """Let it in, perhaps in the place of an idle one; False where there is no room."""
+        address = connection.client[0] if connection.client else ""
+        crowded = self._by_address[address] >= self._per_address and address not in self._proxies
+        if (crowded and not self._make_room(address)) or (len(self._inside) >= self._most and not self._make_room()):
+            return False
+        self._inside[connection] = address
+        self._by_address[address] += 1
+        return True
+
+    def heard_from(self, connection: Connection) -> None:
+        """It is the last now to be thought idle."""
+        if connection in self._inside:
+            self._inside[connection] = self._inside.pop(connection)
+
+    def left(self, connection: Connection) -> None:
+        """It is closed."""
+        address = self._inside.pop(connection, None)
+        if address is not None:
+            self._by_address -= Counter({address: 1})
+
+    def _make_room(self, address: str | None = None) -> bool:
+        for connection, of in self._inside.items():
+            if connection.idle and address in (None, of):
+                self.left(connection)
+                connection.transport.abort()
+                return True
+        return False
+
+
+class Connection(H11Protocol):
+    """One connection, closed where its request does not arrive whole in time."""
+
+    def __init__(self, door: Door, **options: Any) -> None:
+        super().__init__(**options)
+        self._door = door
+        self._deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being done for it."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Stay only where there is room."""
+        super().connection_made(transport)
+        if self._door.admit(self):
+            self._expect_request()
+        else:
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Keep the time until the request is whole."""
+        self._door.heard_from(self)
+        self._expect_request()
+        super().data_received(data)
+        if not self.idle and not self.cycle.more_body:
+            self._expect_nothing()
+
+    def on_response_complete(self) -> None:
+        """Keep the time of the next request, where its beginning is here already."""
+        super().on_response_complete()
+        if self.idle and self.conn.trailing_data[0]:
+            self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Make room for another."""
+        self._expect_nothing()
+        self._door.left(self)
+        super().connection_lost(exc)
+
+    def _expect_request(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_S, self._give_up)
+
+    def _expect_nothing(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.abort()
+
+
+def open_door(proxies: Collection[str] = ()) -> Door:
+    """A door that lets in as many as the system allows this process to have, within the limit."""
+    return Door(min(MOST_CONNECTIONS, _most_files() - SPARE_FILES), proxies=proxies)
+
+
+def _most_files() -> int:
+    """How many files this process may have open, after asking for as many as are needed."""
+    wanted = MOST_CONNECTIONS + SPARE_FILES
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limit; a container may refuse
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < wanted:
+            soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return int(soft)
+    return wanted

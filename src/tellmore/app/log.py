@@ -1,0 +1,75 @@
+"""The answer log as the owner reads it: filtered, newest first, each answer in one line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tellmore import kinds
+from tellmore.app import wire_board as board
+from tellmore.app.dashboard import item_out
+from tellmore.data.settings import words_of
+from tellmore.kinds import Words
+from tellmore.pool import Pool
+from tellmore.questions import Question
+from tellmore.store.ledger import Given, Ledger
+from tellmore.types import Answer, Skip
+
+LogFilter = Literal["random", "second", "known", "direct", "settled", "skipped", "undone"]
+
+
+def log_entries(
+    ledger: Ledger, *, participant: str | None = None, kind: str | None = None, only: LogFilter | None = None
+) -> list[Given]:
+    """The answers and skips of the log that are asked for, newest first, without what was deleted with its participant."""
+    return [
+        given
+        for given in reversed(ledger.given.values())
+        if given.void != "deleted" and given.question_id in ledger.asked
+        if participant in (None, given.participant)
+        if kind in (None, ledger.asked[given.question_id].question.kind)
+        if only is None or _is(only, given, ledger)
+    ]
+
+
+def _is(only: LogFilter, given: Given, ledger: Ledger) -> bool:
+    asked = ledger.asked[given.question_id]
+    if only == "random":
+        return asked.check
+    if only == "skipped":
+        return isinstance(given.answer, Skip)
+    return bool(given.void) if only == "undone" else asked.why == only
+
+
+def told(question: Question, answer: Answer | None, pool: Pool, words: Words) -> str | None:
+    """An answer in one line, its items as people saw them; None once it is erased."""
+    if answer is None:
+        return None
+    if isinstance(answer, Skip):
+        return "skipped" if answer.reason == "skip" else "can’t tell"
+    return kinds.named(question.kind).tell(question.items, answer, lambda item: _seen(pool, item), words)
+
+
+def _seen(pool: Pool, item: str) -> str:
+    """The text of an item, or else its id."""
+    return item_out(pool, item).text or item
+
+
+def log_row(given: Given, ledger: Ledger, pool: Pool) -> board.LogRow:
+    """One answer or skip."""
+    asked = ledger.asked[given.question_id]
+    return board.LogRow(
+        seq=given.seq,
+        t_utc=given.t_utc,
+        participant=given.participant,
+        question_id=given.question_id,
+        kind=asked.question.kind,
+        items=[item_out(pool, item) for item in asked.question.items],
+        answer=None if given.answer is None else given.answer.as_json(),
+        told=told(asked.question, given.answer, pool, words_of(ledger.settings)),
+        rt_ms=given.rt_ms,
+        why=asked.why,
+        stale=asked.stale,
+        check=asked.check,
+        late=given.late,
+        undone=bool(given.void),
+    )

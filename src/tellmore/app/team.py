@@ -1,0 +1,77 @@
+"""Routes for a team: comments and flags on items, the agreement between people, settling conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+
+from tellmore.app import wire, wire_team
+from tellmore.app.dashboard import item_out
+from tellmore.app.shared import REFUSALS, Owner, Shared, Teacher
+from tellmore.store.agreement import agreement, conflicts
+from tellmore.store.events import note_event
+from tellmore.store.ledger import SETTLED, Ledger, Note
+
+LISTED_CONFLICTS = 100
+
+team = APIRouter(prefix="/api", responses=REFUSALS)
+
+
+@team.post("/notes", tags=["people"], status_code=201)
+def note(body: wire_team.NoteIn, shared: Shared, visitor: Teacher) -> wire.DoneOut:
+    """Comment on an item, or flag it; the owner reads it on the page of items."""
+    if not body.text and not body.flag:
+        raise HTTPException(422, "write a comment, or flag the item")
+    session = shared.session
+    with session.lock:
+        if visitor.role != "owner" and not _was_shown(session.desk, visitor.participant, body.item):
+            raise HTTPException(404, "you were not shown such an item")
+        session.pool.rows([body.item])
+        session.append([note_event(visitor.participant, body.item, body.text, body.flag)])
+    return wire.DoneOut()
+
+
+def _was_shown(ledger: Ledger, participant: str, item: str) -> bool:
+    return any(asked.participant == participant and item in asked.question.items for asked in ledger.asked.values())
+
+
+@team.get("/agreement", tags=["owner"])
+def read_agreement(shared: Shared, _visitor: Owner) -> wire_team.AgreementOut:
+    """How far people agree on the items that several of them labelled, and the items on which they do not."""
+    session = shared.session
+    with session.lock:
+        found, between, names = conflicts(session.desk), agreement(session.desk), dict(session.desk.names)
+        probability = session.planner.view.probability
+    listed = [
+        wire_team.ConflictOut(
+            **item_out(session.pool, each.item).model_dump(),
+            probability=float(probability[session.pool.rows([each.item])[0]]),
+            votes=[
+                wire_team.VoteOut(name=names.get(vote.participant, vote.participant), positive=vote.positive)
+                for vote in each.votes
+            ],
+            settled=each.settled,
+        )
+        for each in found[:LISTED_CONFLICTS]
+    ]
+    still_open = sum(each.settled is None for each in found)
+    return wire_team.AgreementOut(agreement=between, conflicts=listed, total=len(found), open=still_open)
+
+
+@team.post("/settle", tags=["owner"])
+def settle(body: wire.LabelIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Settle what an item is; it is learnt from like a label of one's own choice."""
+    shared.session.label(visitor.participant, body.item, body.positive, SETTLED)
+    return wire.DoneOut()
+
+
+def notes_out(notes: Sequence[Note], names: dict[str, str]) -> list[wire_team.NoteOut]:
+    """Comments and flags, oldest first, with who wrote them."""
+    return [
+        wire_team.NoteOut(
+            name=names.get(each.participant, each.participant), t_utc=each.t_utc, text=each.text, flag=each.flag
+        )
+        for each in notes
+    ]

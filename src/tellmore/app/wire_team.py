@@ -1,0 +1,53 @@
+"""What is sent over HTTP about the team: notes on items, agreement, conflicts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StrictBool, StringConstraints
+
+from tellmore.app.wire import Id, ItemOut, Wire
+from tellmore.store.agreement import Agreement
+
+NoteText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
+
+
+class NoteIn(Wire):
+    """Body of ``POST /api/notes``: a comment on an item that I was shown, a flag, or both."""
+
+    item: Id
+    text: NoteText = ""
+    flag: StrictBool = Field(False, description="something is wrong with this item")
+
+
+class NoteOut(Wire):
+    """A comment or flag; ``name`` is whose."""
+
+    name: str
+    t_utc: str
+    text: str
+    flag: bool
+
+
+class VoteOut(Wire):
+    """One person's label of an item."""
+
+    name: str
+    positive: bool
+
+
+class ConflictOut(ItemOut):
+    """An item that people label differently; ``settled`` is an owner's last word, null before."""
+
+    probability: float
+    votes: list[VoteOut]
+    settled: bool | None
+
+
+class AgreementOut(Wire):
+    """How far people agree, and where they do not; ``total`` counts all conflicts, ``open`` those to settle."""
+
+    agreement: Agreement | None = Field(description="null where no item was labelled by two people")
+    conflicts: list[ConflictOut] = Field(description="those to settle first, the newest first")
+    total: int
+    open: int

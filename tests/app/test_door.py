@@ -1,0 +1,164 @@
+"""Connections: how many, from where, for how long; headers; who is believed about where a request comes from."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, suppress
+
+import pytest
+import uvicorn
+
+from tellmore.app import door as module
+from tellmore.app.door import MAX_HEADER_BYTES, Door, open_door
+from tellmore.app.logs import Seldom
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+Serve = Callable[..., int]
+
+
+async def echo(scope: dict, receive: Callable, send: Callable) -> None:  # type: ignore[type-arg]
+    """Says where the request comes from, once its body is whole."""
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": scope["client"][0].encode()})
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Starts a server behind a door; returns its port."""
+    with ExitStack() as stack:
+
+        def start(door: Door, proxies: Collection[str] = ()) -> int:
+            listener = socket.create_server(("127.0.0.1", 0))
+            config = uvicorn.Config(
+                echo,
+                http=door.protocol,  # type: ignore[arg-type]
+                log_config=None,
+                lifespan="off",
+                timeout_keep_alive=60,
+                h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+                proxy_headers=bool(proxies),
+                forwarded_allow_ips=list(proxies),
+            )
+            server = uvicorn.Server(config)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+            thread.start()
+            stack.callback(thread.join, 10)
+            stack.callback(setattr, server, "should_exit", True)
+            return int(listener.getsockname()[1])
+
+        yield start
+
+
+def dial(port: int, stack: ExitStack) -> socket.socket:
+    line = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+    line.settimeout(10)
+    return line
+
+
+def says(line: socket.socket, sent: bytes = REQUEST) -> bytes:
+    """The reply; nothing where the connection is closed."""
+    received = b""
+    with suppress(ConnectionError):
+        line.sendall(sent)
+        while not received.endswith(b"0\r\n\r\n") and (part := line.recv(65536)):
+            received += part
+    return received
+
+
+def test_idle_connections_keep_nobody_out(serve: Serve) -> None:
+    port = serve(Door(most=8))
+    with ExitStack() as stack:
+        idle = [dial(port, stack) for _ in range(30)]
+        assert b"200 OK" in says(dial(port, stack))
+        gone = [line for line in idle if _closed(line)]
+        assert len(gone) >= 30 - 8
+        assert gone == idle[: len(gone)], "those that waited longest made room"
+
+
+def _closed(line: socket.socket) -> bool:
+    line.settimeout(0.05)
+    try:
+        return line.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_one_address_has_its_share_and_a_proxy_has_them_all(serve: Serve) -> None:
+    for proxies, closed in (((), 3), (("127.0.0.1",), 0)):
+        port = serve(Door(most=50, per_address=5, proxies=proxies))
+        with ExitStack() as stack:
+            lines = [dial(port, stack) for _ in range(8)]
+            assert all(says(line) for line in lines[-5:])
+            assert sum(_closed(line) for line in lines) == closed
+
+
+def test_the_limits_are_wide_enough_for_a_crowd() -> None:
+    assert module.MOST_CONNECTIONS >= 1000
+    assert module.MOST_PER_ADDRESS >= 500
+    assert open_door()._most >= 1
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc",
+        REQUEST + b"GET / HTTP/1.1\r\nHos",
+    ],
+    ids=["nothing", "header", "body", "second"],
+)
+def test_a_request_that_does_not_come_is_not_waited_for(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, half: bytes
+) -> None:
+    monkeypatch.setattr(module, "REQUEST_S", 0.3)
+    port = serve(Door())
+    with ExitStack() as stack:
+        line = dial(port, stack)
+        line.sendall(half)
+        received = b""
+        with suppress(ConnectionError):
+            while part := line.recv(65536):
+                received += part
+        assert (b"200 OK" in received) == half.startswith(REQUEST)
+
+
+def test_a_header_that_never_ends_is_refused(serve: Serve) -> None:
+    port = serve(Door())
+    with ExitStack() as stack:
+        line = dial(port, stack)
+        with suppress(ConnectionError):
+            line.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * (MAX_HEADER_BYTES * 4))
+        received = b""
+        with suppress(ConnectionError):
+            while part := line.recv(65536):
+                received += part
+        assert b"200 OK" not in received
+
+
+def test_only_a_named_proxy_is_believed_about_who_asks(serve: Serve) -> None:
+    forwarded = b"GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"
+    with ExitStack() as stack:
+        assert says(dial(serve(open_door()), stack), forwarded).count(b"127.0.0.1") == 1
+        proxies = ("127.0.0.1",)
+        assert says(dial(serve(open_door(proxies), proxies), stack), forwarded).count(b"203.0.113.9") == 1
+
+
+def test_the_same_line_is_logged_once_a_minute() -> None:
+    now = [0.0]
+    seldom = Seldom(clock=lambda: now[0])
+
+    def passes(text: str) -> str | None:
+        record = logging.makeLogRecord({"msg": text, "levelno": logging.WARNING})
+        return record.getMessage() if seldom.filter(record) else None
+
+    assert [passes("out of files"), passes("out of files"), passes("other")] == ["out of files", None, "other"]
+    now[0] = 61.0
+    assert passes("out of files") == "out of files (and 1 times before)"

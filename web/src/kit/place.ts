@@ -1,0 +1,9 @@
+/** Where this project is served: a server of several has each under an address of its own, /p/NAME. */
+
+/** What stands before every address of the project; empty where the server has only one. */
+export const PLACE = /^\/p\/[^/]+/.exec(location.pathname)?.[0] ?? "";
+
+/** A path of the project as an address on this server. */
+export function at(path: string): string {
+  return PLACE + path;
+}
