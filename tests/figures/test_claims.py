@@ -1,131 +1,118 @@
-"""Verdicts on the sentences of the paper follow the rows."""
+"""One rule gives every verdict, and what the page says follows from the committed rows."""
 
 from __future__ import annotations
 
+import importlib.util
+import math
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tellmore.figures import claims
-from tellmore.figures.bench import Bench
+from tellmore.figures.claims_learning import counts, savings
+from tellmore.figures.verdict import FAILS, HOLDS, OPEN, UNTESTED, Allowed, Estimate, about, verdict
 from tellmore.rows import Rows, where
-from tests.figures.conftest import fake_curves
 
-
-class FakeEvidence(claims.Evidence):
-    """Rows as given, nothing collected."""
-
-    def __init__(self, bench: Bench, **rows: Rows) -> None:
-        super().__init__(bench)
-        self._rows = dict(rows)
-
-
-def rate_rows(
-    rates: dict[tuple[str, int], float], bits: dict[tuple[str, int], float] | None = None
-) -> list[dict[str, Any]]:
-    gains = bits or rates
-    return [
-        {
-            "times": "paper",
-            "kind": kind,
-            "size": size,
-            "bits_per_second": rate,
-            "bits": gains[kind, size],
-            "best": False,
-        }
-        for (kind, size), rate in rates.items()
-    ]
-
-
-def long_runs(bench: Bench, **seconds: float) -> list[dict[str, Any]]:
-    """Rows of the long runs; a setting of 0 seconds failed in one seed."""
-    pool = bench.source("sentiment").title
-    given = dict.fromkeys(
-        ("auto", "label", "select-2", "select-3", "select-4", "rank-4", "rank-6", "label, paper mode"), 0.0
-    )
-    given |= {name.replace("_paper", ", paper mode").replace("_", "-"): value for name, value in seconds.items()}
-    return [
-        {
-            "pool": pool,
-            "setting": name,
-            "seeds": 2,
-            "reached": 2 if value else 1,
-            "interactions": value / 4,
-            "seconds": value,
-        }
-        for name, value in given.items()
-    ]
-
-
-def test_fewer_interactions_are_counted_where_all_seeds_reached_the_target(bench: Bench) -> None:
-    table = [{"mode": "paper", "setting": "rank-4", "seeds": 2, "reached": 2, "interactions": 4.0}]
-    reached = FakeEvidence(bench, table1=table, times=long_runs(bench, label_paper=160))
-    assert claims._eighty_five_percent("paper")(reached) == ("rank-4 4, label 40: 90% fewer", True)
-    failed = FakeEvidence(bench, table1=table, times=long_runs(bench))
-    assert claims._eighty_five_percent("paper")(failed)[1] is None
-
-
-def test_a_lower_bound_gives_no_verdict() -> None:
-    assert claims._fewer_interactions(where(fake_curves(rank_4=20), mode="paper"), 0.75) == (
-        "rank-4 20, label more than 40: at least 50% fewer",
-        None,
-    )
-
-
-def test_time_saved_is_that_of_the_quickest_setting(bench: Bench) -> None:
-    evidence = FakeEvidence(bench, times=long_runs(bench, auto=50, rank_4=40, label_paper=100))
-    assert claims._less_time(evidence) == (
-        "rank-4 in default mode saves 60% of the seconds of paper mode's labels to 75 %",
-        True,
-    )
-    assert claims._less_time(FakeEvidence(bench, times=long_runs(bench, auto=50)))[1] is None
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+numbers = st.floats(-1e6, 1e6)
 
 
 @pytest.mark.parametrize(
-    ("reached", "holds"),
-    [({"rank_4": 5, "select_4": 20}, True), ({"rank_4": 20, "select_4": 5}, False), ({}, None)],
+    ("low", "high", "expected"),
+    [(0.6, 0.7, HOLDS), (0.3, 0.5, FAILS), (0.5, 0.6, OPEN), (0.57, 0.58, HOLDS), (-math.inf, math.inf, OPEN)],
 )
-def test_the_order_of_kinds(bench: Bench, reached: dict[str, int], holds: bool | None) -> None:
-    assert claims._order_of_kinds(FakeEvidence(bench, fig3=fake_curves(**reached)))[1] is holds
+def test_the_rule(low: float, high: float, expected: str) -> None:
+    assert verdict(Estimate(0.5, low, high), Allowed(low=0.57)) == expected
 
 
-def test_active_against_random_and_two_against_two(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = FakeEvidence(bench, fig3=fake_curves())
-    assert claims._active_beats_random(evidence)[1] is None
-    monkeypatch.setattr(claims, "ENOUGH_ANSWERS", 40)
-    assert claims._active_beats_random(evidence)[1] is True
-    # select-2 active ends at 1.2 / 40, rank-2 random at 1.6 / 40.
-    assert claims._two_active_beat_two_random(evidence) == (
-        "MSE 0.030 (two active select items) against 0.040 (two random ranked)",
-        True,
-    )
+def test_what_was_not_measured_is_inconclusive_and_what_cannot_be_is_named_so() -> None:
+    assert verdict(Estimate.missing("not rerun"), about(1.0)) == OPEN
+    assert verdict(Estimate.missing("needs people", testable=False), about(1.0)) == UNTESTED
+    assert verdict(Estimate.of(1.0, 0.0, 1), about(1.0)) == OPEN  # one seed has no interval
 
 
-def test_rates_and_gains_by_size(bench: Bench) -> None:
-    rates = {("label", 1): 1.0, ("select", 2): 2.0, ("select", 3): 3.0, ("rank", 2): 2.5, ("rank", 3): 2.6}
-    evidence = FakeEvidence(bench, fig11=rate_rows(rates))
-    assert claims._select_peaks_at_three(evidence) == ("peaks at 3", True)
-    assert claims._rank_rate_grows(evidence)[1] is True
-    assert claims._rank_rate_leads(evidence)[1] is False
-    assert claims._gain_grows(evidence)[1] is True
-    assert claims._rank_at_least_select(evidence)[1] is False
+@given(numbers, numbers, numbers, numbers)
+def test_a_wider_interval_never_decides_what_a_narrower_one_left_open(a: float, b: float, c: float, d: float) -> None:
+    low, high = sorted((a, b))
+    allowed = Allowed(*sorted((c, d)))
+    if verdict(Estimate(low, low, high), allowed) == OPEN:
+        assert verdict(Estimate(low, low - 1, high + 1), allowed) == OPEN
 
 
-def test_a_short_run_cannot_judge_what_needs_a_thousand_answers(bench: Bench) -> None:
-    rows = where(fake_curves(), setting="select-2", mode="paper") + [
-        {**row, "setting": "select-10", "mse": row["mse"] * 0.8}
-        for row in where(fake_curves(), setting="select-2", mode="paper")
+def test_a_printed_number_is_met_within_a_tenth() -> None:
+    assert about(191) == pytest.approx((171.9, 210.1))
+    assert about(-2.0) == pytest.approx((-2.2, -1.8))
+
+
+def reached(mode: str, setting: str, interactions: float, **other: Any) -> dict[str, Any]:
+    row = {"mode": mode, "setting": setting, "seeds": 20, "reached": 20, "longest": 1500, "part": "methods"}
+    seconds = {"seconds": 4 * interactions, "seconds_se": 4.0}
+    return {**row, "interactions": interactions, "interactions_se": 1.0, **seconds, **other}
+
+
+def source_of(**rows: Rows) -> claims.Source:
+    return lambda name: rows.get(name, [])
+
+
+def test_counts_are_judged_in_every_mode_that_has_rows() -> None:
+    rows = [
+        reached("as-printed", "rank-4", 190.0),
+        reached("as-printed", "label", 1266.0),
+        reached("as-authors", "rank-4", 300.0),
+        reached("as-authors", "label", 900.0, reached=19),
     ]
-    assert claims._ten_against_two(FakeEvidence(bench, fig4=rows)) == ("20% lower after 40", None)
-    longer = [{**row, "answer": row["answer"] + 960} for row in rows]
-    assert claims._ten_against_two(FakeEvidence(bench, fig4=longer))[1] is True
+    table = list(counts(source_of(baselines=rows)))
+    verdicts = {(row["mode"], row["claim"]): row["verdict"] for row in table}
+    assert verdicts["as-printed", "rank-4 reaches 75 % after 191 interactions."] == HOLDS
+    assert verdicts["as-printed", "Rank-4 needs about 85 % fewer interactions than labels to 75 %."] == HOLDS
+    assert verdicts["as-authors", "rank-4 reaches 75 % after 191 interactions."] == FAILS
+    assert verdicts["as-authors", "label reaches 75 % after 1310 interactions."] == OPEN
+    assert verdicts["as-authors", "select-4 reaches 75 % after 468 interactions."] == OPEN
 
 
-def test_every_claim_has_a_row_and_a_verdict(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    fixed = tuple((section, sentence, lambda _evidence: ("measured", True)) for section, sentence, _ in claims._CLAIMS)
-    monkeypatch.setattr(claims, "_CLAIMS", fixed)
-    rows = claims.claim_rows(bench)
-    assert len(rows) == len(fixed) + len(claims._PEOPLE_CLAIMS)
-    assert {row["verdict"] for row in rows} == {claims.HOLDS, claims.UNTESTED}
+def test_savings_are_within_a_mode_or_named_as_across() -> None:
+    times = [
+        {"pool": "words", "setting": name, "seeds": 20, "reached": 20, "seconds": s, "seconds_se": 1.0, "to_label": s / 100,
+         "to_label_se": 0.01, "to_paper_label": s / 200}
+        for name, s in (("auto", 40.0), ("label", 100.0), ("label, paper mode", 200.0))
+    ]  # fmt: skip
+    found = {(row["mode"], row["labels"]): own.value for row, own in savings(source_of(times=times))}
+    assert found == pytest.approx({("default", "default"): 0.6, ("default", "paper"): 0.8})
+    judged = [row for row in counts(source_of(times=times)) if row["section"] == "Abstract"]
+    assert [(row["mode"], row["verdict"]) for row in judged] == [("default", HOLDS)]
+
+
+def test_without_rows_only_what_needs_none_is_judged() -> None:
+    rows = claims.claim_rows(source_of())
+    assert {row["claim"] for row in where(rows, verdict=FAILS)} == {"A ranking of 4 carries at most about 4.3 bits."}
     assert len(claims.claims(rows).axes) == 1
-    assert claims._compare(rows).endswith("Not holding: none.")
+
+
+@pytest.fixture(scope="module")
+def writer() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("write_claims", ROOT / "scripts" / "write_claims.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_committed_tables_and_the_page_follow_from_the_committed_rows(writer: ModuleType) -> None:
+    """After a change of a CSV file in docs/results: python scripts/write_claims.py."""
+    for name, content in writer.tables().items():
+        assert (RESULTS / name).read_text(encoding="utf-8") == content
+    for page in (ROOT / "docs" / "results.md", RESULTS / "summary.md"):
+        text = page.read_text(encoding="utf-8")
+        assert writer.with_blocks(text) == text
+        assert all(f"<!-- {name} -->" in text for name in writer.blocks())
+
+
+def test_the_page_begins_with_what_did_not_hold() -> None:
+    headings = [line for line in (ROOT / "docs" / "results.md").read_text().splitlines() if line.startswith("## ")]
+    assert headings[0].startswith("## What did not hold")

@@ -11,9 +11,28 @@ import pytest
 from matplotlib.figure import Figure
 
 from tellmore.errors import SettingError
-from tellmore.figures import ablation, black_box, gumbel, information, learning, score_distance, stopping, table1
+from tellmore.figures import (
+    ablation,
+    baselines,
+    black_box,
+    gumbel,
+    information,
+    learning,
+    score_distance,
+    stopping,
+    table1,
+)
 from tellmore.figures.bench import Bench, Source, data_folder
-from tellmore.figures.curves import at_least, crossing, curve_rows, reach_row, reach_text
+from tellmore.figures.curves import (
+    accuracy_at,
+    at_least,
+    crossing,
+    curve_rows,
+    lasting_crossing,
+    reach_row,
+    reach_text,
+    time_text,
+)
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.registry import EXHIBITS, chosen
 from tellmore.figures.report import write_page, write_report
@@ -163,7 +182,8 @@ def test_learning_curves_are_drawn_with_axes_and_legend() -> None:
     assert {"label", "rank", "rank, random"} <= set(legend)
     sentence = learning.EXHIBITS[0].compare(rows)
     assert "In default mode: label, random not within 40" in sentence
-    assert sentence.endswith("rank-4 10.")
+    assert "rank-4, random 10, rank-4 10. Mean accuracy in % after 300 / 600 / 1800 s" in sentence
+    assert sentence.endswith("rank-4 76.0 / – / –.")
 
 
 def test_interactions_to_an_accuracy_are_a_lower_bound_where_seeds_fail() -> None:
@@ -242,3 +262,47 @@ def test_the_exact_posterior_of_the_black_box_comparison_is_the_one_the_methods_
     assert row["mean_error"] < 0.3
     rows = [{**row, "method": name} for name in (black_box.CENTRED, black_box.PAPER, black_box.BLACK_BOX)]
     assert len(black_box.bbvi(rows).axes) == 4
+
+
+def test_baselines_have_every_printed_count_beside_them_and_every_scale(bench: Bench, small_source: Source) -> None:
+    named = baselines.configs(bench, small_source)
+    assert {setting for mode, setting, _ in named if mode == "as-printed"} == set(baselines.PRINTED)
+    assert ("as-authors", "label", 1.0) not in named
+    trials = [fake_trial(seed, [0.6] * 20 + [0.8] * 20) for seed in (0, 1)]
+    rows = [baselines.row_of("methods", key, config, trials, "a pool") for key, config in named.items()]
+    rows += [
+        baselines.row_of("scales", key, config, trials, "a pool")
+        for key, config in baselines.swept(bench, small_source).items()
+    ]
+    rank = next(row for row in rows if (row["mode"], row["setting"]) == ("as-printed", "rank-4"))
+    assert (rank["interactions"], rank["seconds"], rank["lasting_s"]) == (21.0, 210.0, 210.0)
+    assert time_text(rank) == "lasting from 210 s, 80.0% at 300 s"
+    assert (rank["accuracy_300_s"], rank["accuracy_600_s"], rank["printed"], rank["scale"]) == (0.8, None, "191", 2.0)
+    assert "as-printed: label 21" in baselines._compare(rows)
+    assert len(baselines.baselines(rows).axes) == 3
+
+
+def test_a_crossing_that_does_not_last_is_told(repository: Path) -> None:
+    rows = [
+        {"setting": "label", "answer": n, "accuracy": a, "seconds": 100.0 * n}
+        for n, a in enumerate((0.7, 0.8, 0.7, 0.8, 0.9), 1)
+    ]
+    assert (crossing(rows, "label", 0.75), lasting_crossing(rows, "label", 0.75)) == (2.0, 4.0)
+    assert lasting_crossing(rows[:3], "label", 0.75) is None
+    assert learning._crossings(rows, ["label"], 0.75) == "label 2 (lasting from 4)"
+    assert [accuracy_at(rows, "label", s) for s in (50, 300, 399, 600)] == [None, 0.7, 0.7, None]
+
+
+@pytest.mark.parametrize("name", ["fig3", "fig5"])
+def test_the_page_of_results_says_what_its_rows_say(repository: Path, name: str) -> None:
+    text = (repository / "docs" / "results" / f"{name}.csv").read_text(encoding="utf-8")
+    rows = [{key: number(value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(text))]
+    assert EXHIBITS[name].compare(rows) in (repository / "docs" / "results.md").read_text(encoding="utf-8")
+
+
+def number(text: str) -> float | int | str | None:
+    """A cell of a file of rows."""
+    try:
+        return int(text) if text.isdigit() else float(text) if text else None
+    except ValueError:
+        return text

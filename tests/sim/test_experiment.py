@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tellmore.errors import PoolError, SettingError
-from tellmore.pool import Pool, Scores
+from tellmore.pool import Pool
+from tellmore.ratings import Scores
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_annotator, make_learner, trial
 from tellmore.sim.method import PAPER_PRIOR_SCALE, MethodLearner
@@ -221,3 +222,21 @@ def test_options_reach_the_prior(small_pool: str) -> None:
     wide = Config(pool=small_pool, options=(("prior_options", (("scale", 4.0),)),))
     plain, scaled = (make_learner(config, truth, 0)[0].posterior.cov for config in (Config(pool=small_pool), wide))
     np.testing.assert_allclose(scaled[1:], 4 * plain[1:])  # all but the bias
+
+
+def test_modes_differ_in_what_they_are_told_and_where_they_begin(small_pool: str) -> None:
+    truth = load_truth(small_pool, "X")
+    learners = {
+        mode: make_learner(Config(pool=small_pool, mode=mode), truth, 0)
+        for mode in ("as-printed", "paper", "as-authors")
+    }
+    assert [np.linalg.norm(learner.posterior.mean) for learner, _ in learners.values()] == pytest.approx([0, 1, 1])
+    assert [notes["w"] for _, notes in learners.values()] == pytest.approx([truth.model.w, truth.model.w, 13])
+    assert learners["as-authors"][1]["K"] == pytest.approx(truth.model.K_of_means)
+    assert [np.trace(learner.posterior.cov) for learner, _ in learners.values()] == pytest.approx([2, 2, 1])
+
+
+def test_the_authors_code_asks_random_labels_only() -> None:
+    with pytest.raises(SettingError, match="add --acquisition random"):
+        Config(question="label", mode="as-authors")
+    assert Config(question="label", mode="as-authors", acquisition="random").title == "label, random"

@@ -119,3 +119,12 @@ def test_directions_without_variation_do_not_blow_up_the_classifier() -> None:
     found = unit_least_squares(idle, signed_labels(scores, 0.0))
     assert np.abs(found[6:]).max() < 1e-3
     assert found[:6] @ theta > 0.95
+
+
+def test_the_authors_sharpness_leaves_out_peoples_spread_and_takes_minima() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 3)) / np.sqrt(3)
+    noise = -rng.gumbel(scale=0.2, size=4000)
+    model = fit_score_model(X, 2.0 * X @ np.array([1.0, 0.0, 0.0]) + noise, 0.0, np.full(4000, 3.0))
+    assert model.a / model.K_of_means == pytest.approx(0.2, rel=0.05)
+    assert model.K_of_means / 5 > model.K

@@ -28,7 +28,7 @@ def bank_of(study: Study) -> list[BankQuestion]:
     return [
         BankQuestion(kind, tuple(f"w{i}" for i in rng.permutation(20)[:size]), stage.name, stage.first + turn)
         for kind in study.design.kinds
-        for size in study.design.sizes
+        for size in study.design.sizes_for(kind)
         for stage in study.stages
         for turn in range(3)
     ]
@@ -62,6 +62,7 @@ class Draw:
                         "block": planned.block,
                         "position": planned.position,
                         "stage": planned.stage,
+                        "iteration": planned.iteration,
                         "gold": gold,
                         "right": not wrong if gold else None,
                         "skipped": False,
@@ -80,5 +81,6 @@ def _person(number: int, rng: np.random.Generator) -> dict[str, Any]:
         "passed_comprehension": True,
         "outcome": "complete",
         "total_s": 900.0 + 10 * number,
+        "fingerprint": "f",
         "demographics": {"age": int(rng.integers(18, 80)), "ethnicity": "White" if number % 3 else "Asian"},
     }

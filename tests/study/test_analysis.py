@@ -15,16 +15,15 @@ from tellmore.errors import InputError
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.study.analysis import (
     analyse,
-    ancova_stage,
-    compare_candidates,
     counts_by_size,
     demographic_counts,
     exclude,
-    fit_candidate,
     hourly_pay,
     mean_times,
     total_times,
 )
+from tellmore.study.fits import ancova_stage, compare_candidates, fit_candidate
+from tellmore.study.people import draw_answers
 from tellmore.study.plots import candidates_table
 from tellmore.study.records import Records
 from tests.study.made_up import Draw
@@ -74,8 +73,7 @@ def test_coefficients_are_recovered(draw: Draw) -> None:
 def test_over_many_seeds_intervals_cover_and_linear_is_mostly_preferred(draw: Draw) -> None:
     covered, ahead = [], []
     for seed in range(60):
-        draw.seed = seed
-        answers, _ = exclude(draw.records(12), "rank")
+        answers = draw_answers(draw.study, "rank", 12, rng=np.random.default_rng(seed), speed_sd=0.0)
         fit = fit_candidate(answers, "rank", "linear")
         covered.append(abs(fit.b1 - 4.41) < 2 * fit.b1_se)
         ahead.append(compare_candidates(answers, "rank").z > 0)
@@ -120,8 +118,7 @@ def test_ancova_sees_a_stage_effect_and_none_where_there_is_none(draw: Draw) -> 
 def test_ancova_rarely_rejects_without_an_effect(draw: Draw) -> None:
     p = []
     for seed in range(60):
-        draw.seed = seed
-        answers, _ = exclude(draw.records(5), "select_high")
+        answers = draw_answers(draw.study, "select_high", 5, rng=np.random.default_rng(seed), speed_sd=0.0)
         p.append(ancova_stage(answers, "select_high").p)
     assert np.mean(np.array(p) < 0.05) < 0.15
 
@@ -185,7 +182,7 @@ def test_an_analysis_of_nothing_says_so_instead_of_failing(draw: Draw) -> None:
 
 
 def test_hidden_pages_are_mentioned(draw: Draw) -> None:
-    records = draw.records(2)
+    records = draw.records(8)
     for row in records.answers[2:5]:
         row["timing"] = {"hidden_ms": 900}
     assert analyse(records, ("rank", "select_high")).notes == [

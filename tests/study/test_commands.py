@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
 from pathlib import Path
 
@@ -11,12 +14,14 @@ from typer.testing import CliRunner
 
 from tellmore.cli import app
 from tellmore.data.checked import toml_text
-from tellmore.data.project import Settings, create_project
-from tellmore.errors import DataFileError, QuestionError, SettingError
-from tellmore.pool import Pool, Scores
+from tellmore.data.project import Settings, create_project, open_project
+from tellmore.errors import DataFileError, InputError, QuestionError, SettingError, StateError
+from tellmore.pool import Pool
+from tellmore.ratings import Scores
 from tellmore.store.repository import Repository
 from tellmore.study.bank import write_bank
 from tellmore.study.design import BankQuestion
+from tellmore.study.entry import Arrival
 from tellmore.study.session import StudySession
 from tellmore.study.settings import Study, read_study
 from tests.study.test_session import go, varied_timing
@@ -106,7 +111,7 @@ def test_init_draws_questions_from_a_learning_run(npz: Path, tmp_path: Path, mon
     study = read_study(folder / "study.toml")
     codes = {study.completion.complete, study.completion.no_consent, study.completion.failed_comprehension}
     assert len(codes) == 3
-    with pytest.raises(SettingError, match="exists already"):
+    with pytest.raises(SettingError, match="already exists"):
         run("study", "init", folder)
     before = (folder / "study_questions.jsonl").read_text()
     run("study", "init", folder, "--redraw", "--seed", 7)
@@ -125,21 +130,55 @@ def collected(pool: Pool, study: Study, bank: list[BankQuestion], tmp_path: Path
     log = Repository(project.database_url)
     study_session = StudySession(log, study, bank, project.pool)
     for number in range(3):
-        go(study_session, study_session.enter(f"PID{number}"), timing=varied_timing)
+        go(study_session, study_session.enter(Arrival(f"PID{number}")), timing=varied_timing)
     log.close()
     return folder
 
 
 def test_analyse_writes_the_report_and_the_answers(collected: Path, tmp_path: Path) -> None:
-    out, answers = tmp_path / "r.html", tmp_path / "a.csv"
-    told = json.loads(run("study", "analyse", collected, "--out", out, "--answers", answers, "--json"))
+    out, data = tmp_path / "r.html", tmp_path / "data"
+    told = json.loads(run("study", "analyse", collected, "--out", out, "--data", data, "--json"))
     assert told["simulated"] is False
     assert told["counts_by_size"][0]["rank"] > 0
     assert "Exclusions" in out.read_text()
-    assert len(answers.read_text().splitlines()) == 151
+    assert len((data / "answers.csv").read_text().splitlines()) == 151
+    assert len((data / "participants.csv").read_text().splitlines()) == 4
+    assert {path.name for path in data.iterdir()} == {"answers.csv", "participants.csv", "codebook.csv", "analyse.R"}
     text = run("study", "analyse", collected)
     assert "answered all gold questions rightly" in text
     assert (collected / "study_report.html").exists()
+
+
+def test_a_participant_is_forgotten_by_either_name(collected: Path) -> None:
+    assert "participant-00002 is deleted" in run("study", "forget", collected, "PID1")
+    database = collected / "tellmore.sqlite"
+    assert b"PID1" not in database.read_bytes()
+    told = json.loads(run("study", "analyse", collected, "--json"))
+    assert told["exclusions"][0]["participants"] == 2
+    run("study", "forget", collected, "participant-00001")
+    for gone in ("PID1", "participant-00001", "PID9"):
+        with pytest.raises(InputError, match="nobody took part"):
+            run("study", "forget", collected, gone)
+
+
+def test_nobody_is_forgotten_behind_a_servers_back(collected: Path) -> None:
+    serving = Repository(open_project(collected).database_url)
+    serving.claim()
+    with pytest.raises(StateError):
+        run("study", "forget", collected, "PID1")
+    serving.close()
+
+
+def test_a_preregistration_names_the_study_that_people_see(collected: Path, study: Study) -> None:
+    run("study", "register", collected)
+    text = (collected / "preregistration.md").read_text()
+    assert study.fingerprint in text
+    assert hashlib.sha256((collected / "study_questions.jsonl").read_bytes()).hexdigest() in text
+    assert "Screener: Approval rate: at least 95 %" in text
+    data = collected / "data"
+    run("study", "analyse", collected, "--data", data)
+    people = list(csv.DictReader(io.StringIO((data / "participants.csv").read_text())))
+    assert {person["fingerprint"] for person in people} == {study.fingerprint}
 
 
 def test_analyse_names_a_file_it_cannot_write(collected: Path, tmp_path: Path) -> None:

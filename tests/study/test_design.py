@@ -48,10 +48,10 @@ def test_a_fixed_order_is_fixed(study: Study) -> None:
 
 
 def test_sizes_and_stages_are_balanced(study: Study) -> None:
-    count = Counter(cell for number in range(21) for cell in cells(study, number))
+    count = Counter(cell for number in range(21) for cell in cells(study, number, "rank"))
     assert len(count) == 21
     assert set(count.values()) == {20}
-    assert max(Counter(cells(study, 3)).values()) == 1
+    assert max(Counter(cells(study, 3, "rank")).values()) == 1
 
 
 def test_the_same_participant_gets_the_same(study: Study, bank: list[BankQuestion]) -> None:
@@ -110,8 +110,7 @@ def test_questions_are_drawn_at_the_stages_iterations() -> None:
         learner,
         lambda question: SelectAnswer(question.items[0], True),
         stages,
-        kinds=("rank", "select_high"),
-        sizes=(2, 3),
+        sizes={"rank": (2, 3), "select_high": (2, 3)},
         progress=lambda done, _total: seen.append(done),
     )
     assert Counter((q.stage, q.iteration) for q in bank) == {

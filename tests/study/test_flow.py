@@ -11,7 +11,7 @@ from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
 from tellmore.store.repository import Event
 from tellmore.study.flow import Progress, current_step, outcome, right_answer
-from tellmore.study.records import has_simulated
+from tellmore.study.records import has_simulated, without_simulated
 from tellmore.study.settings import Gold, Study
 from tellmore.types import Answer, Skip
 
@@ -69,3 +69,15 @@ def test_a_study_without_extras_skips_them(study: Study) -> None:
 @pytest.mark.parametrize(("external", "simulated"), [("sim0001", True), ("simon", False), ("5f3a", False)])
 def test_simulated_people_are_known_by_their_ids(external: str, simulated: bool) -> None:
     assert has_simulated([Event("study_entered", participant="p", payload={"external": external})]) is simulated
+
+
+def test_simulated_participants_are_not_pooled_with_people() -> None:
+    def entered(who: str, external: str) -> list[Event]:
+        return [
+            Event("study_entered", participant=who, payload={"external": external}),
+            Event("study_step", participant=who),
+        ]
+
+    people, invented = entered("a", "5f1"), entered("b", "sim0001")
+    assert without_simulated([*people, *invented]) == people
+    assert without_simulated(invented) == invented

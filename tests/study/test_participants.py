@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tellmore.app.access import RateLimit, Tokens
 from tellmore.app.api import cookie_name, create_app, study_page
+from tellmore.app.limits import RateLimit
 from tellmore.app.participants import study_router
 from tellmore.app.session import Session
+from tellmore.app.tokens import Tokens
 from tellmore.data.settings import Settings
 from tellmore.pool import Pool
 from tellmore.store.repository import Repository
 from tellmore.study.design import BankQuestion
+from tellmore.study.entry import signature_of
 from tellmore.study.session import StudySession
-from tellmore.study.settings import Study
+from tellmore.study.settings import Entry, Study
 from tests.study.test_session import right_answer, step_value
 
+KEY = "0123456789abcdef"
 TIMING = {"onset_ms": 1200, "first_action_ms": 2000, "submit_ms": 4700, "moves": 2, "device": "mouse"}
 
 
 class Site:
     """A running study in memory; ``visit`` opens another browser."""
 
-    def __init__(self, log: Repository, study: Study, bank: list[BankQuestion], images: bool = False) -> None:
+    def __init__(
+        self,
+        log: Repository,
+        study: Study,
+        bank: list[BankQuestion],
+        images: bool = False,
+        listed: Sequence[str] = (),
+    ) -> None:
         X = np.random.default_rng(0).standard_normal((20, 4)).astype(np.float32)
         files = [f"pictures/{i}.jpg" for i in range(20)] if images else None
         pool = Pool(X, ids=[f"w{i}" for i in range(20)], text=[f"word {i}" for i in range(20)], images=files)
         self.session = Session(log, pool, Settings())
         self.tokens = Tokens(log)
-        study_session = StudySession(log, study, bank, pool)
-        router = study_router(study_session, self.tokens, cookie_name(self.session), study_page)
+        study_session = StudySession(log, study, bank, pool, listed=lambda: listed)
+        router = study_router(study_session, self.tokens, cookie_name(self.session), study_page, KEY)
         self.app = create_app(self.session, tokens=self.tokens, routers=[router], limit=RateLimit(10_000, 10_000))
 
     def visit(self) -> TestClient:
@@ -111,11 +122,62 @@ def test_owners_are_no_participants(site: Site) -> None:
     assert owner.get("/api/study").status_code == 401
 
 
-def test_the_same_id_in_another_browser_is_the_same_participant(site: Site, study: Study) -> None:
-    first = to_first_question(site.visit(), study, "pid1")
-    other = enter(site.visit(), prolific_pid="pid1")
-    assert other["question"] == first["question"]
-    assert enter(site.visit(), prolific_pid="pid2")["step"] == "eligibility"
+def refused(browser: TestClient, **who: str) -> str:
+    reply = browser.post("/api/study/enter", json=who)
+    assert reply.status_code == 403, reply.text
+    return str(reply.json()["error"])
+
+
+def test_the_browser_that_began_comes_back_to_its_question(site: Site, study: Study) -> None:
+    browser = site.visit()
+    first = to_first_question(browser, study, "pid1")
+    assert enter(browser, prolific_pid="pid1")["question"] == first["question"]
+    assert browser.get("/api/study").json()["question"] == first["question"]
+
+
+def test_an_id_alone_acts_for_nobody_who_has_begun(site: Site, log: Repository) -> None:
+    enter(site.visit(), prolific_pid="pid1", session_id="T1")
+    before, stranger = list(log.since()), site.visit()
+    assert "begun with this id in another browser" in refused(stranger, prolific_pid="pid1")
+    assert "begun with this id" in refused(stranger, prolific_pid="pid1", session_id="T1"), "so short can be guessed"
+    assert "begun with this id" in refused(stranger, participant="pid1", session_id="x" * 24)
+    assert stranger.post("/api/study/step", json={"step": "consent", "value": False}).status_code == 401
+    assert list(log.since()) == before
+
+
+def test_a_platforms_session_and_a_signed_link_go_on_in_another_browser(site: Site, study: Study) -> None:
+    session_id = "6504a1b2c3d4e5f601234567"
+    enter(site.visit(), prolific_pid="pid1", session_id=session_id)
+    assert enter(site.visit(), prolific_pid="pid1", session_id=session_id)["step"] == "eligibility"
+    first = to_first_question(site.visit(), study, "pid2")
+    signed = signature_of(KEY, "pid2")
+    assert enter(site.visit(), participant="pid2", signature=signed)["question"] == first["question"]
+    assert "not made for this id" in refused(site.visit(), participant="pid1", signature=signed)
+
+
+@pytest.mark.parametrize("by", ["list", "signed"])
+def test_a_study_lets_in_whom_it_expects(log: Repository, study: Study, bank: list[BankQuestion], by: str) -> None:
+    site = Site(log, study.model_copy(update={"entry": Entry(by=by)}), bank, listed=["anna"])
+    refused(site.visit(), participant="bob")
+    assert (site.visit().post("/api/study/enter", json={"participant": "anna"}).status_code == 200) == (by == "list")
+    assert enter(site.visit(), participant="carl", signature=signature_of(KEY, "carl"))["step"] == "eligibility"
+
+
+def test_enough_is_enough(log: Repository, study: Study, bank: list[BankQuestion]) -> None:
+    site = Site(log, study.model_copy(update={"entry": Entry(most=2)}), bank)
+    first = site.visit()
+    enter(first, participant="anna")
+    enter(site.visit(), participant="bob")
+    assert "as many people as the study needs" in refused(site.visit(), participant="carl")
+    assert enter(first, participant="anna")["step"] == "eligibility"
+
+
+def test_an_owner_who_tries_the_study_stays_the_owner(site: Site) -> None:
+    owner = site.visit()
+    owner.get(f"/?token={site.tokens.issue_owner_link()}")
+    enter(owner, participant="me")
+    assert owner.get("/api/me").json()["role"] == "owner"
+    assert owner.get("/api/study").json()["step"] == "eligibility"
 
 
 def test_a_question_carries_no_hint_of_gold_or_stage(site: Site, study: Study) -> None:
@@ -165,7 +227,7 @@ def test_a_study_takes_no_level_items(site: Site, study: Study, log: Repository)
     body = {"question_id": question["id"], "timing": TIMING}
     reply = browser.post("/api/study/answers", json={**body, "answer": level})
     assert reply.status_code == 422
-    assert "no level items" in reply.json()["error"]
+    assert "allows no ties" in reply.json()["error"]
     assert browser.post("/api/study/answers", json={**body, "answer": right_answer(study, question)}).status_code == 200
     stored = next(event for event in log.since(kinds=["study_answer"]) if event.question_id == question["id"])
     assert stored.payload["answer"] == right_answer(study, question)

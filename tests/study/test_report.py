@@ -136,7 +136,7 @@ def test_the_report_lists_times_that_cannot_be_used(study: Study, records: Recor
 def test_numbers_of_the_analysis_are_json(analysis: Analysis) -> None:
     plain = json.loads(json.dumps(analysis.as_json()))
     assert set(plain) == {
-        "exclusions", "counts_by_size", "candidates", "vuong", "ancova", "unusable_times", "minutes", "hourly_pay", "notes",
+        "exclusions", "counts_by_size", "fits", "unusable_times", "minutes", "hourly_pay", "notes",
     }  # fmt: skip
 
 

@@ -11,8 +11,11 @@ import pytest
 
 from tellmore.errors import AnswerError, SettingError, StateError
 from tellmore.store.repository import Event, Repository
+from tellmore.study.analysis import analyse
+from tellmore.study.dataset import dataset
 from tellmore.study.design import BankQuestion
-from tellmore.study.records import answers_csv, has_simulated, read_records
+from tellmore.study.entry import Arrival
+from tellmore.study.records import has_simulated, read_records
 from tellmore.study.session import StudySession
 from tellmore.study.settings import Study
 from tests.study.made_up import Words
@@ -64,7 +67,7 @@ def go(
 
 
 def test_the_steps_come_in_order(session: StudySession) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     seen = []
     state = session.state(who)
     while state["step"] != "done":
@@ -88,13 +91,13 @@ def test_the_same_id_resumes_the_same_assignment_at_question_17(
     log: Repository, study: Study, bank: list[BankQuestion], words: Words
 ) -> None:
     session = StudySession(log, study, bank, words)
-    session.enter("OTHER")
-    who = session.enter("PID1", {"study_id": "S"})
+    session.enter(Arrival("OTHER"))
+    who = session.enter(Arrival("PID1"), {"study_id": "S"})
     shown = go(session, who, until=16)["question"]
     planned = session._of(who).assignment
 
     reopened = StudySession(log, study, bank, words)
-    assert reopened.enter("PID1") == who
+    assert reopened.enter(Arrival("PID1", cookie=who)) == who
     assert reopened.state(who)["question"] == shown
     assert reopened._of(who).assignment == planned
     assert reopened.state(who)["progress"] == {"done": 16, "total": 50}
@@ -103,7 +106,7 @@ def test_the_same_id_resumes_the_same_assignment_at_question_17(
 
 
 def test_everything_shown_is_stored_in_the_order_shown(session: StudySession, log: Repository) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     shown = []
     state = go(session, who, until=0)
     while state["step"] == "question":
@@ -119,7 +122,11 @@ def test_everything_shown_is_stored_in_the_order_shown(session: StudySession, lo
 
 
 def test_declining_and_failing_have_their_own_codes(session: StudySession) -> None:
-    ineligible, declining, failing = session.enter("A"), session.enter("B"), session.enter("C")
+    ineligible, declining, failing = (
+        session.enter(Arrival("A")),
+        session.enter(Arrival("B")),
+        session.enter(Arrival("C")),
+    )
     assert session.leave(ineligible, "eligibility", False)["code"] == "CODE2"
     session.leave(declining, "eligibility", True)
     assert session.leave(declining, "consent", False)["outcome"] == "no_consent"
@@ -134,7 +141,7 @@ def test_declining_and_failing_have_their_own_codes(session: StudySession) -> No
 
 
 def test_a_missed_gold_question_is_flagged_and_nothing_else(session: StudySession, log: Repository) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     question = go(session, who, until=0)["question"]
     right = right_answer(session.study, question)
     state = session.answer(who, question["id"], {**right, "order": right["order"][::-1]}, TIMING)
@@ -144,7 +151,7 @@ def test_a_missed_gold_question_is_flagged_and_nothing_else(session: StudySessio
 
 
 def test_a_repeated_answer_changes_nothing_and_another_is_refused(session: StudySession, log: Repository) -> None:
-    who, other = session.enter("PID1"), session.enter("PID2")
+    who, other = session.enter(Arrival("PID1")), session.enter(Arrival("PID2"))
     question = go(session, who, until=0)["question"]
     answer = right_answer(session.study, question)
     first = session.answer(who, question["id"], answer, TIMING)
@@ -158,7 +165,7 @@ def test_a_repeated_answer_changes_nothing_and_another_is_refused(session: Study
 
 
 def test_only_the_open_question_can_be_answered_and_not_skipped(session: StudySession) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     with pytest.raises(StateError, match="not the question shown now"):
         session.answer(who, "study-00000-1-001", {"type": "skip"}, TIMING)
     question = go(session, who, until=0)["question"]
@@ -180,7 +187,7 @@ def test_only_the_open_question_can_be_answered_and_not_skipped(session: StudySe
     ],
 )
 def test_values_of_steps_are_checked(session: StudySession, step: str, value: Any, says: str) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     while (now := session.state(who)["step"]) != step:
         session.leave(who, now, step_value(session.study, now))
     with pytest.raises(AnswerError, match=says):
@@ -189,7 +196,7 @@ def test_values_of_steps_are_checked(session: StudySession, step: str, value: An
 
 
 def test_leaving_a_step_twice_changes_nothing_and_jumping_is_refused(session: StudySession, log: Repository) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     session.leave(who, "eligibility", True)
     before = list(log.since())
     assert session.leave(who, "eligibility", True)["step"] == "consent"
@@ -202,17 +209,17 @@ def test_an_erased_participant_is_new_when_they_return(
     log: Repository, study: Study, bank: list[BankQuestion], words: Words
 ) -> None:
     session = StudySession(log, study, bank, words)
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     go(session, who, until=3)
     log.erase(who, Event("delete", participant=None))
     reopened = StudySession(log, study, bank, words)
     assert reopened.participant_of("PID1") is None
-    assert reopened.enter("PID1") != who
+    assert reopened.enter(Arrival("PID1")) != who
     assert [person["participant"] for person in read_records(study, log.since(0)).people] == ["participant-00002"]
 
 
 def test_records_hold_raw_times_and_no_outside_ids(session: StudySession, log: Repository, study: Study) -> None:
-    who = session.enter("PID1")
+    who = session.enter(Arrival("PID1"))
     go(session, who)
     records = read_records(study, log.since(0))
     assert len(records.answers) == 50
@@ -220,7 +227,7 @@ def test_records_hold_raw_times_and_no_outside_ids(session: StudySession, log: R
     assert all(row["right"] for row in records.answers if row["gold"])
     assert records.people[0]["demographics"] == {"age": 33}
     assert records.people[0]["outcome"] == "complete"
-    text = answers_csv(records)
+    text = dataset(study, records, analyse(records, study.design.kinds))["answers.csv"].decode()
     assert len(text.splitlines()) == 51
     assert "PID1" not in text
     assert {row["away_ms"] for row in csv.DictReader(io.StringIO(text))} == {"0"}

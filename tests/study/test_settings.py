@@ -41,7 +41,7 @@ def test_a_study_reads_back_as_written(study: Study, tmp_path: Path) -> None:
             'kinds = ["sort"]',
             r"line 8: design.kinds.0: unknown question kind 'sort'",
         ),
-        ("first = 198", "first = 300", r"line 20: stages.1: last \(202\) comes before first \(300\)"),
+        ("first = 198", "first = 300", r"line 22: stages.1: last \(202\) comes before first \(300\)"),
         ('order = ["bad", "horrible"]', 'order = ["bad", "bad"]', r"gold.1: order names each item once"),
         ("correct = 2", "correct = 3", r"comprehension.2: correct must be from 0 to 2"),
         ('title = "Words and their feeling"', "", r"the key title is missing"),

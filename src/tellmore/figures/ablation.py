@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.curves import reach_row, reach_text
+from tellmore.figures.curves import reach_row, reach_text, time_text
 from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import BLUE, GREY, VERMILION, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
@@ -95,11 +95,14 @@ def _compare(rows: Rows) -> str:
     parts = []
     for pool in distinct(rows, "pool"):
         own = where(rows, pool=pool)
-        each = ", ".join(f"{' '.join(row['switched'].split())} {reach_text(row)}, {row['accuracy']:.3f}" for row in own)
+        each = "; ".join(
+            f"{' '.join(row['switched'].split())} {reach_text(row)}, {row['accuracy']:.3f}, {time_text(row)}"
+            for row in own
+        )
         parts.append(f"{pool}: {each}")
     return (
-        f"Rank-4, interactions to 75 % and accuracy after {rows[0]['answers']} answers, each difference from the default "
-        f"switched alone. {'. '.join(parts)}."
+        f"Rank-4, interactions to 75 % and accuracy after {rows[0]['answers']} answers and after some seconds, each difference "
+        f"from the default switched alone. {'. '.join(parts)}."
     )
 
 

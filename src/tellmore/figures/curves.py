@@ -9,13 +9,17 @@ import numpy as np
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
-from tellmore.sim.seconds import mean_and_se
+from tellmore.sim.seconds import at_seconds, lasting, mean_and_se
 from tellmore.sim.summary import first_reached, padded, to_accuracy
 from tellmore.types import Array
 
 MEASURES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
 DENSE = 50
 """Every answer is kept up to here, then every tenth: small files, and no visible difference."""
+
+
+MARKS_S = (300, 600, 1800)
+"""Seconds of human time whose accuracy stands beside every crossing: a first crossing rewards luck."""
 
 
 def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str) -> list[Row]:
@@ -47,8 +51,10 @@ def _moments(matrices: Mapping[str, Array], answer: int) -> Row:
 
 
 def reach_row(config: Config, trials: Sequence[Trial], target: float) -> Row:
-    """Interactions and seconds of one setting to ``target`` accuracy; a lower bound where seeds failed."""
-    reach = to_accuracy(trials, target)
+    """Interactions and seconds of one setting to ``target`` accuracy; a lower bound where seeds failed. Beside these first
+    crossings, from when on the mean accuracy stays there, and the accuracy at fixed seconds where all trials lasted so long."""
+    reach, marks = to_accuracy(trials, target), at_seconds(trials, MARKS_S)
+    whole = {mark: found["accuracy"] if found["runs"] == len(trials) else {} for mark, found in marks.items()}
     return {
         "setting": config.title,
         "mode": config.mode,
@@ -62,6 +68,12 @@ def reach_row(config: Config, trials: Sequence[Trial], target: float) -> Row:
         "seconds": reach["seconds"]["mean"],
         "seconds_se": reach["seconds"]["se"],
         "longest": max(len(trial.rows) for trial in trials),
+        "lasting_s": lasting(trials, target),
+        **{
+            f"accuracy_{mark}_s{end}": found.get(name)
+            for mark, found in whole.items()
+            for end, name in (("", "mean"), ("_se", "se"))
+        },
     }
 
 
@@ -81,6 +93,13 @@ def reach_text(row: Row) -> str:
     return f"> {row['interactions_at_least']:.0f} ({row['reached']} of {row['seeds']})"
 
 
+def time_text(row: Row) -> str:
+    """The lasting crossing and the accuracies at fixed seconds as text; what is not known is left out."""
+    known = [f"lasting from {row['lasting_s']:.0f} s" if row["lasting_s"] is not None else "not lasting"]
+    known += [f"{row[f'accuracy_{s}_s']:.1%} at {s} s" for s in MARKS_S if row[f"accuracy_{s}_s"] is not None]
+    return ", ".join(known)
+
+
 def last_value(rows: Rows, setting: str, measure: str) -> float:
     """A measure of a setting after its last answer."""
     return column(where(rows, setting=setting), measure)[-1]
@@ -92,6 +111,21 @@ def crossing(rows: Rows, setting: str, target: float) -> float | None:
         if row["accuracy"] >= target:
             return float(row["answer"])
     return None
+
+
+def lasting_crossing(rows: Rows, setting: str, target: float) -> float | None:
+    """Answers from which on the mean accuracy of a setting stays at ``target``, from the rows; None where it ends below."""
+    own = where(rows, setting=setting)
+    below = [number for number, row in enumerate(own) if row["accuracy"] < target]
+    start = below[-1] + 1 if below else 0
+    return float(own[start]["answer"]) if start < len(own) else None
+
+
+def accuracy_at(rows: Rows, setting: str, seconds: float) -> float | None:
+    """Mean accuracy of a setting after so many seconds, from the rows; None before the first and beyond the last of them."""
+    own = where(rows, setting=setting)
+    within = [row for row in own if row["seconds"] <= seconds]
+    return float(within[-1]["accuracy"]) if within and len(within) < len(own) else None
 
 
 def settings(rows: Rows) -> list[str]:

@@ -20,7 +20,7 @@ from tellmore.policy.cost import PAPER_COST
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
 from tellmore.sim.rows import Trial
-from tellmore.sim.seconds import mean_and_se
+from tellmore.sim.seconds import lasting, mean_and_se
 from tellmore.sim.summary import first_reached
 from tellmore.types import Array
 
@@ -131,6 +131,7 @@ def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list
             "answers": float(np.mean([_answers_to(trial, target) for trial in own])),
             "seconds": mean,
             "seconds_se": se,
+            "lasting_s": lasting(own, target),
             "to_before": ratio,
             "to_before_se": ratio_se,
             "quicker_seeds": int((seconds < _seconds(before, target)).sum()),
@@ -235,7 +236,8 @@ def _compare(rows: Rows) -> str:
 
 def _timed(row: Row) -> str:
     bound = "> " if row["reached"] < row["seeds"] else ""
-    return f"{bound}{row['seconds']:.0f} ± {row['seconds_se'] or 0:.0f} s"
+    stays = "not lasting" if row["lasting_s"] is None else f"lasting from {row['lasting_s']:.0f} s"
+    return f"{bound}{row['seconds']:.0f} ± {row['seconds_se'] or 0:.0f} s ({stays})"
 
 
 EXHIBITS = (Exhibit("grid", "What the grid question saves", _collect, grid, _compare),)

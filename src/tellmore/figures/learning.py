@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tellmore.figures.bench import Bench
-from tellmore.figures.curves import crossing, curve_rows, last_value, settings
+from tellmore.figures.curves import (
+    MARKS_S,
+    accuracy_at,
+    crossing,
+    curve_rows,
+    last_value,
+    lasting_crossing,
+    settings,
+)
 from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import LINE_STYLES, PALETTE, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.rows import Rows, column, distinct, where
@@ -80,11 +88,24 @@ def _collect_fig3(bench: Bench) -> Rows:
 
 
 def _crossings(rows: Rows, names: Iterable[str], target: float) -> str:
+    """First crossings of the mean curve, and in brackets from where on it stays there, if that is another moment."""
     parts = []
     for name in names:
-        own = where(rows, setting=name)
-        at = crossing(rows, name, target)
-        parts.append(f"{name} {'not within ' + str(own[-1]['answer']) if at is None else format(at, '.0f')}")
+        at, stays = crossing(rows, name, target), lasting_crossing(rows, name, target)
+        if at is None:
+            parts.append(f"{name} not within {where(rows, setting=name)[-1]['answer']}")
+        else:
+            later = "" if stays == at else " (not lasting)" if stays is None else f" (lasting from {stays:.0f})"
+            parts.append(f"{name} {at:.0f}{later}")
+    return ", ".join(parts)
+
+
+def _at_seconds(rows: Rows, names: Iterable[str]) -> str:
+    """Accuracies after fixed seconds of human time, a dash where trials were over."""
+    parts = []
+    for name in names:
+        found = [accuracy_at(rows, name, mark) for mark in MARKS_S]
+        parts.append(f"{name} {' / '.join('–' if one is None else format(100 * one, '.1f') for one in found)}")
     return ", ".join(parts)
 
 
@@ -94,7 +115,10 @@ def _compare_fig3(rows: Rows) -> str:
         "Interactions until the mean accuracy is 75 % in the paper: label, random > 2000; label 1310; "
         "select-4, random about 700; select-4 468; rank-4, random 315; rank-4 191. "
         f"Here in paper mode: {_crossings(where(rows, mode='paper'), names, 0.75)}. "
-        f"In default mode: {_crossings(where(rows, mode='default'), names, 0.75)}."
+        f"In default mode: {_crossings(where(rows, mode='default'), names, 0.75)}. "
+        f"Mean accuracy in % after {' / '.join(map(str, MARKS_S))} s of human time (a trial that stopped early keeps its last): "
+        f"in paper mode {_at_seconds(where(rows, mode='paper'), names)}; in default mode "
+        f"{_at_seconds(where(rows, mode='default'), names)}."
     )
 
 
@@ -169,9 +193,11 @@ def _collect_fig5(bench: Bench) -> Rows:
 def _compare_fig5(rows: Rows) -> str:
     names = ("label", "select-4", "rank-4")
     parts = [f"in {mode} mode {_crossings(where(rows, mode=mode), names, 0.65)}" for mode in distinct(rows, "mode")]
+    timed = [f"in {mode} mode {_at_seconds(where(rows, mode=mode), names)}" for mode in distinct(rows, "mode")]
     return (
         "On AVA the paper needs 400 rankings or 900 selections for 65 %, and labels do not reach it within 2000; "
-        f"on OASIS, which stands in for it and is easier, the mean curve crosses 65 % {'; '.join(parts)}."
+        f"on OASIS, which stands in for it and is easier, the mean curve crosses 65 % {'; '.join(parts)}. "
+        f"Accuracy in % after {' / '.join(map(str, MARKS_S))} s: {'; '.join(timed)}."
     )
 
 

@@ -23,17 +23,22 @@ _AT_RANDOM = "Drawn at random; it shows the function, not people."
 
 def study_rows(bench: Bench) -> dict[str, list[Row]]:
     """Rows of all exhibits of one simulated study, and of its tests."""
-    rows = bench.remembered("study", [], lambda: _simulate(12 if bench.plan.quick else PARTICIPANTS))
+    rows = bench.remembered("study", [], lambda: _simulate(quick=bench.plan.quick))
     return {row["exhibit"]: row["rows"] for row in rows}
 
 
-def _simulate(participants: int) -> list[Row]:
+def _simulate(*, quick: bool) -> list[Row]:
     from tellmore.study.analysis import analyse
     from tellmore.study.exhibits import exhibit_rows
-    from tellmore.study.simulate import simulated_study
+    from tellmore.study.simulate import SHORT_RUN, simulated_study
 
     with tempfile.TemporaryDirectory() as folder:
-        study, records = simulated_study(Path(folder), participants=participants, seed=SEED)
+        study, records = simulated_study(
+            Path(folder),
+            participants=12 if quick else PARTICIPANTS,
+            seed=SEED,
+            stages=SHORT_RUN if quick else None,
+        )
     analysis = analyse(records, study.design.kinds, pay=study.pay.amount)
     return [{"exhibit": name, "rows": rows} for name, rows in exhibit_rows(study, records, analysis).items()]
 

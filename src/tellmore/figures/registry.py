@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from tellmore.errors import SettingError
 from tellmore.figures import (
     ablation,
+    baselines,
     black_box,
     claims,
+    coverage,
     grid,
     gumbel,
     information,
@@ -23,19 +25,21 @@ from tellmore.figures.exhibit import Exhibit
 
 _ORDER = (
     *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
-    *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5"),
-    *("times", "grid", "theorem1", "bbvi", "ablation", "claims"),
+    *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5", "coverage"),
+    *("times", "grid", "theorem1", "bbvi", "ablation", "baselines", "claims"),
 )
 _MODULES = (
     score_distance,
     table1,
     learning,
     participants,
+    coverage,
     information,
     gumbel,
     stopping,
     black_box,
     ablation,
+    baselines,
     times,
     grid,
     claims,

@@ -14,29 +14,39 @@ from tellmore.options import one_of
 from tellmore.policy.asking import AUTO
 
 Acquisition = Literal["greedy", "random", "particles"]
-Mode = Literal["default", "paper"]
+Mode = Literal["default", "paper", "as-printed", "as-authors"]
 AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
 Option = str | int | float | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, float], ...]
 """Value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
-START = ("like", "unlike", "scores_column", "scores_right")
-"""What a trial starts from; in plain values only where it is set, so that earlier trials are found again."""
+SELDOM = ("like", "unlike", "scores_column", "scores_right", "peer")
+"""What most trials do without: a start, a peer. In plain values only where it is set, so that earlier trials are found again."""
 
 
 @dataclass(frozen=True)
 class Config:
     """One setting of an experiment; with a seed it determines a trial.
 
-    ``pool`` is a name or a path and ``matrix`` the key of its embeddings. ``annotator`` "auto" draws scores from the
-    histogram where there is one, else from mean and sd. ``lapse`` is the share of random answers; ``drift`` and
-    ``fatigue`` are in standard deviations of the pool's mean scores per 100 answers; ``slowing`` is the fraction by
-    which answers get slower per 100 answers. ``options`` go to the Learner.
+    pool: a name or a path.
+    question: a kind or a family of kinds, or ``auto``.
+    size: how many items a question shows; None: as is usual for the kind.
+    answers, seconds, stop_at: a trial ends after so many answers, with the first answer that finishes at so many seconds or
+        later, or at this accuracy, whatever comes first; ``answers`` may be None where ``seconds`` are given.
+    acquisition: ``greedy``, ``random`` or ``particles``.
+    mode: ``default``, or ``paper`` for the paper's statistics.
+    matrix: the key of the pool's embeddings.
+    annotator: how people answer; ``auto`` draws scores from the histogram where there is one, else from mean and sd.
+    lapse: the share of random answers.
+    drift, fatigue: in standard deviations of the pool's mean scores per 100 answers.
+    slowing: the fraction by which answers get slower per 100 answers.
+    like, unlike: items to start from, by id or text.
+    scores_column: an array of the pool's file to start from, in place of items.
+    scores_right: start from verdicts on all items of which this share is right.
+    options: for the Learner, as pairs.
+    peer: what takes the learner's place: another way to choose labels and learn from them, of `tellmore.sim.peers`.
 
-    A trial ends after ``answers``, with the first answer that finishes at ``seconds`` or later, or at the accuracy
-    ``stop_at``, whatever comes first; ``answers`` may be None where ``seconds`` are given.
-
-    The learner starts from the items ``like`` and ``unlike`` what is looked for (ids or texts), from the array ``scores_column``
-    of the pool's file, or from verdicts on all items of which the share ``scores_right`` is right; else from nothing.
+    >>> Config(question="select", size=3, answers=20).question
+    'select'
     """
 
     pool: str = "words"
@@ -57,6 +67,7 @@ class Config:
     unlike: tuple[str, ...] = ()
     scores_column: str = ""
     scores_right: float | None = None
+    peer: str = ""
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
@@ -74,14 +85,18 @@ class Config:
             raise SettingError(f"scores_right is a share from 0 to 1, not {self.scores_right:g}")
         if sum(map(bool, (self.like or self.unlike, self.scores_column, self.scores_right is not None))) > 1:
             raise SettingError("a trial starts from examples, from a column or from noisy verdicts: choose one")
+        if self.mode == "as-authors" and self.question == "label" and self.acquisition != "random":
+            raise SettingError("the authors' code asks labels of random items only; add --acquisition random")
+        if self.peer and self.question != "label":
+            raise SettingError(f"the peer {self.peer} asks labels, not {self.question}")
         if self.stop_at is not None and not 0.5 < self.stop_at <= 1:
             raise SettingError(f"stop_at is an accuracy above 0.5 and at most 1, not {self.stop_at}")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         plain = asdict(self)
-        start = {name: plain.pop(name) for name in START}
-        named = {name: value for name, value in start.items() if value or value == 0.0}
+        seldom = {name: plain.pop(name) for name in SELDOM}
+        named = {name: value for name, value in seldom.items() if value or value == 0.0}
         return {**plain, **named, "options": dict(self.options)}
 
     def digest(self, *salt: str) -> str:
@@ -112,5 +127,7 @@ class Config:
     @property
     def title(self) -> str:
         """A name for legends, as in "rank-4, random"."""
+        if self.peer:
+            return self.peer
         name = self.question if self.shown in (None, 1) else f"{self.question}-{self.shown}"
         return name if self.acquisition == "greedy" else f"{name}, {self.acquisition}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,36 +17,59 @@ from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.sim import annotators as people
 from tellmore.sim.config import Config
-from tellmore.sim.method import Method, MethodLearner
+from tellmore.sim.method import AUTHORS_W, METHODS, Method, MethodLearner
+from tellmore.sim.peers import make_peer
 from tellmore.sim.rows import Row, Trial
 from tellmore.sim.starting import start_of
 from tellmore.sim.truth import Truth, load_truth
+from tellmore.types import Answer, Array
 
 PER_ANSWERS = 100.0
 """Drift, fatigue and slowing of a Config are per this many answers."""
 GAIN_DRAWS = 128
 """Draws, four times over, for the bits of a question: good to about 0.01 bits."""
+UNKNOWN = float("nan")
+"""What a peer has no number for: it keeps no belief."""
+
+
+class Asker(Protocol):
+    """What a trial needs: a learner, or a peer in its place. No question means that there is nothing left to ask."""
+
+    def ask(self) -> Question | None: ...
+
+    def tell(self, question: Question, answer: Answer) -> Any: ...
+
+    def scores(self) -> tuple[Array, Array]: ...
 
 
 def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
-    """Run one trial; the rows depend on ``config``, ``seed`` and the pool only."""
+    """Run one trial; the rows depend on ``config``, ``seed`` and the pool only.
+
+    config: the setting.
+    seed: of people and questions.
+    truth: the pool's scores, where they are loaded already.
+
+    >>> len(trial(Config(question="label", answers=2), seed=0).rows)
+    2
+    """
     known = load_truth(config.pool, config.matrix) if truth is None else truth
-    learner, notes = make_learner(config, known, seed)
+    learner, notes = (make_peer(config, known, seed), {}) if config.peer else make_learner(config, known, seed)
     start = known.quality(learner.scores()[0])
     return Trial(seed, start, tuple(_rows(config, learner, known, seed)), notes)
 
 
 def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict[str, float]]:
-    """The learner of a trial. It gets the pool without scores; only paper mode gets w and K fitted from them."""
+    """The learner of a trial. It gets the pool without scores; only the paper's methods get w and K fitted from them."""
     options: dict[str, Any] = dict(config.options)
     notes: dict[str, float] = {}
     parts, prior_options = options.pop("paper_parts", ()), dict(options.pop("prior_options", ()))
     method = Method(frozenset(parts), prior_options)
-    if config.mode == "paper":
-        notes = {"w": truth.model.w, "K": truth.model.K}
-        options = {**notes, "exclude_last": 0, "stop": DeterminantRule(), **options}  # a rule that asks for no checks
-        whole = Method.paper()
+    whole = METHODS.get(config.mode)
+    if whole is not None:
         method = Method(method.parts or whole.parts, {**whole.prior_options, **prior_options})
+        w, K = (AUTHORS_W, truth.model.K_of_means) if "sharpness" in method.parts else (truth.model.w, truth.model.K)
+        notes = {"w": w, "K": K}
+        options = {**notes, "exclude_last": 0, "stop": DeterminantRule(), **options}  # a rule that asks for no checks
     bare = Pool(truth.pool.X, truth.pool.ids, name=truth.pool.name)
     learner = MethodLearner(
         bare,
@@ -93,14 +116,17 @@ def _score_source(config: Config, truth: Truth) -> people.ScoreSource:
     return people.GaussianScores(scores.mean, scores.spread() if scores.has_spread else None)
 
 
-def conversation(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[tuple[Question, float, float]]:
-    """Ask, answer and tell until the budget is spent: each question with its bits and all seconds so far, once it is learnt."""
+def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Iterator[tuple[Question, float, float]]:
+    """Ask, answer and tell until the budget is spent or there is no question left: each with its bits and all seconds so
+    far, once it is learnt."""
     annotator = make_annotator(config, truth)
     rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0x7E11]).spawn(2))
     seconds = 0.0
     for answered in count() if config.answers is None else range(config.answers):
         question = learner.ask()
-        bits = question_bits(learner, question, answered)
+        if question is None:
+            return
+        bits = question_bits(learner, question, answered) if isinstance(learner, Learner) else UNKNOWN
         reply, took = annotator.reply(
             question, truth.pool.rows(question.items), now=people.Moment(rng, answered), clock=clock
         )
@@ -118,10 +144,10 @@ def question_bits(learner: Learner, question: Question, answered: int) -> float:
     return kinds.named(question.kind).gain(mean, cov, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
 
 
-def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator[Row]:
+def _rows(config: Config, learner: Asker, truth: Truth, seed: int) -> Iterator[Row]:
     for number, (question, bits, seconds) in enumerate(conversation(config, learner, truth, seed), start=1):
         quality = truth.quality(learner.scores()[0])
-        mse, mse_scores = truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]]))
+        mse, mse_scores, logdet = _belief(learner, truth) if isinstance(learner, Learner) else (UNKNOWN,) * 3
         yield Row(
             answer=number,
             kind=question.kind,
@@ -129,7 +155,7 @@ def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator
             accuracy=quality.accuracy,
             mse=mse,
             mse_scores=mse_scores,
-            logdet=float(learner.belief.logdet),
+            logdet=logdet,
             bits=bits,
             seconds=seconds,
             f1=quality.f1,
@@ -137,3 +163,8 @@ def _rows(config: Config, learner: Learner, truth: Truth, seed: int) -> Iterator
         )
         if config.stop_at is not None and quality.accuracy >= config.stop_at:
             return
+
+
+def _belief(learner: Learner, truth: Truth) -> tuple[float, float, float]:
+    """Squared distances of the belief's mean from the classifiers of labels and scores, and the log of its determinant."""
+    return *truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]])), float(learner.belief.logdet)

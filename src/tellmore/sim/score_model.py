@@ -1,6 +1,6 @@
 """Assumption 1 on scored items: the reference classifier, and score = a theta'(1, x) + b + Gumbel noise along it.
 
-Only the laboratory uses this: a learner never sees scores, except in paper mode, whose w and K are fitted here.
+Only the laboratory uses this: a learner never sees scores, except by the paper's methods, whose w and K are fitted here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_expit, ndtr
+from scipy.stats import gumbel_l
 
 from tellmore.types import Array
 
@@ -32,6 +33,12 @@ class ScoreModel:
     K: float  # choice sharpness, a / sigma
     r2: float
     residuals: Array  # [n] mean score - (a z + b)
+
+    @property
+    def K_of_means(self) -> float:
+        """The choice sharpness as the authors' code has it: the residuals of the mean scores alone, people's spread left out, by
+        maximum likelihood under a Gumbel distribution of minima, which is what MATLAB's ``fitdist(…, 'ev')`` fits."""
+        return self.a / float(gumbel_l.fit(self.residuals)[1])
 
 
 def unit_least_squares(X: Array, target: Array) -> Array:

@@ -32,7 +32,7 @@ def quality_at(trial: Trial, measure: str, moments_s: Array) -> Array:
     levels = np.array([getattr(trial.start, measure), *trial.column(measure)], dtype=float)
     finished_s = np.array(trial.column("seconds"), dtype=float)
     at = levels[np.searchsorted(finished_s, moments_s, side="right")]
-    return np.where(np.asarray(moments_s) <= finished_s[-1], at, np.nan)
+    return np.where(np.asarray(moments_s) <= (finished_s[-1] if finished_s.size else 0.0), at, np.nan)
 
 
 def at_seconds(trials: Sequence[Trial], marks_s: Sequence[int] = MARKS_S) -> dict[str, dict[str, Any]]:

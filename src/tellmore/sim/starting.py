@@ -1,13 +1,19 @@
-"""What the learner of a trial starts from: examples that are named, or another model's scores."""
+"""What the learner of a trial starts from: examples that are named, or another model's scores.
+
+Examples are looked up in the whole pool, also where a trial has a part of its items only: people know words that no item is.
+"""
 
 from __future__ import annotations
 
 import zipfile
+from typing import Any
 
 import numpy as np
 
 from tellmore.errors import DataFileError, SettingError
+from tellmore.pool import Pool
 from tellmore.sim.config import Config
+from tellmore.sim.pools import open_pool
 from tellmore.sim.truth import Truth
 from tellmore.start import Start
 from tellmore.types import Array
@@ -20,9 +26,8 @@ def start_of(config: Config, truth: Truth, seed: int) -> Start | None:
     if config.scores_column:
         return Start.of_scores(_column(config))
     if config.like or config.unlike:
-        return Start.of_items(
-            truth.pool, *([_id_of(truth, name) for name in side] for side in (config.like, config.unlike))
-        )
+        whole = open_pool(config.pool, config.matrix, whole=True)
+        return Start.of_items(whole, *([_id_of(whole, name) for name in side] for side in (config.like, config.unlike)))
     return None
 
 
@@ -32,13 +37,11 @@ def noisy_scores(truth: Truth, right: float, rng: np.random.Generator) -> Array:
     return np.where(rng.random(labels.size) < right, labels, ~labels).astype(float)
 
 
-def _id_of(truth: Truth, name: str) -> str:
-    row = truth.pool.find(name)
+def _id_of(pool: Pool, name: str) -> Any:
+    row = pool.find(name)
     if row is None:
-        raise SettingError(
-            f"no item of {truth.pool.name!r} has the id or the text {name!r}; ids look like {truth.pool.ids[0]!r}"
-        )
-    return truth.pool.ids[row]
+        raise SettingError(f"no item of {pool.name!r} has the id or the text {name!r}; ids look like {pool.ids[0]!r}")
+    return pool.ids[row]
 
 
 def _column(config: Config) -> Array:

@@ -10,19 +10,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
-from tellmore.data.bundled import load_pool
-from tellmore.errors import SettingError
+from tellmore.errors import SettingError, needs
 from tellmore.files import write_whole
 from tellmore.sim.config import Config
+from tellmore.sim.pools import open_pool
 from tellmore.sim.rows import Trial
 
 # What the rows of a trial depend on; a change of it makes stored rows stale.
 _SOURCES = (
-    "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "questions.py", "sim/annotators.py", "sim/experiment.py",
-    "sim/method.py", "sim/rows.py", "sim/truth.py", "types.py",
+    "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "predictor.py", "questions.py", "sim/annotators.py",
+    "sim/experiment.py", "sim/method.py", "sim/rows.py", "sim/starting.py", "sim/truth.py", "start.py",
+    "types.py",
 )  # fmt: skip
+_PEER_SOURCES = ("sim/peers.py",)
 
 
 class Ledger:
@@ -33,7 +33,7 @@ class Ledger:
 
     def path(self, config: Config, seed: int) -> Path:
         """Where the trial is, or will be."""
-        digest = config.digest(pool_fingerprint(config.pool, config.matrix), program_fingerprint())
+        digest = config.digest(pool_fingerprint(config.pool, config.matrix), program_fingerprint(bool(config.peer)))
         return self.folder / f"{digest}-{seed}.json"
 
     def load(self, config: Config, seed: int) -> Trial | None:
@@ -48,6 +48,8 @@ class Ledger:
 
 def default_folder() -> Path:
     """Where `tellmore simulate` keeps trials unless told otherwise."""
+    with needs("platformdirs", "cli"):
+        from platformdirs import user_cache_path
     return user_cache_path("tellmore", appauthor=False) / "trials"
 
 
@@ -83,7 +85,7 @@ def write_json(path: Path, plain: Any) -> None:
 @cache
 def pool_fingerprint(pool: str, matrix: str) -> str:
     """Hash of a pool's items, embeddings and scores."""
-    loaded = load_pool(pool, matrix=matrix)
+    loaded = open_pool(pool, matrix)
     digest = hashlib.sha256(loaded.fingerprint.encode())
     if loaded.scores is not None:
         digest.update(loaded.scores.mean.tobytes() + loaded.scores.spread().tobytes())
@@ -94,11 +96,11 @@ def pool_fingerprint(pool: str, matrix: str) -> str:
 
 
 @cache
-def program_fingerprint() -> str:
-    """Hash of the code that trials run through; comments, docstrings and layout do not count."""
+def program_fingerprint(peer: bool = False) -> str:
+    """Hash of the code that trials, or those of a peer, run through; comments, docstrings and layout do not count."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for source in _SOURCES:
+    for source in _SOURCES + (_PEER_SOURCES if peer else ()):
         path = root / source
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
             digest.update(_code_of(file).encode())

@@ -8,9 +8,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.data.bundled import load_pool
 from tellmore.errors import PoolError
-from tellmore.pool import Pool, Scores
+from tellmore.pool import Pool
+from tellmore.ratings import Scores
+from tellmore.sim.pools import open_pool
 from tellmore.sim.rows import Quality
 from tellmore.sim.score_model import ScoreModel, fit_score_model, unit_least_squares
 from tellmore.types import Array
@@ -93,4 +94,4 @@ def truth_of(pool: Pool) -> Truth:
 @lru_cache(maxsize=4)
 def load_truth(pool: str, matrix: str) -> Truth:
     """The scored pool by name or path, loaded once per process."""
-    return truth_of(load_pool(pool, matrix=matrix))
+    return truth_of(open_pool(pool, matrix))

@@ -1,23 +1,29 @@
-"""The analysis of Appendix C: exclusions, counts by size, candidate time models, Vuong's test, ANCOVA, pay.
+"""The analysis of Appendix C: exclusions, counts by size, models and tests of each kind (`study.fits`), pay.
 
 Everything starts from `study.records.Records` and leaves it as it is; every function returns plain rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from tellmore import kinds as question_kinds
-from tellmore.core.time_model import Form, basis
-from tellmore.errors import InputError, needs
+from tellmore.errors import InputError
 from tellmore.policy.cost_fit import Timed, fault
+from tellmore.study.fits import (
+    Ancova,
+    CandidateFit,
+    MixedFit,
+    ancova_stage,
+    compare_candidates,
+    fit_candidates,
+    fit_mixed,
+)
 from tellmore.study.records import Records
-from tellmore.study.vuong import VuongTest, gaussian_loglik, vuong
-from tellmore.types import Array
+from tellmore.study.vuong import VuongTest
 
 
 @dataclass(frozen=True)
@@ -30,30 +36,53 @@ class Exclusion:
     answers: int
 
 
+PERSON_STEPS = {
+    "no consent": "consented",
+    "failed the comprehension check": "passed the comprehension check",
+    "did not reach all gold questions": "reached all gold questions",
+    "missed a gold question": "answered all gold questions rightly",
+}
+"""Why a participant is left out, and what holds of those who are not, in the order in which it is looked at."""
+
+
+def excluded_people(records: Records, kind: str) -> dict[str, str | None]:
+    """Why each participant is left out of the analysis of ``kind``; None for those who stay.
+
+    Consent, comprehension, then every gold question of the kind answered exactly right.
+    """
+    gold: dict[str, list[bool]] = {person["participant"]: [] for person in records.people}
+    for row in records.answers:
+        if row["kind"] == kind and row["gold"]:
+            gold[row["participant"]].append(row["right"])
+    understood = [person for person in records.people if person["consented"] and person["passed_comprehension"]]
+    wanted = max((len(gold[person["participant"]]) for person in understood), default=0)
+
+    def reason(person: Mapping[str, Any]) -> str | None:
+        right = gold[person["participant"]]
+        fails = not person["consented"], not person["passed_comprehension"], len(right) < wanted, not all(right)
+        return next((why for why, fault in zip(PERSON_STEPS, fails, strict=True) if fault), None)
+
+    return {person["participant"]: reason(person) for person in records.people}
+
+
 def exclude(records: Records, kind: str) -> tuple[list[dict[str, Any]], list[Exclusion]]:
     """The answers of ``kind`` that are analysed, and the counts at each step.
 
-    Participants: consent, comprehension, then every gold question of the kind answered exactly right.
-    Answers of those who remain: gold questions and skips removed, then times that cannot be (`policy.cost_fit.fault`).
+    Participants as by `excluded_people`; of the answers of those who remain, gold questions and skips are removed, then times
+    that cannot be (`policy.cost_fit.fault`).
     """
     answers = [row for row in records.answers if row["kind"] == kind]
-    people = {person["participant"]: person for person in records.people}
+    reasons = excluded_people(records, kind)
+    people = set(reasons)
     steps: list[Exclusion] = []
 
     def note(step: str) -> None:
         steps.append(Exclusion(kind, step, len(people), sum(row["participant"] in people for row in answers)))
 
     note("entered")
-    people = {name: person for name, person in people.items() if person["consented"]}
-    note("consented")
-    people = {name: person for name, person in people.items() if person["passed_comprehension"]}
-    note("passed the comprehension check")
-    gold = {name: [r["right"] for r in answers if r["gold"] and r["participant"] == name] for name in people}
-    wanted = max((len(right) for right in gold.values()), default=0)
-    people = {name: person for name, person in people.items() if len(gold[name]) == wanted}
-    note("reached all gold questions")
-    people = {name: person for name, person in people.items() if all(gold[name])}
-    note("answered all gold questions rightly")
+    for reason, step in PERSON_STEPS.items():
+        people = {name for name in people if reasons[name] != reason}
+        note(step)
     answers = [row for row in answers if row["participant"] in people and not row["gold"]]
     note("gold questions removed")
     answers = [row for row in answers if not row["skipped"]]
@@ -80,120 +109,6 @@ def counts_by_size(answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[d
         {"size": size, **{kind: sum(row["size"] == size for row in rows) for kind, rows in answers.items()}}
         for size in sizes
     ]
-
-
-@dataclass(frozen=True)
-class CandidateFit:
-    """One row of Table V. ``mse`` is the residual mean square; clustered errors allow for participants.
-
-    ``per_mark`` are the seconds that each mark adds, where the kind counts marks, such as ticks.
-    """
-
-    kind: str
-    form: Form
-    b0: float
-    b0_se: float
-    b1: float
-    b1_se: float
-    b1_se_clustered: float
-    r2: float
-    r2_adjusted: float
-    mse: float
-    n: int
-    per_mark: float | None = None
-    per_mark_se: float | None = None
-
-    def row(self) -> dict[str, Any]:
-        """As a plain dict, without the marks of kinds that have none."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-
-def _statsmodels() -> Any:
-    with needs("statsmodels", "lab"):
-        import statsmodels.api as sm
-    return sm
-
-
-def _sizes_and_seconds(answers: Sequence[Mapping[str, Any]], kind: str) -> tuple[Array, Array]:
-    sizes = np.array([row["size"] for row in answers], dtype=float)
-    seconds = np.array([row["seconds"] for row in answers], dtype=float)
-    if len(sizes) < 3:
-        raise InputError(f"{len(sizes)} {kind} answers are left: too few to fit a time model; at least 3 are needed")
-    if np.ptp(sizes) == 0:
-        raise InputError(f"all {kind} answers show {int(sizes[0])} items: a slope cannot be fitted; ask several sizes")
-    if np.ptp(seconds) == 0:
-        raise InputError(f"all {kind} answers took {seconds[0]:g} s exactly: these are no measured times")
-    return sizes, seconds
-
-
-def _ols(answers: Sequence[Mapping[str, Any]], kind: str, form: Form) -> Any:
-    sm = _statsmodels()
-    sizes, seconds = _sizes_and_seconds(answers, kind)
-    return sm.OLS(seconds, np.column_stack([sm.add_constant(basis(form, sizes)), _marks(answers, kind)])).fit()
-
-
-def _marks(answers: Sequence[Mapping[str, Any]], kind: str) -> Array:
-    """The marks of each answer as a column, where its kind counts them; else no column at all."""
-    if not question_kinds.named(kind).time.counts_marks:
-        return np.empty((len(answers), 0))
-    return np.array([[float(row["marks"])] for row in answers])
-
-
-def fit_candidate(answers: Sequence[Mapping[str, Any]], kind: str, form: Form) -> CandidateFit:
-    """Ordinary least squares of seconds on one form, on single answers."""
-    fit = _ols(answers, kind, form)
-    groups = np.unique([row["participant"] for row in answers], return_inverse=True)[1]
-    clustered = float("nan")
-    if len(set(groups.tolist())) > 2:
-        robust = fit.get_robustcov_results("cluster", groups=groups, use_correction=True)
-        clustered = float(robust.bse[1])
-    b, se = fit.params.tolist(), fit.bse.tolist()
-    quality = float(fit.rsquared), float(fit.rsquared_adj), float(fit.mse_resid), int(fit.nobs)
-    marks = (b[2], se[2]) if len(b) > 2 else ()
-    return CandidateFit(kind, form, b[0], se[0], b[1], se[1], clustered, *quality, *marks)
-
-
-def fit_candidates(answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[CandidateFit]:
-    """The two candidates of each kind, in the order in which Vuong's test compares them (Table V)."""
-    return [
-        fit_candidate(rows, kind, form)
-        for kind, rows in answers.items()
-        for form in question_kinds.named(kind).time_forms
-    ]
-
-
-def compare_candidates(answers: Sequence[Mapping[str, Any]], kind: str) -> VuongTest:
-    """Vuong's test of a kind's first candidate (linear) against its second."""
-    first, second = (_ols(answers, kind, form) for form in question_kinds.named(kind).time_forms)
-    return vuong(gaussian_loglik(first.resid), gaussian_loglik(second.resid))
-
-
-@dataclass(frozen=True)
-class Ancova:
-    """Does the learning stage explain time beyond set size? F test of the larger model against the smaller."""
-
-    kind: str
-    f: float
-    df_stage: int
-    df_residual: int
-    p: float
-    n: int
-
-
-def ancova_stage(answers: Sequence[Mapping[str, Any]], kind: str) -> Ancova:
-    """ANCOVA of seconds on size alone against size and stage; answers without a stage are not counted."""
-    sm = _statsmodels()
-    staged = [row for row in answers if row["stage"] is not None]
-    sizes, seconds = _sizes_and_seconds(staged, kind)
-    names = sorted({row["stage"] for row in staged})
-    if len(names) < 2:
-        raise InputError(f"{kind} answers are of {len(names)} learning stage: an ANCOVA needs at least two")
-    dummies = np.array([[float(row["stage"] == name) for name in names[1:]] for row in staged])
-    terms = np.column_stack([sm.add_constant(sizes), _marks(staged, kind)])
-    small = sm.OLS(seconds, terms).fit()
-    large = sm.OLS(seconds, np.column_stack([terms, dummies])).fit()
-    f, p, df = large.compare_f_test(small)
-    return Ancova(kind, float(f), int(df), int(large.df_resid), float(p), len(staged))
 
 
 def mean_times(answers: Sequence[Mapping[str, Any]], *, by_stage: bool = False) -> list[dict[str, Any]]:
@@ -240,28 +155,66 @@ def demographic_counts(records: Records, field: str) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
+class KindAnalysis:
+    """Models and tests of one kind; the tests as in the paper, and with errors clustered by participant."""
+
+    candidates: list[CandidateFit]
+    mixed: MixedFit | None = None
+    vuong: VuongTest | None = None
+    vuong_clustered: VuongTest | None = None
+    ancova: Ancova | None = None
+    ancova_clustered: Ancova | None = None
+
+    @classmethod
+    def of(cls, answers: Sequence[Mapping[str, Any]], kind: str) -> tuple[KindAnalysis, list[str]]:
+        """What can be fitted and tested, and one line for each thing that cannot, saying why."""
+        notes: list[str] = []
+
+        def attempt(compute: Callable[[], Any]) -> Any:
+            try:
+                return compute()
+            except InputError as error:
+                if str(error) not in notes:
+                    notes.append(str(error))
+                return None
+
+        found = cls(
+            attempt(lambda: fit_candidates(answers, kind)) or [],
+            attempt(lambda: fit_mixed(answers, kind)),
+            attempt(lambda: compare_candidates(answers, kind)),
+            attempt(lambda: compare_candidates(answers, kind, clustered=True)),
+            attempt(lambda: ancova_stage(answers, kind)),
+            attempt(lambda: ancova_stage(answers, kind, clustered=True)),
+        )
+        if found.mixed is not None and not found.mixed.converged:
+            notes.append(f"the mixed model of {kind} did not converge: do not rely on it")
+        return found, notes
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Everything the report shows. Where a kind cannot be fitted, ``notes`` say why."""
 
     answers: dict[str, list[dict[str, Any]]]
     exclusions: list[Exclusion]
     counts: list[dict[str, int]]
-    candidates: list[CandidateFit]
-    tests: dict[str, VuongTest]
-    ancova: list[Ancova]
+    fits: dict[str, KindAnalysis]
     unusable: list[dict[str, str]]
     minutes: list[float]
     pay: dict[str, float] | None
     notes: list[str]
+
+    @property
+    def candidates(self) -> list[CandidateFit]:
+        """The rows of Table V."""
+        return [fit for own in self.fits.values() for fit in own.candidates]
 
     def as_json(self) -> dict[str, Any]:
         """All numbers, without the single answers."""
         return {
             "exclusions": [asdict(step) for step in self.exclusions],
             "counts_by_size": self.counts,
-            "candidates": [fit.row() for fit in self.candidates],
-            "vuong": {kind: asdict(test) for kind, test in self.tests.items()},
-            "ancova": [asdict(test) for test in self.ancova],
+            "fits": {kind: asdict(own) for kind, own in self.fits.items()},
             "unusable_times": self.unusable,
             "minutes": self.minutes,
             "hourly_pay": self.pay,
@@ -272,25 +225,20 @@ class Analysis:
 def analyse(records: Records, kinds: Sequence[str], *, pay: float = 0.0) -> Analysis:
     """The whole analysis of the question kinds of a study."""
     answers: dict[str, list[dict[str, Any]]] = {}
+    fits: dict[str, KindAnalysis] = {}
     steps: list[Exclusion] = []
+    notes: list[str] = []
     for kind in kinds:
         answers[kind], own = exclude(records, kind)
         steps += own
-    candidates: list[CandidateFit] = []
-    tests: dict[str, VuongTest] = {}
-    ancova: list[Ancova] = []
-    notes: list[str] = []
-    for kind in kinds:
-        try:
-            candidates += fit_candidates({kind: answers[kind]})
-            tests[kind] = compare_candidates(answers[kind], kind)
-            ancova.append(ancova_stage(answers[kind], kind))
-        except InputError as error:
-            notes.append(str(error))
+        fits[kind], wrong = KindAnalysis.of(answers[kind], kind)
+        notes += wrong
     hidden = sum(bool((row.get("timing") or {}).get("hidden_ms")) for rows in answers.values() for row in rows)
     if hidden:
         notes.append(f"{hidden} answers are analysed although the page was hidden for part of the time")
+    versions = {person["fingerprint"] for person in records.people}
+    if len(versions) > 1:
+        notes.append(f"the study was changed while it ran: participants saw {len(versions)} versions of it")
     minutes = total_times(records)
     counts, unusable = counts_by_size(answers), unusable_times(records)
-    paid = hourly_pay(minutes, pay)
-    return Analysis(answers, steps, counts, candidates, tests, ancova, unusable, minutes, paid, notes)
+    return Analysis(answers, steps, counts, fits, unusable, minutes, hourly_pay(minutes, pay), notes)

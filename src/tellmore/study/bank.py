@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from tellmore.data.items import open_records
+from tellmore.data.records import open_records
 from tellmore.errors import DataFileError
 from tellmore.files import write_whole
 from tellmore.study.design import BankQuestion

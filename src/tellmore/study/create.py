@@ -25,9 +25,8 @@ def draw_bank(
     """Questions at the study's stages of a learning run with somebody simulated (see `simulated_scorer`)."""
     answer = simulated_scorer(pool, np.random.default_rng([seed, 5]))
     learner = Learner(pool, question="select", set_size=4, seed=seed)
-    return draw_questions(
-        learner, answer, study.stages, kinds=study.design.kinds, sizes=study.design.sizes, progress=progress
-    )
+    sizes = {kind: study.design.sizes_for(kind) for kind in study.design.kinds}
+    return draw_questions(learner, answer, study.stages, sizes=sizes, progress=progress)
 
 
 def create_study(

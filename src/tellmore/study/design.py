@@ -7,7 +7,7 @@ the 21 pairs, and every 21 participants each pair is missed once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,13 +67,13 @@ def draw_questions(
     answer: Callable[[Question], Answer],
     stages: Sequence[Stage],
     *,
-    kinds: Sequence[str],
-    sizes: Sequence[int],
+    sizes: Mapping[str, Sequence[int]],
     progress: Callable[[int, int], None] | None = None,
 ) -> list[BankQuestion]:
     """Run ``learner`` with ``answer`` (a simulated scorer) and note what it would ask at the stages' iterations.
 
-    At every iteration of a stage one question of each kind and size is drawn at the belief of that moment.
+    At every iteration of a stage one question of each kind and size is drawn at the belief of that moment; ``sizes`` are
+    those of each kind.
     """
     total = max(stage.last for stage in stages)
     bank: list[BankQuestion] = []
@@ -81,8 +81,8 @@ def draw_questions(
         for stage in stages:
             if stage.first <= iteration <= stage.last:
                 probe = learner.copy()
-                for kind in kinds:
-                    for size in sizes:
+                for kind, own in sizes.items():
+                    for size in own:
                         items = probe.ask(kind=kind, size=size).items
                         bank.append(BankQuestion(kind, items, stage.name, iteration))
         if iteration < total:
@@ -97,12 +97,12 @@ def check_bank(study: Study, bank: Iterable[BankQuestion]) -> None:
     """Raise SettingError where the bank lacks questions of some kind, size and stage that the study needs."""
     have = {(question.kind, len(question.items), question.stage) for question in bank}
     for kind in study.design.kinds:
-        for size in study.design.sizes:
+        for size in study.design.sizes_for(kind):
             for stage in study.stages:
                 if (kind, size, stage.name) not in have:
                     raise SettingError(
                         f"no {kind} question of {size} items from stage {stage.name!r} was drawn; "
-                        "draw questions anew with: tellmore study init --redraw"
+                        "draw new questions with: tellmore study init --redraw"
                     )
 
 
@@ -116,9 +116,9 @@ def block_order(study: Study, number: int) -> tuple[str, ...]:
     return rotated[::-1] if len(kinds) > 2 and (number // len(kinds)) % 2 else rotated
 
 
-def cells(study: Study, number: int) -> list[tuple[int, str]]:
-    """(size, stage) of each question of one kind for participant ``number``, before shuffling."""
-    pairs = [(size, stage.name) for size in study.design.sizes for stage in study.stages]
+def cells(study: Study, number: int, kind: str) -> list[tuple[int, str]]:
+    """(size, stage) of each question of ``kind`` for participant ``number``, before shuffling."""
+    pairs = [(size, stage.name) for size in study.design.sizes_for(kind) for stage in study.stages]
     # A fixed shuffle makes the pairs that wrap around unrelated in size and stage.
     order = np.random.default_rng([study.design.seed, 1]).permutation(len(pairs))
     count = study.design.questions_per_kind
@@ -133,7 +133,7 @@ def assignment(study: Study, bank: Sequence[BankQuestion], number: int) -> tuple
     rng = np.random.default_rng([study.design.seed, 2, number])
     planned: list[Planned] = []
     for block, kind in enumerate(block_order(study, number), start=1):
-        wanted = cells(study, number)
+        wanted = cells(study, number, kind)
         rng.shuffle(wanted)
         learnt = iter(_draw(bank, kind, wanted, rng))
         gold_order = iter(rng.permutation(len(study.gold)).tolist())

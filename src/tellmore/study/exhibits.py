@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tellmore.core.time_model import TimeModel
-from tellmore.study.analysis import Analysis, CandidateFit, ages, demographic_counts, mean_times
+from tellmore.study.analysis import Analysis, ages, demographic_counts, mean_times
+from tellmore.study.fits import CandidateFit
 from tellmore.study.records import Records
 from tellmore.study.settings import Study
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,8 +22,9 @@ from tellmore.types import Skip
 class Records:
     """What was collected. ``people`` has one dict a participant, ``answers`` one an answer to a main question.
 
-    people: participant, order, consented, passed_comprehension, outcome, total_s, demographics.
-    answers: participant, kind, size, block, position, stage, gold, right, skipped, marks, seconds, question_id,
+    people: participant, order, consented, passed_comprehension, outcome, total_s, fingerprint (of the study that they saw),
+    demographics.
+    answers: participant, kind, size, block, position, stage, iteration, gold, right, skipped, marks, seconds, question_id,
     items, answer, timing.
     """
 
@@ -48,6 +46,7 @@ class _Person:
     last_utc: str = ""
     reported_s: float | None = None
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fingerprint: str = ""
     erased: bool = False
 
 
@@ -71,6 +70,7 @@ def read_records(study: Study, events: Iterable[Event]) -> Records:
         person.last_utc = event.t_utc
         if event.kind == "study_answer" and event.question_id and event.payload.get("part") != "practice":
             person.answers.setdefault(event.question_id, event.payload)
+        person.fingerprint = event.payload.get("fingerprint", person.fingerprint)
         if event.kind == "study_step" and event.payload.get("elapsed_ms") is not None:
             person.reported_s = event.payload["elapsed_ms"] / 1000.0
     kept = {name: person for name, person in people.items() if not person.erased and person.progress.assignment}
@@ -90,6 +90,7 @@ def _person_row(study: Study, name: str, person: _Person) -> dict[str, Any]:
         "passed_comprehension": "instructions" in steps and passed_comprehension(study, person.progress) is True,
         "outcome": outcome(study, person.progress) or "unfinished",
         "total_s": person.reported_s if person.reported_s is not None else wall_s,
+        "fingerprint": person.fingerprint,
         "demographics": dict(steps.get("demographics") or {}),
     }
 
@@ -111,6 +112,7 @@ def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[st
         "block": planned.block,
         "position": planned.position,
         "stage": planned.stage,
+        "iteration": planned.iteration,
         "gold": planned.gold is not None,
         "right": None if planned.gold is None else right_answer(planned.gold, planned.kind, answer),
         "skipped": isinstance(answer, Skip),
@@ -124,29 +126,18 @@ def _answer_row(name: str, planned: Planned, payload: dict[str, Any]) -> dict[st
 
 
 def has_simulated(events: Iterable[Event]) -> bool:
-    """Whether a simulated participant (outside id "sim" and four digits, see `study.simulate`) took part."""
-    entered = (event.payload for event in events if event.kind == "study_entered")
-    return any(re.fullmatch(r"sim\d{4}", str(payload.get("external", ""))) for payload in entered)
+    """Whether a simulated participant took part."""
+    return any(map(_enters_simulated, events))
 
 
-_CSV_COLUMNS = (
-    "participant", "question_id", "kind", "block", "position", "stage", "gold", "right", "size", "items", "answer",
-    "seconds", "onset_ms", "first_action_ms", "submit_ms", "moves", "device", "hidden_ms", "blurred_ms", "latency_ms",
-    "away_ms",
-)  # fmt: skip
+def _enters_simulated(event: Event) -> bool:
+    """Simulated participants have the outside id "sim" and four digits: see `study.simulate`."""
+    name = str(event.payload.get("external", ""))
+    return event.kind == "study_entered" and re.fullmatch(r"sim\d{4}", name) is not None
 
 
-def answers_csv(records: Records) -> str:
-    """Every answer as a row of CSV with raw times; participants under pseudonyms, outside ids left out.
-
-    ``away_ms`` is how long the page was gone, by a reload, before the same question came back; part of ``hidden_ms``.
-    """
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, _CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in records.answers:
-        timing = row.get("timing") or {}
-        structured = {"items": json.dumps(row["items"]), "answer": json.dumps(row["answer"])}
-        away_ms = sum(back - left for left, back in timing.get("away") or ())
-        writer.writerow({**timing, **row, **structured, "away_ms": away_ms})
-    return buffer.getvalue()
+def without_simulated(events: Sequence[Event]) -> list[Event]:
+    """The events of people, where people took part; else all of them. Nobody's times are pooled with invented ones."""
+    simulated = {event.participant for event in events if _enters_simulated(event)}
+    people = [event for event in events if event.participant not in simulated]
+    return people if any(event.kind == "study_entered" for event in people) else list(events)

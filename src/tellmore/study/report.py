@@ -36,19 +36,61 @@ def p_value(p: float) -> str:
     return f"{p:.1e}" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def _clustered(analysis: Analysis) -> str:
-    return "; ".join(
-        f"{figures.noun(fit.kind)}: {fit.b1_se_clustered:.3f}" for fit in analysis.candidates if fit.form == "linear"
-    )
-
-
 def _tests(analysis: Analysis) -> list[list[str]]:
     rows = []
-    for kind, test in analysis.tests.items():
+    for kind, own in analysis.fits.items():
         forms = kinds.named(kind).time_forms
-        closer = forms[0 if test.z > 0 else 1]
-        rows.append([figures.noun(kind), " against ".join(forms), f"{test.z:.2f}", p_value(test.p), closer])
+        for test in (own.vuong, own.vuong_clustered):
+            if test is not None:
+                errors = "as in the paper" if test.clusters is None else "by participant"
+                closer = forms[0 if test.z > 0 else 1]
+                rows.append(
+                    [figures.noun(kind), " against ".join(forms), errors, f"{test.z:.2f}", p_value(test.p), closer]
+                )
     return rows
+
+
+def _ancova(analysis: Analysis) -> list[list[str]]:
+    return [
+        [
+            figures.noun(kind),
+            "by participant" if test.clustered else "as in the paper",
+            f"F({test.df_stage}, {test.df_residual}) = {test.f:.2f}",
+            p_value(test.p),
+            str(test.n),
+        ]
+        for kind, own in analysis.fits.items()
+        for test in (own.ancova, own.ancova_clustered)
+        if test is not None
+    ]
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:.2f} to {high:.2f}"
+
+
+def _slopes(analysis: Analysis) -> list[list[str]]:
+    """The linear slope of each kind by three ways of reckoning with people."""
+    rows = []
+    for kind, own in analysis.fits.items():
+        name = figures.noun(kind)
+        for fit in own.candidates:
+            if fit.form == "linear":
+                plain = 1.96 * fit.b1_se
+                rows.append([name, "answers independent", f"{fit.b1:.2f}", _interval(fit.b1 - plain, fit.b1 + plain)])
+                rows.append([name, "clustered by participant", f"{fit.b1:.2f}", _interval(fit.b1_low, fit.b1_high)])
+        if own.mixed is not None:
+            mixed = own.mixed
+            rows.append([name, "mixed model", f"{mixed.b1:.2f}", _interval(mixed.b1_low, mixed.b1_high)])
+    return rows
+
+
+def _people_differ(analysis: Analysis) -> list[list[str]]:
+    return [
+        [figures.noun(kind), *(f"{sd:.2f}" for sd in (fit.sd_intercept, fit.sd_slope, fit.sd_residual))]
+        for kind, own in analysis.fits.items()
+        if (fit := own.mixed) is not None
+    ]
 
 
 def _demographics(study: Study, records: Records) -> list[figures.Table]:
@@ -79,14 +121,12 @@ def report_html(study: Study, records: Records, analysis: Analysis, *, simulated
         counts=figures.counts_table(analysis.counts),
         fig8=picture("fig8"),
         candidates=figures.candidates_table(rows["table5"]) if analysis.candidates else None,
-        clustered=_clustered(analysis),
+        slopes=_slopes(analysis),
+        people_differ=_people_differ(analysis),
         notes=analysis.notes,
         tests=_tests(analysis),
-        ancova=[
-            [figures.noun(t.kind), f"F({t.df_stage}, {t.df_residual}) = {t.f:.2f}", p_value(t.p), str(t.n)]
-            for t in analysis.ancova
-        ],
-        fig17=picture("fig17") if analysis.ancova else None,
+        ancova=(ancova := _ancova(analysis)),
+        fig17=picture("fig17") if ancova else None,
         fig16=picture("fig16"),
         pay=analysis.pay,
         fig15=picture("fig15"),

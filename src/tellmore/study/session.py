@@ -1,4 +1,4 @@
-"""A running study: participants' progress in memory, every step written to the log before anybody hears of it.
+"""A running study: participants' progress in memory, every step written to the log before anybody sees it.
 
 The one stateful object of a study. Opening it again on the same log continues where it stopped.
 """
@@ -6,7 +6,7 @@ The one stateful object of a study. Opening it again on the same log continues w
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tellmore import kinds
@@ -17,6 +17,7 @@ from tellmore.questions import Question, check_answer
 from tellmore.store.repository import Event, Repository
 from tellmore.study import flow
 from tellmore.study.design import BankQuestion, Planned, assignment, check_bank
+from tellmore.study.entry import Arrival, check_beginning, check_return
 from tellmore.study.settings import Study
 from tellmore.types import Skip
 
@@ -24,8 +25,19 @@ from tellmore.types import Skip
 class StudySession:
     """``enter``, ``state``, ``leave``, ``answer``: all that a participant can do. Threads may share it."""
 
-    def __init__(self, repository: Repository, study: Study, bank: Sequence[BankQuestion], pool: Pool) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        study: Study,
+        bank: Sequence[BankQuestion],
+        pool: Pool,
+        *,
+        listed: Callable[[], Collection[str]] = frozenset,
+    ) -> None:
+        """``listed`` says which ids are expected now, where the study has a list."""
         check_bank(study, bank)
+        self._listed = listed
+        self._begun_with: dict[str, str | None] = {}
         self._repository, self.study, self._bank = repository, study, tuple(bank)
         self._pool, self._rows = pool, {identifier: row for row, identifier in enumerate(pool.ids)}
         self._lock = threading.RLock()
@@ -54,14 +66,21 @@ class StudySession:
             self._progress[participant] = flow.Progress()
             self._external = {outside: own for outside, own in self._external.items() if own != participant}
 
-    def enter(self, external: str, details: Mapping[str, str] | None = None) -> str:
-        """The participant of an outside id such as PROLIFIC_PID; the same id comes back to the same assignment."""
+    def enter(self, arrival: Arrival, details: Mapping[str, str] | None = None) -> str:
+        """The participant of an outside id such as PROLIFIC_PID, who comes back to the same assignment.
+
+        EntryError where they may not begin, or are not who began with this id.
+        """
         with self._lock:
-            known = self._external.get(external)
-            payload: dict[str, Any] = {"external": external, "details": dict(details or {})}
+            known = self._external.get(arrival.external)
+            payload: dict[str, Any] = {"external": arrival.external, "details": dict(details or {})}
             if known is not None:
-                self._write(Event("study_entered", participant=known, payload={**payload, "returned": True}))
+                check_return(arrival, known, self._begun_with.get(known))
+                if arrival.cookie != known:
+                    self._write(Event("study_entered", participant=known, payload={**payload, "returned": True}))
                 return known
+            listed = self._listed() if self.study.entry.by == "list" else ()
+            check_beginning(arrival, self.study.entry, listed, len(self._external))
             number = self._entered
             participant = f"participant-{number + 1:05d}"
             planned = assignment(self.study, self._bank, number)
@@ -146,7 +165,7 @@ class StudySession:
     def _of(self, participant: str) -> flow.Progress:
         progress = self._progress.get(participant)
         if progress is None:
-            raise StateError("this participant is not part of the study (any more); open the link of the study again")
+            raise StateError("this participant is not part of the study, or no longer is; open the study's link again")
         return progress
 
     def _open(self, participant: str) -> Planned:
@@ -222,6 +241,7 @@ class StudySession:
             return
         if event.kind == "study_entered":
             self._external[event.payload["external"]] = participant
+            self._begun_with.setdefault(participant, event.payload.get("details", {}).get("session_id"))
         if event.kind == "study_answer" and event.question_id is not None:
             self._answers[event.question_id] = {"participant": participant, "answer": event.payload["answer"]}
         self._progress[participant] = self._progress[participant].after(event.kind, event.question_id, event.payload)

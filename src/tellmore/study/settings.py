@@ -31,11 +31,15 @@ class Stage(Section):
 
 
 class Design(Section):
-    """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1)."""
+    """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1).
+
+    ``own_sizes`` are those of kinds that are not asked in ``sizes``, such as grids.
+    """
 
     kinds: tuple[StudyKind, ...] = Field(default=("rank", "select_high"), min_length=1, max_length=10)
     questions_per_kind: int = Field(default=20, ge=1, le=500)
     sizes: tuple[SetSize, ...] = Field(default=tuple(range(2, 9)), min_length=1)
+    own_sizes: dict[StudyKind, Annotated[tuple[SetSize, ...], Field(min_length=1)]] = Field(default_factory=dict)
     gold_positions: tuple[Annotated[int, Field(ge=1)], ...] = (1, 2, 11, 12, 21)
     order: Literal["counterbalanced", "fixed"] = "counterbalanced"
     seed: int = Field(default=0, ge=0)
@@ -45,16 +49,23 @@ class Design(Section):
         for kind in map(kinds.named, self.kinds):
             if kind.most == 1:
                 raise ValueError(f"kinds: a {kind.name} shows one item always, so its time has no size; choose another")
-            if max(self.sizes) > kind.most:
-                raise ValueError(
-                    f"sizes: a {kind.name} question shows at most {kind.most} items, not {max(self.sizes)}"
-                )
-        if len(set(self.kinds)) < len(self.kinds) or len(set(self.sizes)) < len(self.sizes):
-            raise ValueError("kinds and sizes name each one once")
+            sizes = self.sizes_for(kind.name)
+            if max(sizes) > kind.most:
+                raise ValueError(f"sizes: a {kind.name} question shows at most {kind.most} items, not {max(sizes)}")
+            if len(set(sizes)) < len(sizes):
+                raise ValueError("sizes name each one once")
+        if len(set(self.kinds)) < len(self.kinds):
+            raise ValueError("kinds name each one once")
+        if not set(self.own_sizes) <= set(self.kinds):
+            raise ValueError(f"own_sizes are of kinds that are asked: {', '.join(self.kinds)}")
         total = self.questions_per_kind + len(self.gold_positions)
         if len(set(self.gold_positions)) < len(self.gold_positions) or max(self.gold_positions, default=0) > total:
             raise ValueError(f"gold_positions must differ and lie from 1 to {total}")
         return self
+
+    def sizes_for(self, kind: str) -> tuple[int, ...]:
+        """How many items questions of ``kind`` show."""
+        return self.own_sizes.get(kind, self.sizes)
 
 
 class Gold(Section):
@@ -125,6 +136,20 @@ class Pay(Section):
     currency: Word = "USD"
 
 
+class Entry(Section):
+    """Who may take part: whoever comes with an id, ids on the list in participants.txt, or signed links only; and how many."""
+
+    by: Literal["open", "list", "signed"] = "open"
+    most: int = Field(default=500, ge=1, le=100_000)
+
+
+class Recruitment(Section):
+    """Whom the recruiting service lets in (its screeners), and how many people are planned; for the pre-registration."""
+
+    screeners: tuple[Word, ...] = ()
+    participants: int | None = Field(default=None, ge=1)
+
+
 class Study(Section):
     """All of ``study.toml``."""
 
@@ -142,6 +167,8 @@ class Study(Section):
     texts: Texts
     completion: Completion
     pay: Pay = Pay()
+    entry: Entry = Entry()
+    recruitment: Recruitment = Recruitment()
 
     @model_validator(mode="after")
     def _gold_fits(self) -> Study:
@@ -154,8 +181,8 @@ class Study(Section):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of all settings: which version of the study a participant saw."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+        """SHA-256 of all settings but who may enter: which version of the study a participant saw."""
+        return hashlib.sha256(self.model_dump_json(exclude={"entry"}).encode()).hexdigest()
 
 
 def read_study(path: Path) -> Study:

@@ -1,7 +1,7 @@
 """Simulated participants of a running study, over its real HTTP API. Times are reported, nobody waits.
 
 Answers are drawn as people would give them on words whose scores are known; times come from a cost model with its
-spread. An inattentive participant misses one gold question of each kind.
+spread, at each person's own speed (`study.people`). An inattentive participant misses one gold question of each kind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,13 @@ import numpy as np
 from tellmore import kinds
 from tellmore.client import Client, Link
 from tellmore.data.bundled import demo_pool
-from tellmore.errors import InputError, StateError
+from tellmore.errors import StateError
 from tellmore.kinds import perceived
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.questions import Question, answer_from
 from tellmore.study.create import create_study
+from tellmore.study.entry import signature_of
+from tellmore.study.people import PAPER_DEMOGRAPHICS, Person, crowd, people_cost
 from tellmore.study.presets import preset
 from tellmore.study.records import Records, read_records, study_events
 from tellmore.study.settings import Stage, Study
@@ -33,59 +34,6 @@ from tellmore.types import Array
 
 INSTRUCTIONS_S = 240.0
 """Median seconds for everything but the questions."""
-
-PAPER_DEMOGRAPHICS: dict[str, dict[str, int]] = {
-    "sex": {"Female": 42, "Male": 59},
-    "student": {"Yes": 69, "No": 17, "": 15},
-    "ethnicity": {"White": 68, "Asian": 15, "Black": 11, "Mixed": 4, "Other": 1, "": 2},
-    "country_of_birth": {
-        "United States": 55,
-        "United Kingdom": 36,
-        "Nigeria": 2,
-        "Bulgaria": 1,
-        "China": 1,
-        "Japan": 1,
-    },
-}
-"""The paper's counts (Appendix C), from which simulated people are drawn; "" gives no answer."""
-
-
-@dataclass(frozen=True)
-class Person:
-    """How one simulated participant behaves; ``inattentive_in`` names the kinds in which a gold question is missed."""
-
-    external: str
-    inattentive_in: frozenset[str] = frozenset()
-    consents: bool = True
-    understands: bool = True
-    stop_after: int | None = None
-
-
-def crowd(
-    n: int, *, inattentive: int | Mapping[str, int] = 0, declining: int = 0, failing: int = 0, seed: int = 0
-) -> list[Person]:
-    """``n`` people with outside ids; of them some are inattentive, decline consent or fail the comprehension check.
-
-    ``inattentive`` counts people who miss gold questions of both of the paper's kinds, or is a count for each kind.
-    """
-    per_kind = inattentive if isinstance(inattentive, Mapping) else dict.fromkeys(("rank", "select_high"), inattentive)
-    attending = n - declining - failing
-    if attending < max(per_kind.values(), default=0) or attending < 0:
-        raise InputError(
-            f"{n} people are too few for {declining} declining, {failing} failing and {per_kind} inattentive"
-        )
-    rng = np.random.default_rng([seed, 3])
-    places = rng.permutation(n)
-    number = {int(place): rank for rank, place in enumerate(places)}
-    return [
-        Person(
-            f"sim{i:04d}",
-            frozenset(kind for kind, count in per_kind.items() if number[i] < count),
-            consents=number[i] < n - declining,
-            understands=not n - declining - failing <= number[i] < n - declining,
-        )
-        for i in range(n)
-    ]
 
 
 class Respondent:
@@ -99,15 +47,17 @@ class Respondent:
         rng: np.random.Generator,
         cost: CostModel = PAPER_COST,
         score: Callable[[str], float] | None = None,
+        key: str | None = None,
     ) -> None:
         self._study, self._person, self._rng, self._cost = study, person, rng, cost
+        self._proof = {} if key is None else {"signature": signature_of(key, person.external)}
         self._coins = rng.spawn(1)[0]  # for items that are level; apart, so that they change nothing else
         self._score = score or (lambda _item: 0.0)
         self._clock_ms = 0.0
         self._answered = 0
         self._missed: set[str] = set()
         # The person's own time outside questions; lognormal, as total times are.
-        self._clock_ms += 1000 * INSTRUCTIONS_S * float(rng.lognormal(0.0, 0.4))
+        self._clock_ms += 1000 * person.speed * INSTRUCTIONS_S * float(rng.lognormal(0.0, 0.3))
 
     @property
     def elapsed_ms(self) -> int:
@@ -116,7 +66,7 @@ class Respondent:
 
     def take_part(self, client: Client) -> dict[str, Any]:
         """Enter and go on to the end, or until ``stop_after`` answers; returns the last state."""
-        state = client.request("POST", "/api/study/enter", {"prolific_pid": self._person.external})
+        state = client.request("POST", "/api/study/enter", {"prolific_pid": self._person.external, **self._proof})
         while state["step"] != "done":
             if state["question"] is None:
                 body = {"step": state["step"], "value": self._step(state), "elapsed_ms": self.elapsed_ms}
@@ -157,7 +107,8 @@ class Respondent:
         shown = Question(question["kind"], items)
         answer = answer_from(shown, perceived(self._judge(shown), self._coins))
         onset, marks = self._clock_ms, kinds.named(shown.kind).marks(answer)
-        self._clock_ms += 1000 * self._cost.sample(shown.kind, shown.size, self._rng, marks=marks)
+        seconds = self._cost.sample(shown.kind, shown.size, self._rng, marks=marks)
+        self._clock_ms += 1000 * self._person.speed * seconds
         if step == "question":
             self._answered += 1
         timing = {"onset_ms": round(onset), "submit_ms": round(self._clock_ms), "moves": len(items)}
@@ -165,6 +116,8 @@ class Respondent:
 
     def _judge(self, question: Question) -> Array:
         """How far above the border each item is to this person [k]."""
+        if self._person.lapse > 0 and self._rng.random() < self._person.lapse:
+            return self._rng.standard_normal(question.size)
         gold = next((g for g in self._study.gold if set(g.order) == set(question.items)), None)
         if gold is None:
             return np.array([self._score(item) + self._rng.normal(0, 0.5) for item in question.items])
@@ -182,16 +135,22 @@ def run_crowd(
     people: Sequence[Person],
     *,
     seed: int = 0,
-    cost: CostModel = PAPER_COST,
+    cost: CostModel | None = None,
     score: Callable[[str], float] | None = None,
     progress: Callable[[], None] | None = None,
+    key: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Let every person take part at the server, one after another; their last states."""
+    """Let every person take part at the server, one after another; their last states.
+
+    ``cost`` are the seconds of somebody of speed 1; the paper's, with the spread of one person's answers, unless given.
+    ``key`` signs their links.
+    """
     states = []
+    cost = people_cost(study) if cost is None else cost
     for number, person in enumerate(people):
         rng = np.random.default_rng([seed, 4, number])
         with Client(Link(host, port)) as client:
-            states.append(Respondent(study, person, rng=rng, cost=cost, score=score).take_part(client))
+            states.append(Respondent(study, person, rng=rng, cost=cost, score=score, key=key).take_part(client))
         if progress is not None:
             progress()
     return states
@@ -228,17 +187,21 @@ SHORT_RUN = (
     Stage(name="mid", first=11, last=12),
     Stage(name="late", first=21, last=22),
 )
-"""Simulated people take no longer over later questions, so a short learning run serves for them."""
+"""For trying out: simulated people take no longer over later questions, and a thousand of them take minutes to draw."""
 
 
-def simulated_study(folder: Path, *, participants: int = 101, seed: int = 0) -> tuple[Study, Records]:
+def simulated_study(
+    folder: Path, *, participants: int = 101, seed: int = 0, stages: tuple[Stage, ...] | None = None
+) -> tuple[Study, Records]:
     """The paper's study on the bundled words with simulated people, through the real server, as collected.
 
     ``participants`` pass the comprehension check; of them and of those who fail it there are the paper's shares:
-    38 of 101 miss a gold ranking, 18 of 101 a gold selection, and 22 for each 101 fail the check.
+    38 of 101 miss a gold ranking, 18 of 101 a gold selection, and 22 for each 101 fail the check. ``stages`` are the
+    paper's unless given.
     """
     codes = iter(("COMPLETE", "NOCONSENT", "FAILED"))
-    study = preset("paper", lambda: next(codes), seed=seed).model_copy(update={"stages": SHORT_RUN})
+    study = preset("paper", lambda: next(codes), seed=seed)
+    study = study if stages is None else study.model_copy(update={"stages": stages})
     project, _ = create_study(folder, study, demo_pool, seed=seed)
     failing = round(participants * 22 / 101)
     inattentive = {"rank": round(participants * 38 / 101), "select_high": round(participants * 18 / 101)}

@@ -2,7 +2,8 @@
 
 Q. H. Vuong, Likelihood ratio tests for model selection and non-nested hypotheses, Econometrica 57 (1989): under the
 hypothesis that both models are equally close to the truth, sqrt(n) mean(m) / sd(m) is standard normal, with
-m_i = log f1(y_i) - log f2(y_i).
+m_i = log f1(y_i) - log f2(y_i). Where observations come from people, the sums over each person take the place of single
+observations in the spread, and Student's t of people - 1 degrees of freedom that of the normal.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from tellmore.errors import InputError
@@ -18,11 +20,12 @@ from tellmore.types import Array
 
 @dataclass(frozen=True)
 class VuongTest:
-    """``z`` above 0 favours the first model; ``p`` is two-sided."""
+    """``z`` above 0 favours the first model; ``p`` is two-sided. ``clusters``: how many people, where they are allowed for."""
 
     z: float
     p: float
     n: int
+    clusters: int | None = None
 
 
 def gaussian_loglik(residuals: Array) -> Array:
@@ -32,17 +35,25 @@ def gaussian_loglik(residuals: Array) -> Array:
     return np.asarray(-0.5 * np.log(2 * np.pi * variance) - residuals**2 / (2 * variance))
 
 
-def vuong(loglik_first: Array, loglik_second: Array) -> VuongTest:
-    """Compare two models by their log-likelihoods [n] of the same observations."""
+def vuong(loglik_first: Array, loglik_second: Array, clusters: NDArray[np.int64] | None = None) -> VuongTest:
+    """Compare two models by their log-likelihoods [n] of the same observations.
+
+    clusters: the person [n] whom each observation is of, counted from 0; None takes all observations for independent.
+    """
     first, second = np.asarray(loglik_first, dtype=float), np.asarray(loglik_second, dtype=float)
     if first.shape != second.shape or first.ndim != 1:
         raise InputError(f"Vuong's test needs two vectors of one length, not shapes {first.shape} and {second.shape}")
     n = len(first)
-    if n < 3:
-        raise InputError(f"Vuong's test needs at least 3 observations, not {n}")
+    units = np.arange(n) if clusters is None else clusters
+    count = int(units.max(initial=-1)) + 1
+    if count < 3:
+        what = "observations" if clusters is None else "participants"
+        raise InputError(f"Vuong's test needs at least 3 {what}, not {count}")
     difference = first - second
-    spread = float(np.std(difference, ddof=1))
-    if spread <= 1e-12 * max(1.0, float(np.abs(first).max())):
+    sums = np.bincount(units, difference - difference.mean())
+    spread = float(np.sqrt(count / (count - 1) * np.sum(sums**2)))
+    if spread <= 1e-12 * np.sqrt(n) * max(1.0, float(np.abs(first).max())):
         raise InputError("the two models predict the same: Vuong's test cannot tell them apart")
-    z = float(np.sum(difference)) / (np.sqrt(n) * spread)
-    return VuongTest(float(z), float(2 * stats.norm.sf(abs(z))), n)
+    z = float(np.sum(difference)) / spread
+    tail = stats.norm.sf(abs(z)) if clusters is None else stats.t.sf(abs(z), count - 1)
+    return VuongTest(z, float(2 * tail), n, None if clusters is None else count)

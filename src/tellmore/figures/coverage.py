@@ -1,0 +1,103 @@
+"""Do the errors of a study's analysis hold where answers come from people? Intervals and tests over simulated studies.
+
+Every replicate is a study of attentive people with speeds of their own and the paper's time models; nothing is excluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tellmore.figures.bench import Bench
+from tellmore.figures.exhibit import Exhibit
+from tellmore.plotting import table_figure
+from tellmore.policy.cost import PAPER_COST
+from tellmore.rows import Row, Rows
+from tellmore.study.fits import ancova_stage, fit_candidate, fit_mixed
+from tellmore.study.people import draw_answers
+from tellmore.study.presets import preset
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PEOPLE = 40
+REPLICATES = 200
+SPEED_SDS = (0.0, 0.4)
+MIXED_AT = ("rank", 0.4)
+"""Mixed models take long, so they are fitted for one kind and one spread of speeds only."""
+NORMAL = 1.96
+INDEPENDENT, CLUSTERED, MIXED = "answers independent", "clustered by participant", "mixed model"
+
+
+def coverage_rows(bench: Bench) -> Rows:
+    """Share of 95 % intervals of the slope that hold it, and of 5 % tests of the stage that reject although it has no effect."""
+    return bench.remembered("coverage", [], lambda: list(_measure(3 if bench.plan.quick else REPLICATES)))
+
+
+def _measure(replicates: int) -> Iterator[Row]:
+    study = preset("grid", lambda: "CODE")
+    for kind in study.design.kinds:
+        for speed_sd in SPEED_SDS:
+            outcomes: dict[tuple[str, str], list[bool]] = {}
+            for seed in range(replicates):
+                rng = np.random.default_rng([seed, 7])
+                answers = draw_answers(study, kind, PEOPLE, rng=rng, speed_sd=speed_sd)
+                for key, outcome in _outcomes(answers, kind, mixed=(kind, speed_sd) == MIXED_AT):
+                    outcomes.setdefault(key, []).append(outcome)
+            for (what, errors), seen in outcomes.items():
+                share = float(np.mean(seen))
+                se = float(np.sqrt(share * (1 - share) / len(seen)))
+                row = {"kind": kind, "people": PEOPLE, "speed_sd": speed_sd, "what": what, "errors": errors}
+                yield {**row, "share": share, "se": se, "replicates": len(seen)}
+
+
+def _outcomes(answers: list[dict[str, Any]], kind: str, *, mixed: bool) -> Iterator[tuple[tuple[str, str], bool]]:
+    truth = PAPER_COST.model(kind).slope
+    fit = fit_candidate(answers, kind, "linear")
+    yield ("slope covered", INDEPENDENT), abs(fit.b1 - truth) < NORMAL * fit.b1_se
+    yield ("slope covered", CLUSTERED), fit.b1_low < truth < fit.b1_high
+    if mixed and (own := fit_mixed(answers, kind)).converged:
+        yield ("slope covered", MIXED), own.b1_low < truth < own.b1_high
+    yield ("stage rejected", INDEPENDENT), ancova_stage(answers, kind).p < 0.05
+    yield ("stage rejected", CLUSTERED), ancova_stage(answers, kind, clustered=True).p < 0.05
+
+
+def draw(rows: Rows) -> Figure:
+    """The shares as a table."""
+    header = ["Question", "s.d. of log speed", "What", "Errors", "Share (s.e.)", "Nominal", "Studies"]
+    body = [
+        [
+            str(row["kind"]),
+            f"{row['speed_sd']:g}",
+            str(row["what"]),
+            str(row["errors"]),
+            f"{row['share']:.3f} ({row['se']:.3f})",
+            "0.95" if row["what"] == "slope covered" else "0.05",
+            str(row["replicates"]),
+        ]
+        for row in rows
+    ]
+    return table_figure(header, body, title=f"Errors of a study of {PEOPLE} simulated people")
+
+
+def _range(rows: Rows, keep: Callable[[Row], bool]) -> str:
+    shares = [row["share"] for row in rows if keep(row)]
+    return f"{min(shares):.1%} to {max(shares):.1%}" if shares else "no study"
+
+
+def _compare(rows: Rows) -> str:
+    def covered(errors: str) -> str:
+        return _range(
+            rows, lambda row: (row["what"], row["errors"]) == ("slope covered", errors) and row["speed_sd"] > 0
+        )
+
+    return (
+        f"Where people differ in speed, 95 % intervals hold the slope in {covered(INDEPENDENT)} of studies if answers are taken "
+        f"for independent, as in the paper, in {covered(CLUSTERED)} with errors clustered by participant and in "
+        f"{covered(MIXED)} by a mixed model."
+    )
+
+
+EXHIBITS = (Exhibit("coverage", "Errors of a study's analysis", coverage_rows, draw, _compare, simulated=True),)

@@ -1,0 +1,171 @@
+"""The race: the learner compared with what people use instead, on the same pools, people, seeds and seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tellmore.errors import SettingError
+from tellmore.figures.bench import Bench, Source
+from tellmore.rows import Row, Rows, distinct, where
+from tellmore.sim.config import Config
+from tellmore.sim.contenders import OWN, PEERS, config_of, is_peer
+from tellmore.sim.distribute import run_trials
+from tellmore.sim.pools import absolute
+from tellmore.sim.rows import Trial
+from tellmore.sim.seconds import MARKS_S, MEASURES, mean_and_se, quality_at
+from tellmore.types import Array
+
+CONTENDERS = (*OWN, *PEERS)
+RARE = 0.2
+"""Where at most this share of the counted items is positive, F1 and average precision say more than accuracy."""
+EVERYWHERE = ("words", "words,15%", "words,5%", "digits=8", "digits<5", "breast-cancer")
+QUICK = ("words,5%", "breast-cancer")
+WITH_DATA = {"sentiment": "", "valence": ",2500", "images": ""}
+"""Parts of the data folder, and what is changed: the largest pool is raced on 2,500 of its items."""
+
+
+@dataclass(frozen=True)
+class Race:
+    """``contenders`` on ``sources``, each trial for so many ``seconds`` of human time."""
+
+    sources: tuple[Source, ...]
+    contenders: tuple[str, ...]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if len(self.contenders) < 2:
+            raise SettingError("a race needs at least 2 contenders")
+        if self.seconds < MARKS_S[1]:
+            raise SettingError(f"a race lasts at least {MARKS_S[1]} seconds, its first mark, not {self.seconds:g}")
+
+    @property
+    def marks(self) -> list[int]:
+        """Seconds at which everybody is measured."""
+        return [mark for mark in MARKS_S[1:] if mark <= self.seconds]
+
+    def tasks(self, seeds: Sequence[int]) -> dict[tuple[str, str, int], tuple[Config, int]]:
+        """The trials by pool, contender and seed; seed after seed, so that a race cut short has all of the first ones."""
+        found = {}
+        for seed in seeds:
+            for source in self.sources:
+                base = Config(pool=source.pool, matrix=source.matrix, answers=None, seconds=self.seconds)
+                for name in self.contenders:
+                    config = config_of(name, base, seed)
+                    if config is not None:
+                        found[source.title, name, seed] = (config, seed)
+        return found
+
+    def rows(self, bench: Bench) -> list[Row]:
+        """Run what is not stored, and compare."""
+        seeds = bench.plan.seed_list
+        tasks = self.tasks(seeds)
+        if bench.expect is not None:
+            bench.expect(len(set(tasks.values())))
+        done = run_trials(list(tasks.values()), workforce=bench.workforce, ledger=bench.ledger, report=bench.report)
+        found: list[Row] = []
+        for source in self.sources:
+            own = {
+                name: [done[tasks[source.title, name, seed]] for seed in seeds]
+                for name in self.contenders
+                if (source.title, name, seeds[0]) in tasks
+            }
+            found += compared(own, self.marks, pool=source.title, rare=is_rare(bench, source))
+        return found
+
+
+def sources_of(names: Sequence[str], bench: Bench) -> tuple[Source, ...]:
+    """The pools named, or without names all that are at hand."""
+    if names or bench.plan.quick:
+        return _distinct(_named(name, bench) for name in names or QUICK)
+    parts = {part: bench.source(part) for part in WITH_DATA if bench.has(part)}
+    with_data = (
+        Source(source.title + WITH_DATA[part].replace(",", ", "), source.pool + WITH_DATA[part], source.matrix)
+        for part, source in parts.items()
+        if source.pool not in EVERYWHERE
+    )
+    return (*(_named(name, bench) for name in EVERYWHERE), *with_data)
+
+
+def _named(name: str, bench: Bench) -> Source:
+    return Source(bench.truth(Source(name, absolute(name))).pool.name, absolute(name))
+
+
+def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
+    found = tuple(dict.fromkeys(sources))
+    titles = [source.title for source in found]
+    twice = next((title for title in titles if titles.count(title) > 1), None)
+    if twice is not None:
+        raise SettingError(f"two pools have the name {twice!r}; rename one of the files")
+    return found
+
+
+def is_rare(bench: Bench, source: Source) -> bool:
+    """Whether few of the counted items are positive."""
+    truth = bench.truth(source)
+    return float(truth.labels[truth.counted].mean()) <= RARE
+
+
+def held(trial: Trial, measure: str, marks_s: Sequence[int]) -> Array:
+    """A measure at the marks [m]; a contender that had nothing left to ask keeps what it had."""
+    values = quality_at(trial, measure, np.array(marks_s, dtype=float))
+    last = getattr(trial.rows[-1] if trial.rows else trial.start, measure)
+    return np.where(np.isnan(values), last, values)
+
+
+def compared(trials: dict[str, list[Trial]], marks_s: Sequence[int], *, pool: str, rare: bool) -> list[Row]:
+    """A row for every contender, mark and measure: mean and error over the seeds, and the paired difference to the best of
+    all others and to the best peer. The best is the one of the highest mean, in hindsight."""
+    rows = []
+    for measure in MEASURES:
+        values = {name: np.array([held(trial, measure, marks_s) for trial in own]) for name, own in trials.items()}
+        for column, mark in enumerate(marks_s):
+            at = {name: found[:, column] for name, found in values.items()}
+            for name, own in at.items():
+                mean, se = mean_and_se(own)
+                key = {"pool": pool, "rare": rare, "contender": name, "peer": is_peer(name), "mark_s": mark}
+                rows.append(
+                    {**key, "measure": measure, "seeds": len(own), "mean": mean, "se": se, **_against(name, at)}
+                )
+    return rows
+
+
+def _against(name: str, at: dict[str, Array]) -> dict[str, Any]:
+    others = [other for other in at if other != name]
+    found: dict[str, Any] = {}
+    for what, among in (("other", others), ("peer", [other for other in others if is_peer(other)])):
+        best = max(among, key=lambda other: float(at[other].mean()), default=None)
+        gap = (None, None) if best is None else mean_and_se(at[name] - at[best])
+        found |= {f"best_{what}": best, f"to_best_{what}": gap[0], f"to_best_{what}_se": gap[1]}
+    return found
+
+
+def verdict(row: Row) -> int:
+    """Whether a contender is above (1) or below (-1) the best peer by more than a standard error; 0: neither."""
+    gap, se = row["to_best_peer"], row["to_best_peer_se"]
+    if gap is None or abs(gap) <= (se or 0.0):
+        return 0
+    return 1 if gap > 0 else -1
+
+
+def main_measure(rows: Rows) -> list[Row]:
+    """The rows of the measure that counts on each pool: F1 where positives are rare, else accuracy."""
+    return [row for row in rows if row["measure"] == ("f1" if row["rare"] else "accuracy")]
+
+
+def sentence(rows: Rows) -> str:
+    """Who won how often, losses as plainly as wins."""
+    own = [row for row in main_measure(rows) if not row["peer"]]
+    said = []
+    for name in distinct(own, "contender"):
+        found = [verdict(row) for row in where(own, contender=name)]
+        said.append(f"{name} is ahead in {found.count(1)}, behind in {found.count(-1)} of {len(found)}")
+    pools, seeds = len(distinct(rows, "pool")), rows[0]["seeds"]
+    return (
+        f"{seeds} seeds on {pools} pools; accuracy, or F1 where positives are rare, at {len(distinct(rows, 'mark_s'))} marks of "
+        f"human time, against whichever peer is best there in hindsight, by more than a standard error of the paired difference: "
+        f"{'; '.join(said)}."
+    )

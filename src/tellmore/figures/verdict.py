@@ -1,0 +1,85 @@
+"""One rule for every claim: an estimate with its 95 % interval against what the sentence allows.
+
+The sentence allows a range of values: a printed number stands for itself and a tenth to either side, "more than" for all above.
+Wholly inside: it holds. Wholly outside: it does not hold. Neither, or not measured yet: inconclusive. What needs people or data
+that are not here cannot be tested here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scipy import stats
+
+from tellmore.rows import Row
+
+HOLDS, FAILS, OPEN, UNTESTED = "holds", "does not hold", "inconclusive", "cannot be tested here"
+VERDICTS = (FAILS, OPEN, HOLDS, UNTESTED)
+TOLERANCE = 0.1
+"""A printed number is met within a tenth of it: seeds, embeddings and data are not the paper's."""
+
+
+class Allowed(NamedTuple):
+    """The values for which a sentence is true."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+
+def about(value: float) -> Allowed:
+    """What a printed number allows."""
+    return Allowed(*sorted((value * (1 - TOLERANCE), value * (1 + TOLERANCE))))
+
+
+ABOVE_ZERO = Allowed(low=0.0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What was measured: ``value`` with a 95 % interval, or None; ``reason`` says what it is, or why there is none."""
+
+    value: float | None
+    low: float = math.nan
+    high: float = math.nan
+    reason: str = ""
+    testable: bool = True
+
+    @classmethod
+    def of(cls, value: float, se: float, n: int, reason: str = "") -> Estimate:
+        """With the interval of Student's t for a mean over ``n`` seeds."""
+        half = float(stats.t.ppf(0.975, n - 1)) * se if n > 1 else math.inf
+        return cls(value, value - half, value + half, reason)
+
+    @classmethod
+    def missing(cls, reason: str, *, testable: bool = True) -> Estimate:
+        """Nothing was measured, for this reason; ``testable`` says whether it could be, with what is at hand."""
+        return cls(None, reason=reason, testable=testable)
+
+
+def verdict(estimate: Estimate, allowed: Allowed) -> str:
+    """The one rule. An estimate without an interval is inconclusive, whatever its value."""
+    if not estimate.testable:
+        return UNTESTED
+    if allowed.low <= estimate.low and estimate.high <= allowed.high:
+        return HOLDS
+    if estimate.high < allowed.low or estimate.low > allowed.high:
+        return FAILS
+    return OPEN
+
+
+def claim_row(section: str, claim: str, mode: str, estimate: Estimate, allowed: Allowed = ABOVE_ZERO) -> Row:
+    """A row of the table of claims."""
+    return {
+        "section": section,
+        "claim": claim,
+        "mode": mode,
+        "estimate": estimate.value,
+        "low": None if math.isnan(estimate.low) else estimate.low,
+        "high": None if math.isnan(estimate.high) else estimate.high,
+        "allowed_low": None if math.isinf(allowed.low) else allowed.low,
+        "allowed_high": None if math.isinf(allowed.high) else allowed.high,
+        "verdict": verdict(estimate, allowed),
+        "measured": estimate.reason,
+    }

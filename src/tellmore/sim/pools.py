@@ -1,0 +1,130 @@
+"""Pools by name for the laboratory: those of `load_pool`, sets of scikit-learn, and thinner or rescaled versions of either.
+
+    words                     bundled, an .npz file or a project
+    digits=8, digits<5        scikit-learn's digits, one against the others or the lower half
+    breast-cancer, wine=1     malignant against benign; one cultivar against the others
+    gaussian=20               20 columns, half of which vary ten times as much as those that matter
+
+After a comma: `5%` thins the positive items to this share and leaves neutral ones out, `2500` keeps so many items at
+random, `unit` scales rows to length 1, `standardised` columns to variance 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore.data.bundled import BUNDLED, load_pool
+from tellmore.errors import DataFileError, PoolError, needs
+from tellmore.pool import Pool
+from tellmore.ratings import Scores
+from tellmore.types import Array
+
+SETS = ("digits=0…9", "digits<1…9", "breast-cancer", "wine=0…2", "gaussian=D")
+CHANGES = ("5%", "2500", "unit", "standardised")
+_CHANGE = re.compile(r"(?P<share>\d+(\.\d+)?)%|(?P<count>\d+)|unit|standardised")
+_SET = re.compile(r"digits(=|<)\d|breast-cancer|wine=[012]|gaussian=\d+")
+GAUSSIAN_ITEMS = 1000
+
+
+@lru_cache(maxsize=8)
+def open_pool(name: str, matrix: str = "X", *, whole: bool = False) -> Pool:
+    """The pool of this name; ``whole``: with all its items, however much ``name`` thins it."""
+    base, changes = _split(name)
+    pool = _set(base) if _SET.fullmatch(base) else _stored(base, matrix)
+    for change in changes:
+        pool = _changed(pool, change, whole)
+    return pool.subset(np.arange(len(pool)), name=_title(pool.name, changes)) if changes else pool
+
+
+def absolute(name: str) -> str:
+    """The name of a pool with a path that means the same to workers started elsewhere; other names stay."""
+    base, changes = _split(name)
+    path = Path(base)
+    return ",".join([str(path.resolve()) if base not in BUNDLED and path.exists() else base, *changes])
+
+
+def _split(name: str) -> tuple[str, list[str]]:
+    """A name and what is changed; a path may have commas of its own."""
+    parts = name.split(",")
+    kept = len(parts)
+    while kept > 1 and _CHANGE.fullmatch(parts[kept - 1].strip()):
+        kept -= 1
+    return ",".join(parts[:kept]), [part.strip() for part in parts[kept:]]
+
+
+def _stored(base: str, matrix: str) -> Pool:
+    try:
+        return load_pool(base, matrix=matrix)
+    except DataFileError as problem:
+        if base in BUNDLED or Path(base).exists():
+            raise
+        raise DataFileError(f"{problem}; or a set of scikit-learn: {', '.join(SETS)}") from None
+
+
+def _title(name: str, changes: list[str]) -> str:
+    return ", ".join([name, *(change.replace("%", " %") for change in changes)])
+
+
+def _set(name: str) -> Pool:
+    what, how, number = re.fullmatch(r"([a-z-]+)(=|<)?(\d+)?", name).groups()  # type: ignore[union-attr]
+    X, positive = _gaussian(int(number)) if what == "gaussian" else _scikit_learn(what, how, int(number or 0))
+    return Pool(X, scores=Scores(np.where(positive, 1.0, -1.0)), name=name)
+
+
+def _scikit_learn(what: str, how: str | None, number: int) -> tuple[Array, NDArray[np.bool_]]:
+    with needs("scikit-learn", "race"):
+        from sklearn import datasets
+    load: Callable[..., Any] = {
+        "digits": datasets.load_digits,
+        "breast-cancer": datasets.load_breast_cancer,
+        "wine": datasets.load_wine,
+    }[what]
+    X, target = load(return_X_y=True)
+    return X, target < number if how == "<" else target == number
+
+
+def _gaussian(d: int) -> tuple[Array, NDArray[np.bool_]]:
+    rng = np.random.default_rng(d)
+    scale = np.where(np.arange(d) < d // 2, 10.0, 1.0)
+    X = rng.normal(size=(GAUSSIAN_ITEMS, d)) * scale
+    return X, X @ np.where(scale > 1, 0.0, rng.normal(size=d)) > 0
+
+
+def _changed(pool: Pool, change: str, whole: bool) -> Pool:
+    if change == "unit":
+        return _with_rows(pool, pool.X / np.maximum(np.linalg.norm(pool.X, axis=1, keepdims=True), 1e-12))
+    if change == "standardised":
+        sd = pool.X.std(axis=0)
+        return _with_rows(pool, (pool.X - pool.X.mean(axis=0)) / np.where(sd > 0, sd, 1))
+    return pool if whole else pool.subset(_kept(pool, change))
+
+
+def _with_rows(pool: Pool, X: Array) -> Pool:
+    return Pool(X, pool.ids, pool.text, scores=pool.scores, name=pool.name, images=pool.images)
+
+
+def _kept(pool: Pool, change: str) -> NDArray[np.intp]:
+    """Rows that stay, in their order; the choice is the same every time."""
+    rng = np.random.default_rng(0)
+    if not change.endswith("%"):
+        return np.sort(rng.permutation(len(pool))[: int(change)])
+    share = float(change[:-1]) / 100
+    if pool.scores is None or not 0 < share < 1:
+        raise PoolError(
+            f"{change} of {pool.name!r} cannot be positive: it takes human scores and a share above 0 and below 100 %"
+        )
+    positive, counted = pool.scores.labels(), pool.scores.non_neutral()
+    yes, no = np.flatnonzero(positive & counted), np.flatnonzero(~positive & counted)
+    few = round(share / (1 - share) * len(no))
+    if not 1 <= few <= len(yes):
+        raise PoolError(
+            f"{pool.name!r} has {len(yes)} positive and {len(no)} negative items: {change} would need {few} positive"
+        )
+    return np.sort(np.concatenate([rng.permutation(yes)[:few], no]))
