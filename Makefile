@@ -20,10 +20,10 @@ WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/nul
 PACKAGE_SOURCES := $(shell find src -type f -not -name '*.pyc' -not -path '*/static/*')
 CLIENT := $(if $(WEB_SOURCES),$(STAMPS)/client)
 
-.PHONY: help demo test setup bench reproduce docs format wheel clean
+.PHONY: help demo test test-integrations setup bench reproduce race docs format wheel sbom clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/venv-app $(CLIENT) ## Teach a classifier in the browser on the bundled words pool (PORT= chooses another port)
 	@$(BIN)/tellmore demo $(if $(PORT),--port $(PORT)) $(ARGS)
@@ -31,6 +31,9 @@ demo: $(STAMPS)/venv-app $(CLIENT) ## Teach a classifier in the browser on the b
 test: $(STAMPS)/venv-dev $(CLIENT) ## Run every check and test, from nothing; ends with one summary
 	@scripts/system-packages.sh
 	@$(BIN)/python scripts/run_tests.py $(ARGS)
+
+test-integrations: ## Test against other tools' own packages, in an environment of its own
+	@scripts/test-integrations.sh $(ARGS)
 
 setup: $(STAMPS)/venv-all ## Create the environment .venv with all extras but torch
 
@@ -41,17 +44,24 @@ bench: $(STAMPS)/venv-dev $(CLIENT) ## Measure speed, against other ways of doin
 reproduce: $(STAMPS)/venv-all ## Every figure, table and claim of the paper into results/ (ARGS=--quick for a short run)
 	@$(BIN)/tellmore reproduce all --out results $(ARGS)
 
-docs: $(STAMPS)/venv-dev ## Write the generated pages anew and run the code of all pages
+race: $(STAMPS)/venv-all ## The learner beside regression, active learning and words, into results/race (ARGS=--quick for a look)
+	@$(BIN)/tellmore race --out results/race $(ARGS)
+
+docs: $(STAMPS)/venv-dev ## Write the generated pages anew, run the code of all pages and build the site in site/
 	@$(BIN)/python scripts/write_reference.py
 	@$(BIN)/python -m pytest -q -m docs tests
+	@$(BIN)/python scripts/build_site.py site
 
 format: $(STAMPS)/venv-dev ## Format the Python sources and mend what the linter can mend
 	@$(BIN)/ruff check --fix-only -q . ; $(BIN)/ruff format .
 
 wheel: $(STAMPS)/wheel ## Build dist/*.whl with the browser client inside
 
+sbom: $(STAMPS)/venv-all ## List what tellmore runs on, with versions and licences, in dist/tellmore.cdx.json (CycloneDX)
+	@mkdir -p dist && $(BIN)/python scripts/write_sbom.py dist/tellmore.cdx.json && echo dist/tellmore.cdx.json
+
 clean: ## Remove what make has made (answers given in a demo stay)
-	rm -rf .venv $(STAMPS) build dist src/tellmore/app/static web/node_modules web/dist web/src/kit/schemas.ts
+	rm -rf .venv $(STAMPS) build dist site .cache src/tellmore/app/static web/node_modules web/dist web/src/kit/schemas.ts
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -61,7 +71,6 @@ $(STAMPS)/venv-%: pyproject.toml constraints.txt scripts/install.sh
 $(STAMPS)/client: $(WEB_SOURCES) $(wildcard src/tellmore/app/*.py) scripts/build-client.sh scripts/write_openapi.py | $(STAMPS)/venv-app
 	@scripts/build-client.sh
 
-$(STAMPS)/wheel: pyproject.toml hatch_build.py README.md $(PACKAGE_SOURCES) $(CLIENT) | $(STAMPS)/venv-dev
-	@rm -rf dist
-	@$(BIN)/python -m build --quiet --wheel --no-isolation --outdir dist .
-	@ls -l dist/*.whl && touch $@
+$(STAMPS)/wheel: pyproject.toml hatch_build.py README.md $(PACKAGE_SOURCES) $(WEB_SOURCES) scripts/build-wheel.sh
+	@scripts/build-wheel.sh
+	@mkdir -p $(STAMPS) && touch $@

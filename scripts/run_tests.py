@@ -1,8 +1,9 @@
-"""Run every suite, one after another, and end with one table: passed, failed, could not run.
+"""Run every suite and end with one table: passed, failed, could not run.
 
     python scripts/run_tests.py [suite ...]
 
-A suite that could not run (no Node, no chromium, no PostgreSQL) fails the whole only when CI=true.
+Suites of one process run two at a time, those that use both cores after them, one after another. A suite that could not run (no
+Node, no chromium, no PostgreSQL) fails the whole only when CI=true.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +29,7 @@ BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SCREENS = "tests/browser/test_screens.py"
-APART = "not browser and not postgres and not slow and not docs"
+APART = "not browser and not postgres and not slow and not docs and not integrations"
 
 
 class CannotRunError(Exception):
@@ -57,6 +59,11 @@ class Suite:
     name: str
     commands: tuple[tuple[str, ...], ...]
     prepare: Callable[[ExitStack], dict[str, str]] = nothing
+
+    @property
+    def both_cores(self) -> bool:
+        """Whether it runs tests in two processes."""
+        return any("-n" in command for command in self.commands)
 
 
 def pytest_suite(name: str, *arguments: str, prepare: Callable[[ExitStack], dict[str, str]] = nothing) -> Suite:
@@ -101,7 +108,7 @@ def with_postgres(stack: ExitStack) -> dict[str, str]:
 
 
 def suites() -> tuple[Suite, ...]:
-    """In the order in which they run: the quick ones first."""
+    """In the order of the summary."""
     npm = ("npm", "--prefix", str(ROOT / "web"), "run", "--silent")
     return (
         Suite("lint", ((str(BIN / "ruff"), "check", "."), (str(BIN / "ruff"), "format", "--check", "."))),
@@ -150,30 +157,44 @@ def skips(suite: Suite) -> str:
     return "; ".join(dict.fromkeys(f"skipped: {reason.splitlines()[0]}" for reason in reasons if reason))
 
 
-def run(suite: Suite) -> Outcome:
-    """Run one suite to its end."""
-    print(f"\n== {suite.name}", flush=True)
+def run(suite: Suite, *, quiet: bool = False) -> Outcome:
+    """Run one suite to its end; ``quiet``: what it prints is shown when it has ended, whole."""
+    if not quiet:
+        print(f"\n== {suite.name}", flush=True)
     (REPORTS / f"{suite.name}.xml").unlink(missing_ok=True)
     start = time.monotonic()
     with ExitStack() as stack:
         try:
             environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} | suite.prepare(stack)
         except CannotRunError as missing:
-            print(f"could not run: {missing}", flush=True)
+            print(f"{suite.name} could not run: {missing}", flush=True)
             return Outcome(suite.name, "could not run", "", time.monotonic() - start, str(missing))
-        failed = [
-            command for command in suite.commands if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0
+        pipe = subprocess.PIPE if quiet else None
+        done = [
+            subprocess.run(command, cwd=ROOT, env=environment, text=True, stdout=pipe, stderr=subprocess.STDOUT)
+            for command in suite.commands
         ]
+    if quiet:
+        print(f"\n== {suite.name}\n{''.join(each.stdout for each in done)}", end="", flush=True)
+    failed = [each.args for each in done if each.returncode != 0]
     note = ", ".join(" ".join(Path(part).name for part in command[:2]) for command in failed) or skips(suite)
     return Outcome(suite.name, "failed" if failed else "passed", counts(suite), time.monotonic() - start, note)
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def run_all(chosen: Sequence[Suite]) -> list[Outcome]:
+    """Outcomes in the order of ``chosen``."""
+    with ThreadPoolExecutor(2) as pool:
+        of_one_process = [suite for suite in chosen if not suite.both_cores]
+        ended = dict(zip(of_one_process, pool.map(lambda suite: run(suite, quiet=True), of_one_process), strict=True))
+    ended |= {suite: run(suite) for suite in chosen if suite.both_cores}
+    return [ended[suite] for suite in chosen]
+
+
+def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
     """The table at the end."""
     lines = [f"{'suite':<10}{'result':<15}{'tests':<20}{'seconds':>8}  note"]
     lines += [f"{o.suite:<10}{o.result:<15}{o.tests:<20}{o.seconds:>8.0f}  {o.note}" for o in outcomes]
-    total = sum(outcome.seconds for outcome in outcomes)
-    lines.append(f"{'':<10}{'':<15}{'':<20}{total:>8.0f}  in all")
+    lines.append(f"{'':<10}{'':<15}{'':<20}{seconds:>8.0f}  in all")
     if not os.environ.get("TELLMORE_DATA"):
         lines.append("TELLMORE_DATA is not set: tests on pools beyond the bundled one were skipped.")
     return "\n".join(lines)
@@ -186,8 +207,9 @@ def main() -> None:
     parser.add_argument("suites", nargs="*", choices=[*known, []], metavar="suite", help=f"of: {', '.join(known)}")
     chosen = parser.parse_args().suites or list(known)
     REPORTS.mkdir(parents=True, exist_ok=True)
-    outcomes = [run(known[name]) for name in chosen]
-    print(f"\n{summary(outcomes)}")
+    start = time.monotonic()
+    outcomes = run_all([known[name] for name in chosen])
+    print(f"\n{summary(outcomes, time.monotonic() - start)}")
     bad = {"failed", "could not run"} if os.environ.get("CI") == "true" else {"failed"}
     sys.exit(any(outcome.result in bad for outcome in outcomes))
 

@@ -19,7 +19,7 @@ def description() -> dict[str, Any]:
     """Every route that answers with JSON; no project is opened for it."""
     study: Any = participants.study_router
     app = FastAPI(title="tellmore")
-    for router in (api.people, api.owner, api.looking, study(None, None, "cookie", api.study_page)):
+    for router in (*api.ROUTERS, study(None, None, "cookie", api.study_page, "key")):
         app.include_router(router)
     return app.openapi()
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +52,24 @@ def tidy(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
+PUBLIC = {
+    "tellmore": "Teaching: learners, questions and answers, projects.",
+    "tellmore.sklearn": "For scikit-learn (extra `sklearn`): [its page](../scikit-learn.md).",
+    "tellmore.lab": "The laboratory (extra `lab`): [its page](../reproduce.md).",
+}
+"""The modules from which anything is imported, and what they are for."""
+
+
 def library_page() -> str:
     """Every public name with its signature and its docstring."""
-    import tellmore
-
     parts = [
         "# Public names",
         "Written by `make docs` from the docstrings; do not edit. What is not here may change.",
     ]
-    parts += [entry(name, getattr(tellmore, name)) for name in sorted(tellmore.__all__, key=str.lower)]
+    for name, about in PUBLIC.items():
+        module = import_module(name)
+        parts.append(f"# `{name}`\n\n{about}")
+        parts += [entry(each, getattr(module, each)) for each in sorted(module.__all__, key=str.lower)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -68,14 +79,33 @@ def entry(name: str, thing: Any) -> str:
         return f"## `{name}`\n\n`{thing!r}`"
     lines = [f"## `{name}{signature(thing)}`", paragraphs(inspect.getdoc(thing) or "")]
     if inspect.isclass(thing):
-        lines += [f"- `{member}`: {first_line(value)}" for member, value in members(thing)]
+        lines += [f"- `{member}`: {first_line(value)}{parameters(value)}" for member, value in members(thing)]
     return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
 
 
 def paragraphs(doc: str) -> str:
-    """A docstring as Markdown: double backquotes become single ones, doctests and drawings become code."""
+    """A docstring as Markdown: double backquotes become single ones, parameters a list, doctests and drawings code."""
     blocks = doc.replace("``", "`").split("\n\n")
-    return "\n\n".join(f"```text\n{block}\n```" if block.startswith((">>>", "    ")) else block for block in blocks)
+    return "\n\n".join(
+        f"```text\n{block}\n```" if block.startswith((">>>", "    ")) else listed(block) for block in blocks
+    )
+
+
+def listed(block: str, indent: str = "") -> str:
+    """A paragraph; where it says what the parameters are, one a line, a list of them."""
+    if not re.match(PARAMETER, block):
+        return block
+    lines = re.sub(r"\n +", " ", block).splitlines()
+    return "\n".join(indent + re.sub(PARAMETER, r"- `\1`: ", line) for line in lines)
+
+
+PARAMETER = r"^(\w+(?:, \w+)*): "
+
+
+def parameters(thing: Any) -> str:
+    """The parameters of a method, as a list below it."""
+    blocks = (inspect.getdoc(thing) or "").replace("``", "`").split("\n\n")[1:]
+    return "".join("\n" + listed(block, "  ") for block in blocks if re.match(PARAMETER, block))
 
 
 def signature(thing: Any) -> str:
@@ -87,7 +117,7 @@ def signature(thing: Any) -> str:
     if inspect.isclass(thing) and issubclass(thing, BaseException):
         return ""
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
-    return str(inspect.Signature(plain))
+    return re.sub(r"<function .*? at 0x[0-9a-f]+>", "…", str(inspect.Signature(plain)))
 
 
 def members(cls: type) -> Iterator[tuple[str, Any]]:
@@ -123,7 +153,7 @@ Written by `make docs` from the program; do not edit. A running server describes
 Every path under `/api` needs the cookie that opening an invitation link sets, or the header `Authorization: Bearer TOKEN`.
 `POST` and `PUT` need `Content-Type: application/json` and a body. A refusal is `{"error": "one line"}` with status 401 (no
 valid token), 403 (not this role, or from another site), 404 (unknown), 409 (in conflict with the log), 413 (too large),
-415 (not JSON), 421 (foreign Host), 422 (malformed) or 429 (too many requests; see `Retry-After`).
+415 (not JSON), 421 (unknown Host), 422 (malformed) or 429 (too many requests; see `Retry-After`).
 """
 
 
@@ -132,11 +162,13 @@ def routes() -> dict[str, list[Any]]:
     from tellmore.app import api, participants
 
     study: Any = participants.study_router
+    every: list[Any] = [route for router in api.ROUTERS for route in router.routes]
     return {
         "Pages": api.pages.routes,
-        "People who teach": api.people.routes,
-        "The project's owner": [*api.owner.routes, *api.looking.routes],
-        "Participants of a study": study(None, None, "cookie", api.study_page).routes,
+        "People who teach": [route for route in every if "people" in route.tags],
+        "The project's owner": [route for route in every if "owner" in route.tags],
+        "Whoever keeps it running": [route for route in every if "operations" in route.tags],
+        "Participants of a study": study(None, None, "cookie", api.study_page, "key").routes,
     }
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-TARGETS = {"demo", "test", "setup", "bench", "reproduce", "docs", "format", "wheel", "clean"}
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = {"demo", "test", "test-integrations", "setup", "bench", "reproduce", "docs", "format", "wheel", "clean"}
 
 
 def make(repository: Path, *arguments: str, **environment: str) -> str:
@@ -22,7 +23,7 @@ def make(repository: Path, *arguments: str, **environment: str) -> str:
 def test_make_alone_lists_every_target_with_one_line_each(repository: Path) -> None:
     lines = make(repository).splitlines()
     listed = {
-        found.group(1): found.group(2) for line in lines if (found := re.fullmatch(r"\s+make (\w+)\s+(\S.*)", line))
+        found.group(1): found.group(2) for line in lines if (found := re.fullmatch(r"\s+make ([\w-]+)\s+(\S.*)", line))
     }
     assert set(listed) >= TARGETS
     assert len(lines) == len(listed)
@@ -32,7 +33,7 @@ def test_port_reaches_the_demo(repository: Path) -> None:
     assert "tellmore demo --port 8123" in make(repository, "-n", "demo", "PORT=8123")
 
 
-@pytest.mark.parametrize("script", ["install.sh", "node-path.sh", "build-client.sh", "system-packages.sh"])
+@pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "scripts").glob("*.sh")))
 def test_shell_scripts_are_executable_and_parse(repository: Path, script: str) -> None:
     path = repository / "scripts" / script
     assert os.access(path, os.X_OK)

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# build-wheel.sh: build dist/*.whl with the browser client inside, in a small environment of its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+built=src/tellmore/app/static/index.html
+if [ ! -f $built ] || [ -n "$(find web -type f -newer $built -not -path '*/node_modules/*' -not -name schemas.ts | head -1)" ]; then
+    scripts/build-client.sh bundle
+fi
+scripts/environment.sh .make/build
+.make/build/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build hatchling
+rm -rf dist
+.make/build/bin/python -m build --quiet --wheel --no-isolation --outdir dist .
+ls -l dist/*.whl

@@ -1,0 +1,79 @@
+"""Draw the README's pictures of the app, docs/images/start.png, rank.png and dashboard.png, from the demo.
+
+python scripts/draw_screens.py    (needs the extra dev, chromium and the built client)
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tellmore.app.demo import known_scores
+from tellmore.client import Link
+from tellmore.sim.drive import drive, invite
+
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+ANSWERS = 60
+
+
+def draw(page: Page, url: str) -> None:
+    """The first screen, then answers of simulated people, a ranking half done, and the dashboard."""
+    page.goto(url)
+    like, unlike = page.locator("form.start textarea").all()
+    like.fill("joy, kindness")
+    unlike.fill("pain")
+    page.locator("form.start .sample .share").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    page.screenshot(path=IMAGES / "start.png")
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.get_by_role("button", name="Begin").click()
+    page.locator("section.card[data-shown]").wait_for()
+    drive(invite(Link.parse(url), 2), answers=ANSWERS // 2, think=False, scores=known_scores(), seed=3)
+    settings = {"question": "rank", "set_size": 6}
+    page.request.put(f"{url.partition('/?')[0]}/api/settings", data=settings)
+    page.keyboard.press(" ")  # the question that was open before
+    page.locator("section.card-rank[data-shown]").wait_for()
+    for key in ("3", "ArrowUp", "Escape"):
+        page.keyboard.press(key)
+    page.screenshot(path=IMAGES / "rank.png")
+    page.goto(url.partition("/?")[0] + "/dashboard")
+    page.locator(".tile").first.wait_for()
+    page.wait_for_load_state("load")
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.screenshot(path=IMAGES / "dashboard.png")
+
+
+def main() -> None:
+    """Serve the demo in a folder of its own, and draw."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        command = [
+            sys.executable,
+            "-u",
+            "-m",
+            "tellmore",
+            "demo",
+            "--folder",
+            f"{folder}/demo",
+            "--port",
+            "0",
+            "--no-browser",
+        ]
+        with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as server:
+            assert server.stdout is not None
+            printed = iter(server.stdout.readline, "")
+            url = next(found.group() for line in printed if (found := re.search(r"http://\S+token=\S+", line)))
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+            draw(browser.new_page(viewport={"width": 900, "height": 790}), url)
+            browser.close()
+            server.terminate()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# test-integrations.sh [pytest options]: tests against the packages of other tools, in .make/integrations. Their own needs
+# differ from constraints.txt, so only the tools themselves are pinned.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/environment.sh .make/integrations
+echo "Installing tellmore and the other tools' packages into .make/integrations …"
+.make/integrations/bin/python -m pip install --quiet --disable-pip-version-check -e '.[app,onnx,datasets]' pytest pytest-timeout \
+    -r tests/integrations/requirements.txt
+.make/integrations/bin/python -m pytest -q -W default -m integrations tests/integrations "$@"
