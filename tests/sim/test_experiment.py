@@ -12,7 +12,7 @@ from tellmore.errors import PoolError, SettingError
 from tellmore.pool import Pool
 from tellmore.ratings import Scores
 from tellmore.sim.config import Config
-from tellmore.sim.experiment import conversation, make_annotator, make_learner, trial
+from tellmore.sim.experiment import conversation, make_annotators, make_learner, trial
 from tellmore.sim.method import PAPER_PRIOR_SCALE, MethodLearner
 from tellmore.sim.rows import Trial
 from tellmore.sim.score_model import unit_least_squares
@@ -160,7 +160,7 @@ def test_a_pool_without_scores_cannot_be_simulated(tmp_path: Path) -> None:
 def test_the_histogram_annotator_needs_a_histogram(small_pool: str) -> None:
     config = Config(pool=small_pool, annotator="histogram")
     with pytest.raises(PoolError, match="no histogram"):
-        make_annotator(config, load_truth(small_pool, "X"))
+        make_annotators(config, load_truth(small_pool, "X"))
 
 
 @pytest.mark.parametrize(

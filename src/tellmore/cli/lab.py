@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from tellmore.cli.output import JsonOption, MatrixOption, PoolOption, bar, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, MatrixOption, PoolOption, TeamOption, bar, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.sim.config import Config
@@ -69,6 +69,7 @@ def simulate(
     drift: Annotated[float, typer.Option("--drift", help="Shift of standards per 100 answers, in sd of scores.")] = 0.0,
     fatigue: Annotated[float, typer.Option("--fatigue", help="Added noise per 100 answers, in sd of scores.")] = 0.0,
     slowing: Annotated[float, typer.Option("--slowing", help="Fraction slower per 100 answers.")] = 0.0,
+    team: TeamOption = "",
     stop_at: Annotated[float | None, typer.Option("--stop-at", help="End a trial at this accuracy.")] = None,
     target: Annotated[
         list[float] | None,
@@ -118,6 +119,7 @@ def simulate(
         drift=drift,
         fatigue=fatigue,
         slowing=slowing,
+        team=team,
         stop_at=stop_at,
         like=_names(like),
         unlike=_names(unlike),

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 PoolOption = Annotated[str, typer.Option("--pool", help="A bundled pool (words), an .npz file or a project folder.")]
 MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an .npz file holds the embeddings.")]
+TeamOption = Annotated[
+    str,
+    typer.Option(
+        "--team",
+        help="Several people in one line, as in '3*good, lapse=0.2+pace=1.5, random'; a person is good, random, reversed, "
+        "lapse=, noise=, first=, tiring=, pace=, slowing=, contrast= or camp=, joined by +.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
 
 

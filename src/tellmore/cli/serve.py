@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from tellmore.cli.output import JsonOption, print_changes, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, TeamOption, print_changes, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -129,6 +129,7 @@ def annotate(
     simulated: Annotated[bool, typer.Option("--simulated", help="Kept for old scripts; changes nothing.")] = False,  # noqa: ARG001
     answers: Annotated[int, typer.Option("--answers", help="Answers of each annotator.", min=1)] = 20,
     annotators: Annotated[int, typer.Option("--annotators", help="How many people at once.", min=1, max=1000)] = 1,
+    team: TeamOption = "",
     no_think: Annotated[bool, typer.Option("--no-think", help="Answer at once instead of after a think time.")] = False,
     speed: Annotated[float, typer.Option("--speed", help="Divide the think times by this.", min=0.01)] = 1.0,
     seed: Annotated[int, typer.Option("--seed", help="Seed of opinions and think times.", min=0)] = 0,
@@ -138,13 +139,15 @@ def annotate(
     from tellmore.app.demo import known_scores
     from tellmore.client import Link
     from tellmore.sim.drive import compare_with_log, drive, invite
+    from tellmore.sim.people import team_of
 
+    people = team_of(team) if team else ()
+    annotators = len(people) or annotators
     owner = Link.parse(url)
     links = invite(owner, annotators)
+    chosen: dict[str, Any] = {"answers": answers, "think": not no_think, "speed": speed, "seed": seed, "team": people}
     with progress("answers", answers * annotators) as advance:
-        report = drive(
-            links, answers=answers, think=not no_think, speed=speed, scores=known_scores(), seed=seed, on_answer=advance
-        )
+        report = drive(links, scores=known_scores(), on_answer=advance, **chosen)
     summary = compare_with_log(report, owner).summary()
     if json:
         print_json({**summary, "problems": sorted(set(report.faults))})

@@ -18,6 +18,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.kinds import perceived
 from tellmore.policy.cost import CostModel
 from tellmore.questions import Question, answer_from
+from tellmore.sim.people import Person, by_chance
 from tellmore.types import Answer, Array
 
 IntArray: TypeAlias = NDArray[np.intp]
@@ -25,10 +26,12 @@ IntArray: TypeAlias = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Moment:
-    """When a question is answered: the source of chance, and how many answers were given before."""
+    """When a question is answered: the source of chance, how many answers this person gave before, and on which items [k] the
+    last of them was."""
 
     rng: np.random.Generator
     n_answered: int = 0
+    before: IntArray | None = None
 
 
 class ScoreSource(Protocol):
@@ -136,18 +139,49 @@ class LapsingRespondent:
 
     def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
         answer = self.attentive.respond(question, rows, now=now)
-        nobody_cares = ModelRespondent(np.zeros(len(rows)), 1.0, 1.0)  # where all scores are 0, answers are chance
-        random = nobody_cares.respond(question, np.arange(len(rows)), now=now)
+        random = by_chance(question, now.rng)
         return random if now.rng.random() < self.lapse else answer
 
 
 @dataclass(frozen=True)
+class CampScores:
+    """Another mind: ``share`` of how far the score is above ``threshold``, and the rest of it from ``lean`` [n]."""
+
+    source: ScoreSource
+    threshold: float
+    share: float
+    lean: Array
+
+    def sample(self, rows: IntArray, *, now: Moment) -> Array:
+        above = self.source.sample(rows, now=now) - self.threshold
+        rest = float(np.sqrt(1 - self.share**2))
+        return self.threshold + self.share * above + rest * np.asarray(self.lean[rows], dtype=float)
+
+
+@dataclass(frozen=True)
+class PersonRespondent:
+    """A simulated person with habits, who sees scores of ``source``. ``mean`` [n]: what is expected of them."""
+
+    person: Person
+    source: ScoreSource
+    threshold: float
+    mean: Array
+
+    def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
+        above = self.source.sample(rows, now=now) - self.threshold
+        before = 0.0 if now.before is None else float(np.mean(self.mean[now.before])) - self.threshold
+        unit = float(np.std(self.mean))
+        return self.person.answer(question, above, unit=unit, before=before, n_answered=now.n_answered, rng=now.rng)
+
+
+@dataclass(frozen=True)
 class Annotator:
-    """A respondent who takes the time that ``cost`` draws, slower by the fraction ``slowing`` per answer given."""
+    """A respondent who takes ``pace`` times what ``cost`` draws, slower by the fraction ``slowing`` per answer given."""
 
     respondent: Respondent
     cost: CostModel
     slowing: float = 0.0
+    pace: float = 1.0
 
     def reply(
         self, question: Question, rows: IntArray, *, now: Moment, clock: np.random.Generator
@@ -156,4 +190,4 @@ class Annotator:
         answer = self.respondent.respond(question, rows, now=now)
         marks = kinds.named(question.kind).marks(answer)
         seconds = self.cost.sample(question.kind, question.size, clock, marks=marks)
-        return answer, seconds * (1.0 + self.slowing * now.n_answered)
+        return answer, seconds * self.pace * (1.0 + self.slowing * now.n_answered)

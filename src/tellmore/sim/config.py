@@ -12,6 +12,7 @@ from tellmore import kinds
 from tellmore.errors import SettingError
 from tellmore.options import one_of
 from tellmore.policy.asking import AUTO
+from tellmore.sim.people import team_of
 
 Acquisition = Literal["greedy", "random", "particles"]
 Mode = Literal["default", "paper", "as-printed", "as-authors"]
@@ -19,8 +20,9 @@ AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
 Option = str | int | float | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, float], ...]
 """Value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
-SELDOM = ("like", "unlike", "scores_column", "scores_right", "peer")
-"""What most trials do without: a start, a peer. In plain values only where it is set, so that earlier trials are found again."""
+SELDOM = ("like", "unlike", "scores_column", "scores_right", "peer", "team")
+"""What most trials do without: a start, a peer, a team. In plain values only where it is set, so that earlier trials are found
+again."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Config:
     lapse: the share of random answers.
     drift, fatigue: in standard deviations of the pool's mean scores per 100 answers.
     slowing: the fraction by which answers get slower per 100 answers.
+    team: several people in one line, who answer in turn, as `tellmore.sim.people` says: ``3*good, lapse=0.2+pace=1.5, random``.
+        What ``lapse``, ``drift``, ``fatigue`` and ``slowing`` say then holds for everybody.
     like, unlike: items to start from, by id or text.
     scores_column: an array of the pool's file to start from, in place of items.
     scores_right: start from verdicts on all items of which this share is right.
@@ -68,6 +72,7 @@ class Config:
     scores_column: str = ""
     scores_right: float | None = None
     peer: str = ""
+    team: str = ""
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
@@ -89,6 +94,10 @@ class Config:
             raise SettingError("the authors' code asks labels of random items only; add --acquisition random")
         if self.peer and self.question != "label":
             raise SettingError(f"the peer {self.peer} asks labels, not {self.question}")
+        if self.team:
+            team_of(self.team)
+            if self.annotator == "model":
+                raise SettingError("a team answers from the pool's scores; leave the annotator at auto")
         if self.stop_at is not None and not 0.5 < self.stop_at <= 1:
             raise SettingError(f"stop_at is an accuracy above 0.5 and at most 1, not {self.stop_at}")
 

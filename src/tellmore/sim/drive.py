@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,9 +19,9 @@ import numpy as np
 from tellmore import kinds
 from tellmore.client import GIVE_UP_S, Client, Link, error_of
 from tellmore.errors import InputError, StateError
-from tellmore.kinds import perceived
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.questions import Question, answer_from
+from tellmore.questions import Question
+from tellmore.sim.people import GOOD, Person
 from tellmore.types import Answer
 
 ARRIVAL_S = 10.0
@@ -79,28 +79,52 @@ class Report:
         }
 
 
-class Mind:
-    """How a simulated person sees items: by ``scores`` where known, else by a fixed pseudo-random opinion of the id."""
+NOISE = 0.3
+"""Standard deviation of what is added to an opinion each time."""
 
-    def __init__(self, scores: Mapping[str, float], seed: int) -> None:
-        self._scores = scores
+
+class Mind:
+    """How a simulated person sees items: by ``scores`` where known, else by a fixed pseudo-random opinion of the id, and with the
+    habits of ``person``."""
+
+    def __init__(self, scores: Mapping[str, float], seed: int, person: Person = GOOD) -> None:
+        self._scores, self._person = scores, person
         self._rng = np.random.default_rng(seed)
+        self._unit = float(np.std(list(scores.values()))) if scores else 1.0
+        self._answered, self._before = 0, 0.0
 
     def opinion(self, item: str) -> float:
         """Above 0 is positive; a little noise is added each time."""
         known = self._scores.get(item)
         if known is None:
-            known = float(np.random.default_rng(list(item.encode())).standard_normal())
-        return known + 0.3 * float(self._rng.standard_normal())
+            known = _fixed(item)
+        share = self._person.camp
+        if share < 1:
+            known = share * known + float(np.sqrt(1 - share**2)) * self._unit * _fixed(f"camp {item}")
+        return known + NOISE * float(self._rng.standard_normal())
 
     def answer(self, kind: str, items: list[str]) -> Answer:
         """What this person answers."""
         z = np.array([self.opinion(item) for item in items])
-        return answer_from(Question(kind, items), perceived(z, self._rng))
+        answer = self._person.answer(
+            Question(kind, items),
+            z,
+            unit=self._unit,
+            before=self._before,
+            n_answered=self._answered,
+            rng=self._rng,
+        )
+        self._answered, self._before = self._answered + 1, float(z.mean())
+        return answer
 
     def think_s(self, kind: str, size: int, answer: Answer, cost: CostModel) -> float:
         """Seconds before the answer."""
-        return cost.sample(kind, size, self._rng, marks=kinds.named(kind).marks(answer))
+        usual = cost.sample(kind, size, self._rng, marks=kinds.named(kind).marks(answer))
+        return usual * self._person.slower_after(self._answered)
+
+
+def _fixed(name: str) -> float:
+    return float(np.random.default_rng(list(name.encode())).standard_normal())
 
 
 def invite(link: Link, people: int) -> list[Link]:
@@ -128,6 +152,7 @@ def drive(
     speed: float = 1.0,
     scores: Mapping[str, float] | None = None,
     seed: int = 0,
+    team: Sequence[Person] = (),
     cost: CostModel = PAPER_COST,
     stop: threading.Event | None = None,
     stagger: bool = False,
@@ -136,15 +161,20 @@ def drive(
 ) -> Report:
     """``answers`` answers by each of ``links`` at once.
 
-    ``speed`` divides think times; ``stop`` ends early; ``stagger`` lets people arrive over some seconds, as they do;
+    ``speed`` divides think times; ``team`` says how each of them answers, all attentively where it is not given; ``stop`` ends
+    early; ``stagger`` lets people arrive over some seconds, as they do;
     who gets no reply for ``give_up_s`` gives up.
     """
+
+    def person_of(number: int) -> Person:
+        return team[number] if team else GOOD
+
     report, turn, halt = Report(), threading.Lock(), stop or threading.Event()
 
     def person(number: int) -> None:
         try:
             with Client(links[number]) as client:
-                work(client, Mind(scores or {}, seed * 100_003 + number), number)
+                work(client, Mind(scores or {}, seed * 100_003 + number, person_of(number)), number)
         except Exception as problem:
             with turn:
                 report.faults.append(str(problem))

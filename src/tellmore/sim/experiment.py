@@ -19,13 +19,12 @@ from tellmore.sim import annotators as people
 from tellmore.sim.config import Config
 from tellmore.sim.method import AUTHORS_W, METHODS, Method, MethodLearner
 from tellmore.sim.peers import make_peer
+from tellmore.sim.people import GOOD, PER_ANSWERS, Person, team_of
 from tellmore.sim.rows import Row, Trial
 from tellmore.sim.starting import start_of
 from tellmore.sim.truth import Truth, load_truth
 from tellmore.types import Answer, Array
 
-PER_ANSWERS = 100.0
-"""Drift, fatigue and slowing of a Config are per this many answers."""
 GAIN_DRAWS = 128
 """Draws, four times over, for the bits of a question: good to about 0.01 bits."""
 UNKNOWN = float("nan")
@@ -85,15 +84,21 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
     return learner, notes
 
 
-def make_annotator(config: Config, truth: Truth) -> people.Annotator:
-    """The simulated annotator of a trial."""
-    respondent = _respondent(config, truth)
+def make_annotators(config: Config, truth: Truth) -> tuple[people.Annotator, ...]:
+    """The simulated people of a trial, who answer in turn; one, where no team is given."""
+    each = team_of(config.team) if config.team else (GOOD,)
+    return tuple(_annotator(config, truth, person) for person in each)
+
+
+def _annotator(config: Config, truth: Truth, person: Person) -> people.Annotator:
+    respondent = _respondent(config, truth, person)
     if config.lapse:
         respondent = people.LapsingRespondent(respondent, config.lapse)
-    return people.Annotator(respondent, PAPER_COST, slowing=config.slowing / PER_ANSWERS)
+    slowing = (config.slowing + person.slowing) / PER_ANSWERS
+    return people.Annotator(respondent, PAPER_COST, slowing=slowing, pace=person.pace)
 
 
-def _respondent(config: Config, truth: Truth) -> people.Respondent:
+def _respondent(config: Config, truth: Truth, person: Person) -> people.Respondent:
     if config.annotator == "model":
         model = truth.model
         z = model.theta[0] + truth.pool.X.astype(float) @ model.theta[1:]
@@ -104,7 +109,22 @@ def _respondent(config: Config, truth: Truth) -> people.Respondent:
         source = people.DriftingScores(source, config.drift * unit)
     if config.fatigue:
         source = people.TiredScores(source, config.fatigue * unit)
-    return people.ScoreRespondent(source, truth.scores.threshold)
+    scores = truth.scores
+    if person == GOOD:
+        return people.ScoreRespondent(source, scores.threshold)
+    if person.camp < 1:
+        source = people.CampScores(source, scores.threshold, person.camp, other_mind(truth))
+    return people.PersonRespondent(person, source, scores.threshold, np.asarray(scores.mean, dtype=float))
+
+
+def other_mind(truth: Truth) -> Array:
+    """What another camp looks at [n]: a direction of the embeddings, always the same, without correlation with the scores and
+    with their standard deviation."""
+    X, mean = truth.pool.X.astype(float), np.asarray(truth.scores.mean, dtype=float)
+    along = (X - X.mean(axis=0)) @ np.random.default_rng(0xCA3).standard_normal(X.shape[1])
+    centred = mean - mean.mean()
+    along -= centred * float(along @ centred / (centred @ centred))
+    return np.asarray(along * (np.std(mean) / max(float(np.std(along)), 1e-12)))
 
 
 def _score_source(config: Config, truth: Truth) -> people.ScoreSource:
@@ -119,22 +139,31 @@ def _score_source(config: Config, truth: Truth) -> people.ScoreSource:
 def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Iterator[tuple[Question, float, float]]:
     """Ask, answer and tell until the budget is spent or there is no question left: each with its bits and all seconds so
     far, once it is learnt."""
-    annotator = make_annotator(config, truth)
-    rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0x7E11]).spawn(2))
+    team = make_annotators(config, truth)
+    chances = [_chance(seed, who) for who in range(len(team))]
+    before: list[people.IntArray | None] = [None] * len(team)
     seconds = 0.0
     for answered in count() if config.answers is None else range(config.answers):
         question = learner.ask()
         if question is None:
             return
         bits = question_bits(learner, question, answered) if isinstance(learner, Learner) else UNKNOWN
-        reply, took = annotator.reply(
-            question, truth.pool.rows(question.items), now=people.Moment(rng, answered), clock=clock
-        )
+        turn, who = divmod(answered, len(team))
+        (rng, clock), rows = chances[who], truth.pool.rows(question.items)
+        reply, took = team[who].reply(question, rows, now=people.Moment(rng, turn, before[who]), clock=clock)
+        before[who] = rows
         learner.tell(question, reply)
         seconds += took
         yield question, bits, seconds
         if config.seconds is not None and seconds >= config.seconds:
             return
+
+
+def _chance(seed: int, who: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """One person's sources of chance, for answers and for times; those of the first are the same with others and alone."""
+    entropy = [seed, 0x7E11, *([who] if who else [])]
+    rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(2))
+    return rng, clock
 
 
 def question_bits(learner: Learner, question: Question, answered: int) -> float:

@@ -1,0 +1,171 @@
+"""Teams of simulated people, in one line: who answers, and how each of them differs from an attentive person.
+
+    3*good, lapse=0.2+pace=1.5, random
+
+is five people: three attentive ones, one who answers every fifth question at random and takes half as long again, and one who
+never looks. People are separated by commas, what is said of one by plus signs, and `N*` stands for N alike.
+
+    good              attentive, as the pool's human scores say
+    random            every answer is chance
+    reversed          takes positive for negative, the highest for the lowest
+    lapse=0.1         this share of the answers is chance
+    noise=0.5         so much noise in every score seen, in standard deviations of the pool's scores: blunter answers
+    first=0.2         in this share of the questions takes what is shown first: chooses it, or leaves a ranking as it was shown
+    tiring=0.3        this share of the answers more is chance after 100 answers, and so on up to all
+    pace=1.5          takes so many times as long
+    slowing=0.5       by this fraction longer after 100 answers, and so on
+    contrast=0.3      judges against the question before: its mean score, times this, is taken off
+    camp=0.4          is of another mind: scores that have this correlation with the pool's, the same for everybody of the camp
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from tellmore import kinds
+from tellmore.core.evidence import Behaviour
+from tellmore.errors import SettingError
+from tellmore.kinds import perceived
+from tellmore.questions import Question, answer_from
+from tellmore.types import Answer, Array
+
+MOST = 1000
+PER_ANSWERS = 100.0
+"""What grows is given per so many answers."""
+_COUNTED = re.compile(r"(?P<count>\d+)\s*\*\s*(?P<traits>.+)")
+
+
+@dataclass(frozen=True)
+class Person:
+    """How one simulated person differs from an attentive one; each field is described at the head of this module.
+
+    >>> Person(lapse=0.1, pace=2.0)
+    Person(lapse=0.1, noise=0.0, first=0.0, tiring=0.0, pace=2.0, slowing=0.0, contrast=0.0, camp=1.0, reversed=False)
+    """
+
+    lapse: float = 0.0
+    noise: float = 0.0
+    first: float = 0.0
+    tiring: float = 0.0
+    pace: float = 1.0
+    slowing: float = 0.0
+    contrast: float = 0.0
+    camp: float = 1.0
+    reversed: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("lapse", "first"):
+            _within(name, getattr(self, name), 0, 1)
+        _within("camp", self.camp, -1, 1)
+        for name in ("noise", "tiring", "slowing"):
+            _within(name, getattr(self, name), 0, math.inf)
+        _within("contrast", self.contrast, -math.inf, math.inf)
+        if not 0 < self.pace < math.inf:
+            raise SettingError(f"pace is above 0, not {self.pace:g}")
+
+    @property
+    def random(self) -> bool:
+        """Whether no answer is meant."""
+        return self.lapse == 1
+
+    @property
+    def attentive(self) -> bool:
+        """Whether this is somebody whose answers are worth something: at least half meant, and not reversed."""
+        return self.lapse <= 0.5 and not self.reversed
+
+    def lapse_after(self, answered: int) -> float:
+        """The share of chance answers after so many."""
+        return min(self.lapse + self.tiring * answered / PER_ANSWERS, 1.0)
+
+    def slower_after(self, answered: int) -> float:
+        """How many times as long as usual an answer takes after so many."""
+        return self.pace * (1.0 + self.slowing * answered / PER_ANSWERS)
+
+    def answer(
+        self,
+        question: Question,
+        z: Array,
+        *,
+        unit: float,
+        before: float,
+        n_answered: int,
+        rng: np.random.Generator,
+    ) -> Answer:
+        """What this person answers where an attentive one would see the items z [k] above the border.
+
+        unit: the standard deviation of scores. before: the mean of what the question before showed, above the border.
+        """
+        seen_z = z + self.noise * unit * rng.standard_normal(len(z)) - self.contrast * before
+        seen = perceived(-seen_z if self.reversed else seen_z, rng)
+        takes_first, lapses = rng.random(2) < (self.first, self.lapse_after(n_answered))
+        chance = by_chance(question, rng)
+        if lapses:
+            return chance
+        if takes_first:
+            shown = np.arange(len(z))
+            seen = replace(seen, highest_first=shown[::-1] if question.kind in LOWEST else shown)
+        return answer_from(question, seen)
+
+
+LOWEST = ("select_low",)
+"""Kinds that ask for the other end."""
+
+
+def by_chance(question: Question, rng: np.random.Generator) -> Answer:
+    """The answer of somebody who does not look: as if all scores were 0."""
+    kind = kinds.named(question.kind)
+    return kind.answer(question.names, kind.sample(np.zeros(question.size), Behaviour(1.0, 1.0), rng))
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not (math.isfinite(value) and low <= value <= high):
+        allowed = "a number" if math.isinf(low) else f"{low:g} or more" if math.isinf(high) else f"{low:g} to {high:g}"
+        raise SettingError(f"{name} is {allowed}, not {value:g}")
+
+
+GOOD = Person()
+_WORDS: dict[str, dict[str, Any]] = {"good": {}, "random": {"lapse": 1.0}, "reversed": {"reversed": True}}
+_NUMBERS = tuple(field.name for field in fields(Person) if field.name != "reversed")
+
+
+def team_of(spec: str) -> tuple[Person, ...]:
+    """The people that one line describes; SettingError where it describes none.
+
+    >>> [person.lapse for person in team_of("2*good, lapse=0.2+pace=1.5, random")]
+    [0.0, 0.0, 0.2, 1.0]
+    """
+    team: list[Person] = []
+    for one in spec.split(","):
+        counted = _COUNTED.fullmatch(one.strip())
+        count, traits = (int(counted["count"]), counted["traits"]) if counted else (1, one)
+        if not 1 <= count <= MOST - len(team):
+            raise SettingError(f"a team has 1 to {MOST} people; {one.strip()!r} would make {len(team) + count}")
+        team += [_person(traits)] * count
+    return tuple(team)
+
+
+def _person(traits: str) -> Person:
+    person = GOOD
+    for trait in (part.strip() for part in traits.split("+")):
+        name, _, value = (part.strip() for part in trait.partition("="))
+        if name in _WORDS and not value:
+            person = replace(person, **_WORDS[name])
+        elif name in _NUMBERS and value:
+            number: dict[str, Any] = {name: _number(name, value)}
+            person = replace(person, **number)
+        else:
+            known = ", ".join([*_WORDS, *(f"{each}=…" for each in _NUMBERS)])
+            raise SettingError(f"nobody is {trait!r}; a person is {known}, joined by +: 4*good, lapse=0.1+pace=2")
+    return person
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise SettingError(f"{name} takes a number, not {value!r}") from None
