@@ -47,7 +47,7 @@ reproduce: $(STAMPS)/venv-all ## Every figure, table and claim of the paper into
 race: $(STAMPS)/venv-all ## The learner beside regression, active learning and words, into results/race (ARGS=--quick for a look)
 	@$(BIN)/tellmore race --out results/race $(ARGS)
 
-docs: $(STAMPS)/venv-dev ## Write the generated pages anew, run the code of all pages and build the site in site/
+docs: $(STAMPS)/venv-dev $(CLIENT) ## Write the generated pages anew, run the code of all pages and build the site in site/
 	@$(BIN)/python scripts/write_reference.py
 	@$(BIN)/python -m pytest -q -m docs tests
 	@$(BIN)/python scripts/build_site.py site

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/environment.sh .make/integrations
 echo "Installing tellmore and the other tools' packages into .make/integrations …"
-.make/integrations/bin/python -m pip install --quiet --disable-pip-version-check -e '.[app,onnx,datasets]' pytest pytest-timeout \
+.make/integrations/bin/python -m pip install --quiet --disable-pip-version-check -e '.[app,onnx,datasets,notebook]' pytest pytest-timeout \
     -r tests/integrations/requirements.txt
+[ -f src/tellmore/app/static/widget.js ] || scripts/build-client.sh bundle
 .make/integrations/bin/python -m pytest -q -W default -m integrations tests/integrations "$@"

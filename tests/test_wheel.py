@@ -84,7 +84,7 @@ def origin(address: str) -> str:
 def test_the_wheel_holds_the_client_the_words_and_the_licences(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert "tellmore/app/static/index.html" in names
+    assert {"tellmore/app/static/index.html", "tellmore/app/static/widget.js"} <= set(names)
     assert any(re.fullmatch(r"tellmore/app/static/assets/.*\.js", name) for name in names)
     assert "tellmore/data/words.npz" in names
     assert {f"tellmore/templates/{name}.html" for name in ("page", "project", "study", "exhibits")} <= set(names)

@@ -1,4 +1,4 @@
-/** Builds the browser client into the Python package: hashed assets plus the pages that name them. */
+/** Builds the browser client into the Python package: hashed assets, the pages that name them, and the widget of notebooks. */
 import { copyFile, cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,26 +37,25 @@ async function writePages(found) {
 
 await rm(out, { recursive: true, force: true });
 await mkdir(join(out, "assets"), { recursive: true });
+const usual = { absWorkingDir: here, bundle: true, format: "esm", target: "es2022", minify: true, metafile: true, legalComments: "eof" };
 const result = await build({
+  ...usual,
   entryPoints: [...scripts, styles],
   outdir: join(out, "assets"),
-  absWorkingDir: here,
-  bundle: true,
   splitting: true,
-  format: "esm",
-  target: "es2022",
-  minify: true,
-  metafile: true,
-  legalComments: "eof",
   entryNames: "[name]-[hash]",
   chunkNames: "shared-[hash]",
 });
 await writePages(addresses(
   { outputs: Object.fromEntries(Object.entries(result.metafile.outputs).map(([path, output]) => [join(here, path), output])) },
 ));
+// A notebook is handed one module: it holds its style sheet, for a tree of its own inside the page.
+const sheet = await build({ ...usual, entryPoints: [join(here, "src", "styles", "widget.css")], write: false });
+const define = { STYLES: JSON.stringify(sheet.outputFiles[0].text) };
+const widget = await build({ ...usual, entryPoints: [join(here, "src", "widget", "main.ts")], outfile: join(out, "widget.js"), define });
 await copyFile(join(here, "pages", "icon.svg"), join(out, "assets", "icon.svg"));
 // Only a build that succeeded takes the place of the one before.
 await rm(installed, { recursive: true, force: true });
 await cp(out, installed, { recursive: true });
-const bytes = Object.values(result.metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+const bytes = [result, widget].flatMap(({ metafile }) => Object.values(metafile.outputs)).reduce((sum, output) => sum + output.bytes, 0);
 console.log(`built ${relative(process.cwd(), installed)}: ${Math.round(bytes / 1024)} KiB of assets`);

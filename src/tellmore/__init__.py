@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tellmore.version import __version__ as __version__
+from tellmore.views import offer_view
 
 if TYPE_CHECKING:
     from tellmore.classifier import Classifier
@@ -116,6 +117,9 @@ _HOMES = {
 
 _NAMED_THERE = {"Posterior": "Gaussian", "register_kind": "register"}
 """Names that their modules call otherwise."""
+
+
+offer_view("widget", "tellmore.widget:LearnerWidget")
 
 
 def __getattr__(name: str) -> Any:

@@ -42,6 +42,7 @@ from tellmore.summary import summary
 from tellmore.telling import Kept, Taught
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer
+from tellmore.views import Viewed
 from tellmore.warnings import warnings_of
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class How(TypedDict, total=False):
     avoid: Collection[Any]
 
 
-class Learner(Taught):
+class Learner(Taught, Viewed):
     """Learns what a person means from what they tell. Threads may share it.
 
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.

@@ -50,14 +50,7 @@ def kinds_out(words: Words, *, ties: bool = False) -> list[wire.KindOut]:
     """Every kind of question, in the project's words."""
     return [
         wire.KindOut(
-            name=kind.name,
-            family=kind.family,
-            title=kind.title,
-            ask=kind.headline(words),
-            help=kind.instructions(words, ties=ties),
-            sizes=(kind.fewest, kind.most),
-            standard=kind.standard,
-            script=None if kind.script is None else script_address(kind.name),
+            **kind.described(words, ties=ties), script=None if kind.script is None else script_address(kind.name)
         )
         for kind in kinds.all_kinds()
     ]

@@ -63,7 +63,8 @@ class Tokens:
 
     def reload(self) -> None:
         """Read the store again, after somebody else changed it."""
-        with self._lock:  # one at a time, reading included: rows read before a change must not replace those read after it
+        # One at a time, reading included: rows read before a change must not replace those read after it.
+        with self._lock:
             self._rows = {row.id: row for row in self._repository.tokens()}
 
     def issue(

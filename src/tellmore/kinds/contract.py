@@ -253,6 +253,18 @@ class Kind(ABC):
         """How to answer, in the project's words; ``ties``: whether it allows ties."""
         return self.help.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
 
+    def described(self, words: Words, *, ties: bool = False) -> dict[str, Any]:
+        """What a browser is told of it, in the project's words; where its script is, the server adds."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "title": self.title,
+            "ask": self.headline(words),
+            "help": self.instructions(words, ties=ties),
+            "sizes": (self.fewest, self.most),
+            "standard": self.standard,
+        }
+
     def tell(self, items: Sequence[str], answer: Any, show: Callable[[str], str], words: Words) -> str:
         """An answer in one line, for a log; ``show`` names an item as people saw it."""
         values = (f"{name} {value}" for name, value in answer.as_json().items() if name != "type")

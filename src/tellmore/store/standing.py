@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tellmore.policy import words
+from tellmore.policy.words import ENOUGH_CHECKS, checks, percent, range_words
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
-from tellmore.store.statistics import ENOUGH_CHECKS, Accuracy, accuracy, time_left
+from tellmore.store.statistics import Accuracy, accuracy, time_left
 
 HOURS_FROM_MINUTES = 90
 
@@ -35,15 +37,6 @@ def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standin
     )
 
 
-def percent(share: float) -> str:
-    """A share for people.
-
-    >>> percent(0.914)
-    '91 %'
-    """
-    return f"{100 * share:.0f} %"
-
-
 def sentence(words: str) -> str:
     """Words with a capital and a full stop.
 
@@ -60,16 +53,7 @@ def interval(found: Accuracy) -> str:
     >>> interval(accuracy_of(36, 40))
     '77 to 96 %'
     """
-    return f"{100 * found.low:.0f} to {percent(found.high)}"
-
-
-def checks(n: int) -> str:
-    """So many random checks.
-
-    >>> checks(1)
-    '1 random check'
-    """
-    return f"{n} random check{'' if n == 1 else 's'}"
+    return range_words(found.low, found.high)
 
 
 def accuracy_words(found: Accuracy | None, *, asked: bool = True) -> str:
@@ -78,12 +62,9 @@ def accuracy_words(found: Accuracy | None, *, asked: bool = True) -> str:
     >>> accuracy_words(None)
     'accuracy: too early to tell'
     """
-    n = 0 if found is None else found.n
-    if found is not None and n >= ENOUGH_CHECKS:
-        return f"accuracy {interval(found)}, on {checks(n)}"
-    if n == 0:
-        return "accuracy: too early to tell" if asked else "accuracy: not measured, as no random checks are asked"
-    return f"accuracy: too early to tell ({n} of {ENOUGH_CHECKS} random checks)"
+    if found is None:
+        return words.accuracy_words(0, asked=asked)
+    return words.accuracy_words(found.n, found.low, found.high, asked=asked)
 
 
 def target_words(found: Accuracy | None, target: float) -> str:

@@ -20,6 +20,7 @@ from tellmore import kinds
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.cost_fit import OnlineCost, Timed, fault
 from tellmore.policy.tally import Check
+from tellmore.policy.words import ENOUGH_CHECKS
 from tellmore.pool import Pool
 from tellmore.questions import Question, labels_in
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
@@ -28,9 +29,6 @@ from tellmore.types import Answer, Array, Skip
 
 WINDOW = 100
 """The accuracy is that of the newest check questions with at least this many items: mistakes before them do not count."""
-
-ENOUGH_CHECKS = 20
-"""Random checks from which on an accuracy says something."""
 
 LISTED_MISTAKES = 10
 SMALLEST_FIT = 8

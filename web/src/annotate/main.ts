@@ -179,7 +179,7 @@ class Annotator {
   }
 
   private help(): void {
-    void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true, shown: this.presented });
+    void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true, notes: true, shown: this.presented });
   }
 
   /** Whatever cannot be recovered from is said on the screen, never swallowed. */

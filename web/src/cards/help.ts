@@ -11,6 +11,10 @@ export interface HelpOptions {
   keyboard: Keyboard;
   /** Whether a question may be skipped and an answer taken back; a study allows neither. */
   free: boolean;
+  /** Whether a person can comment on items. */
+  notes?: boolean;
+  /** Where the dialog is put; the page itself where nothing else is said. */
+  layer?: Node;
   /** The question on screen; null where there is none. */
   shown: Pick<Presented, "kind" | "keys"> | null;
 }
@@ -31,11 +35,11 @@ const FREE_KEYS: KeyHelp[] = [
   [["Space"], "skip"],
   [["C"], "can’t tell"],
   [["⌫", "Ctrl Z"], "undo the last answer"],
-  [["M"], "comment on an item, or flag it"],
 ];
+const NOTE_KEY: KeyHelp = [["M"], "comment on an item, or flag it"];
 
-function keys({ shown, free }: HelpOptions): HTMLElement {
-  const rows: KeyHelp[] = [...(shown?.keys ?? []), ...(free ? FREE_KEYS : []), [["?"], "show this help"]];
+function keys({ shown, free, notes }: HelpOptions): HTMLElement {
+  const rows: KeyHelp[] = [...(shown?.keys ?? []), ...(free ? FREE_KEYS : []), ...(notes ? [NOTE_KEY] : []), [["?"], "show this help"]];
   const cells = rows.map(([caps, text]) => h("tr", {}, h("td", {}, ...caps.map((cap) => h("kbd", {}, ...keyFace(cap)))), h("td", {}, text)));
   return h("table", { class: "help-keys" }, h("caption", { class: "visually-hidden" }, "Keys"), h("tbody", {}, ...cells));
 }
@@ -47,5 +51,5 @@ export async function openHelp(options: HelpOptions): Promise<void> {
   const intro = words.instruction || `You are teaching what counts as ${words.positive} and ${words.negative}.`;
   const switcher = h("label", { class: "check" }, toggle, h("span", {}, "Use single-key shortcuts"));
   const columns = h("div", { class: "help-columns" }, h("div", {}, h("h3", {}, "Questions"), questions(options)), h("div", {}, h("h3", {}, "Keys"), keys(options), switcher));
-  await openDialog("How this works", [h("p", {}, intro), columns], [{ label: "Close", value: "" }]);
+  await openDialog("How this works", [h("p", {}, intro), columns], [{ label: "Close", value: "" }], options.layer);
 }

@@ -19,6 +19,8 @@ export interface Presentation {
   announcer: Announcer;
   /** Round trip of the request that brought the question, whole milliseconds. */
   latencyMs: number;
+  /** Whether the question takes the focus; by default it does. */
+  focus?: boolean;
   /** Whether "skip" and "can't tell" are offered. */
   skippable: boolean;
   /** Opens what lets a person write about the items; absent where that is not offered. */
@@ -134,7 +136,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const extra: Binding[] = [{ keys: ["z"], run: () => zoomAtHand(section) }, ...(options.onNote ? [{ keys: ["m"], run: options.onNote }] : [])];
   const release = keyboard.use([...extra, ...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
-  section.focus({ preventScroll: true });
+  if (options.focus ?? true) section.focus({ preventScroll: true });
   void startWhenSeen(section, clock, () => closed).then((shown) => {
     if (!shown) return;
     keep();

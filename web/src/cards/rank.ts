@@ -1,6 +1,6 @@
 /** Rank: one list and a movable divider. Four equal ways to move: drag, buttons, click item then place, keyboard. */
 
-import { h } from "../kit/dom";
+import { focusedBeside, h } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Item } from "../kit/wire";
@@ -130,7 +130,7 @@ class RankCard implements Card {
   }
 
   private step(entry: Entry, by: number): void {
-    const focused = document.activeElement;
+    const focused = focusedBeside(this.element);
     this.move(entry, this.entries.indexOf(entry) + by);
     // Moving a row in the document takes the focus away from it.
     if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
@@ -147,7 +147,7 @@ class RankCard implements Card {
 
   /** Index of the entry whose row has the focus; -1 where none has. */
   private focused(): number {
-    return this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(document.activeElement));
+    return this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(focusedBeside(this.element)));
   }
 
   /** L joins what is picked up, or else the row in focus, with the next. */

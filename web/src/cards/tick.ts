@@ -1,6 +1,6 @@
 /** Tick: a grid of items; tick every one that is positive, then submit. */
 
-import { h } from "../kit/dom";
+import { focusedBeside, h } from "../kit/dom";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Answer, Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
@@ -119,7 +119,7 @@ class TickCard implements Card {
   /** Moves the focus in the grid as it is laid out now; a step past its edge goes nowhere. */
   private walk(right: number, down: number): void {
     const last = this.boxes.length - 1;
-    const at = this.boxes.indexOf(document.activeElement as HTMLInputElement);
+    const at = this.boxes.indexOf(focusedBeside(this.element) as HTMLInputElement);
     if (at < 0) return this.boxes[right + down > 0 ? 0 : last]?.focus();
     const columns = this.columns();
     const next = at + right + down * columns;

@@ -1,6 +1,6 @@
 /** Looking closer at a photograph: a button on it, or Z, fills the screen with it. */
 
-import { h, hiddenText } from "../kit/dom";
+import { h, hiddenText, layerOf } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { at } from "../kit/place";
 import type { Item } from "../kit/wire";
@@ -14,19 +14,19 @@ export function zoomButton(item: Item, number: number): HTMLButtonElement | null
   const button = h("button", { type: "button", class: "zoom", title: "Look closer (Z)", "aria-keyshortcuts": "Z" }, icon("zoom"), hiddenText(`Look closer at ${name}`));
   button.addEventListener("click", (event) => {
     event.stopPropagation();
-    enlarge(image, name);
+    enlarge(image, name, layerOf(button));
   });
   return button;
 }
 
 /** Any click closes it again, as Escape does. */
-function enlarge(image: string, name: string): void {
+function enlarge(image: string, name: string, layer: Node): void {
   const close = h("button", { type: "button", class: "icon-button", autofocus: true }, icon("close"), hiddenText("Close"));
   const dialog = h("dialog", { class: "enlarged", "aria-label": name }, h("img", { src: at(image), alt: name }), close);
   dialog.addEventListener("click", () => dialog.close());
   dialog.addEventListener("keydown", (event) => event.key.toLowerCase() === "z" && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
+  layer.appendChild(dialog);
   dialog.showModal();
 }
 

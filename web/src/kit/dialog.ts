@@ -4,8 +4,8 @@ import { h, type Child } from "./dom";
 
 let count = 0;
 
-/** Shows a dialog; resolves with the pressed button's value, "" when it was dismissed. */
-export function openDialog(title: string, body: Child[], actions: { label: string; value: string; danger?: boolean }[]): Promise<string> {
+/** Shows a dialog in `layer`; resolves with the pressed button's value, "" when it was dismissed. */
+export function openDialog(title: string, body: Child[], actions: { label: string; value: string; danger?: boolean }[], layer: Node = document.body): Promise<string> {
   count += 1;
   const heading = h("h2", { id: `dialog-${count}`, tabindex: -1, autofocus: true }, title);
   const buttons = actions.map(({ label, value, danger }) =>
@@ -13,7 +13,7 @@ export function openDialog(title: string, body: Child[], actions: { label: strin
   );
   const form = h("form", { method: "dialog" }, heading, ...body, h("div", { class: "dialog-actions" }, ...buttons));
   const dialog = h("dialog", { "aria-labelledby": heading.id }, form);
-  document.body.append(dialog);
+  layer.appendChild(dialog);
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();

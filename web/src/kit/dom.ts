@@ -27,6 +27,23 @@ export function hiddenText(text: string): HTMLElement {
   return h("span", { class: "visually-hidden" }, text);
 }
 
+/** The tree that an element is in: the page, or that of a widget inside somebody else's page. */
+function treeOf(element: Node): Document | ShadowRoot {
+  const tree = element.getRootNode();
+  return tree instanceof ShadowRoot ? tree : document;
+}
+
+/** What has the focus, seen from where `element` is. */
+export function focusedBeside(element: Node): Element | null {
+  return treeOf(element).activeElement;
+}
+
+/** Where a dialog belongs that `element` opens, so that it has the same styles. */
+export function layerOf(element: Node): HTMLElement | ShadowRoot {
+  const tree = treeOf(element);
+  return tree instanceof ShadowRoot ? tree : document.body;
+}
+
 /** The page's root; a page without one is a broken build. */
 export function root(): HTMLElement {
   const element = document.getElementById("app");

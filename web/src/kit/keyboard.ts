@@ -1,4 +1,4 @@
-/** Single-key shortcuts for the whole page. They can be switched off; keys inside a focused control always stay its own. */
+/** Single-key shortcuts for the whole page, or for the widget in which the focus is. They can be switched off; keys inside a focused control always stay its own. */
 
 import { type Child, h, hiddenText } from "./dom";
 import { icon } from "./icons";
@@ -39,11 +39,15 @@ export class Keyboard {
   private layers: Binding[][] = [];
   private on: boolean;
 
-  constructor(initiallyOn = true) {
+  /** `tree`: where keys are heard: the page, or the tree of a widget in somebody else's page. */
+  constructor(
+    initiallyOn = true,
+    private readonly tree: Document | ShadowRoot = document,
+  ) {
     const stored = kept.getItem(STORAGE_KEY);
     this.on = stored === null ? initiallyOn : stored === "on";
     this.show();
-    document.addEventListener("keydown", (event) => this.handle(event));
+    tree.addEventListener("keydown", (event) => this.handle(event as KeyboardEvent));
   }
 
   get enabled(): boolean {
@@ -66,12 +70,13 @@ export class Keyboard {
   }
 
   private show(): void {
-    document.documentElement.dataset.shortcuts = this.on ? "on" : "off";
+    const marked = this.tree instanceof ShadowRoot ? this.tree.host : this.tree.documentElement;
+    marked.setAttribute("data-shortcuts", this.on ? "on" : "off");
   }
 
   private handle(event: KeyboardEvent): void {
     const key = names(event);
-    if (key === null || event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+    if (key === null || event.defaultPrevented || event.isComposing || this.tree.querySelector("dialog[open]")) return;
     if ((!this.on && !key.startsWith("Mod+")) || belongsToFocus(event, key)) return;
     const binding = [...this.layers].reverse().flat().find((candidate) => candidate.keys.includes(key));
     if (!binding) return;

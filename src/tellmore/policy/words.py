@@ -1,0 +1,48 @@
+"""What was measured, in words for people: the same in the app, on the command line and in notebooks."""
+
+from __future__ import annotations
+
+ENOUGH_CHECKS = 20
+"""Random checks from which on an accuracy says something."""
+
+
+def percent(share: float) -> str:
+    """A share for people.
+
+    >>> percent(0.914)
+    '91 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
+def checks(n: int) -> str:
+    """So many random checks.
+
+    >>> checks(1)
+    '1 random check'
+    """
+    return f"{n} random check{'' if n == 1 else 's'}"
+
+
+def range_words(low: float, high: float) -> str:
+    """An interval of a share.
+
+    >>> range_words(0.77, 0.96)
+    '77 to 96 %'
+    """
+    return f"{100 * low:.0f} to {percent(high)}"
+
+
+def accuracy_words(n: int, low: float = 0.0, high: float = 1.0, *, asked: bool = True) -> str:
+    """How accurate the predictions are, as a range, where enough random items, ``n``, were ``asked`` about to tell.
+
+    >>> accuracy_words(0)
+    'accuracy: too early to tell'
+    >>> accuracy_words(40, 0.77, 0.96)
+    'accuracy 77 to 96 %, on 40 random checks'
+    """
+    if n >= ENOUGH_CHECKS:
+        return f"accuracy {range_words(low, high)}, on {checks(n)}"
+    if n == 0:
+        return "accuracy: too early to tell" if asked else "accuracy: not measured, as no random checks are asked"
+    return f"accuracy: too early to tell ({n} of {ENOUGH_CHECKS} random checks)"
