@@ -22,6 +22,7 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException
 from fastapi.security import HTTPBasic, HTTPBasicCredentials
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from tellmore import kinds
 from tellmore.app.access import LOOPBACK
 from tellmore.app.address import address_of, bind
 from tellmore.data.labels import LabelWords, own_words
@@ -74,7 +75,7 @@ class Backend:
             with source.reading.row():
                 item = source.item(row, task.get("data") or {})
                 state.pool.rows([item])
-                bits[row] = (item, state.learner.information_gain(Question("label", [item])))
+                bits[row] = (item, state.learner.information_gain(Question(kinds.single().name, [item])))
         most = max((gain for _, gain in bits.values()), default=0.0) or 1.0
         return [self._prediction(state, bits.get(row), most, tags) for row in range(1, len(tasks) + 1)]
 
