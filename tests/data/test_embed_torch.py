@@ -131,7 +131,7 @@ def test_texts_from_the_command_line(sentence_model: Path, tmp_path: Path, monke
     Path("items.csv").write_text("id,text\n" + "".join(f"i{n},{text}\n" for n, text in enumerate(TEXTS)))
     embed = ["--embed", f"sentence-transformers:{sentence_model}"]
     with pytest.raises(SystemExit, match="0"):
-        cli.main(["init", "p", "--items", "items.csv", *embed, "--attribute", "calm", "--seed-positive", "i0"])
+        cli.main(["init", "p", "--items", "items.csv", *embed, "--attribute", "calm", "--like", "i0"])
     project = open_project("p")
     assert np.allclose(project.pool.X, unit(SentenceTransformer(str(sentence_model)).encode(TEXTS)), atol=1e-5)
     assert project.settings.data.embeddings == f"sentence-transformers:{sentence_model}"
