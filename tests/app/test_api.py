@@ -175,6 +175,7 @@ def test_the_answer_log_is_newest_first_and_in_pages(visit: Visit) -> None:
     assert page["total"] == 4
     assert [row["question_id"] for row in page["rows"]] == [done[2], done[1]]
     assert page["rows"][0]["rt_ms"] == 6000
+    assert page["rows"][0]["told"].count("“text ") == 3, "texts of several words are told apart by quotation marks"
     owner.post("/api/undo", json={"question_id": done[2]})
     assert owner.get("/api/answers").json()["rows"][1]["undone"] is True
 

@@ -124,12 +124,15 @@ def test_a_start_is_asked_for_until_there_is_one_or_an_answer(visit: Visit) -> N
 
 def test_items_to_choose_from_are_a_few_or_those_searched_for(visit: Visit) -> None:
     owner = visit()
-    some = owner.get("/api/items/sample").json()
-    assert len({item["id"] for item in some}) == 12
-    assert owner.get("/api/items/sample").json() == some
-    found = owner.get("/api/items/sample", params={"search": "TEXT 4"}).json()
-    assert [item["id"] for item in found] == ["i4", *(f"i4{digit}" for digit in range(10))]
-    assert owner.get("/api/items/sample", params={"search": "nowhere"}).json() == []
+
+    def offered(search: str = "") -> list[str]:
+        query = {"sort": "random", "limit": 12, "search": search}
+        return [row["id"] for row in owner.get("/api/items", params=query).json()["rows"]]
+
+    assert len(set(offered())) == 12
+    assert offered() == offered() != [f"i{row}" for row in range(12)]
+    assert set(offered("TEXT 4")) == {"i4", *(f"i4{digit}" for digit in range(10))}
+    assert offered("nowhere") == []
 
 
 def test_the_dashboard_says_what_the_answers_think_of_the_start(visit: Visit, session: Session) -> None:

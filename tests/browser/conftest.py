@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.browser.looking import PHONE
 from tests.browser.person import Person
 from tests.browser.projects import (
     judged_project,
@@ -36,7 +37,7 @@ FLAGS = (
 DEVICES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1440, "height": 900}},
     "narrow": {
-        "viewport": {"width": 360, "height": 740},
+        "viewport": PHONE,
         "has_touch": True,
         "is_mobile": True,
         "device_scale_factor": 2,

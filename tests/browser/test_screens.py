@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DEVICES, Join
-from tests.browser.looking import look, small_targets
+from tests.browser.looking import SMALLEST, look, small_targets
 from tests.browser.person import Person
 
 
@@ -160,6 +160,7 @@ def test_dashboard_screens(join: Join, screen: str, device: str, theme: str) -> 
     look(owner.page, f"{screen}-{device}-{theme}")
     assert small_targets(owner.page, device) == []
     if device == "narrow" and screen in TABLES:
+        owner.page.set_viewport_size(SMALLEST)
         hidden = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
         assert owner.page.locator(".scroller").evaluate_all(hidden) == []
         assert owner.page.get_by_role("cell").count() > 0, (
@@ -252,7 +253,7 @@ def test_a_phone_shows_the_tab_of_the_page_it_is_on(join: Join) -> None:
 
 
 def test_offline_is_said_in_full_at_360_px(join: Join) -> None:
-    person = join("label 2", device="narrow")
+    person = join("label 2", device="narrow", viewport=SMALLEST)
     offline(person)
     chip = person.page.locator(".status")
     expect(chip).to_be_in_viewport(ratio=1)

@@ -116,6 +116,12 @@ def is_friendly(text: str) -> bool:
     return any(word in text for word in FRIENDLY)
 
 
+def add_texts(page: Page, content: str) -> None:
+    """Choose a CSV file on the page of items, and send it."""
+    page.get_by_label("File").set_input_files({"name": "new.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    page.get_by_role("button", name="Add texts").click()
+
+
 def test_own_texts_settle_and_their_classifier_reads_new_ones(browser: Browser, tmp_path: Path) -> None:
     words = random.Random(0)
     texts = [remark(words, number % 2 == 0) for number in range(60)]
@@ -146,7 +152,16 @@ def test_own_texts_settle_and_their_classifier_reads_new_ones(browser: Browser, 
         expect(end).to_be_visible()
         expect(page.locator("section.card")).to_contain_text("random")
         look(page, "settled-narrow-dark")
-        page.get_by_role("link", name="Get the classifier").tap()
+        page.goto(f"{server.base}/dashboard#items")
+        page.locator("summary", has_text="Add texts").tap()
+        add_texts(page, "name,words\nn1,a\n")
+        expect(page.get_by_text("The first row must name the columns 'id' and 'text'")).to_be_visible()
+        look(page, "add-texts-narrow-dark")
+        add_texts(page, "id,text\n" + "".join(f'n{row},"{remark(words, row < 15)}"\n' for row in range(30)))
+        expect(page.get_by_text("30 texts were added, and all answers were learnt again.")).to_be_visible()
+        page.get_by_label("Order").select_option("pool")
+        expect(page.get_by_text("1 to 50 of 90 items")).to_be_visible()
+        page.get_by_role("link", name="Export").tap()
         download(page, "Classifier, ONNX", tmp_path / "classifier.zip", Locator.tap)
     zipfile.ZipFile(tmp_path / "classifier.zip").extractall(tmp_path / "taken")
     new = [remark(words, number < 10).lower() for number in range(20)]

@@ -99,6 +99,8 @@ def test_labels_become_answers_and_are_learnt_from(here: Path):
     probability = dict(zip(state.pool.ids, state.learner.probabilities(), strict=True))
     right = [(probability[item["id"]] > 0.5) == (item["label"] == "positive") for item in labelled]
     assert np.mean(right) > 0.85
+    assert run("import p items.csv").output.startswith("0 answers added"), "init has taken them already"
+    assert len(load_state(open_project("p")).effects) == len(labelled)
 
 
 def test_examples_are_a_start_without_being_answers(here: Path):

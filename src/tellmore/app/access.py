@@ -28,6 +28,8 @@ from tellmore.app.notices import error_page, join_page, switch_page, wants_page
 from tellmore.app.tokens import USED_UP, Tokens, Visitor
 
 MAX_BODY_BYTES = 64 * 1024
+FILES = {"/api/items": 16 * 1024 * 1024}
+"""How large a body may be where owners send files."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 COOKIE_S = 30 * 86_400
 """How long a browser keeps a cookie at most; a link that is opened again starts it anew."""
@@ -130,7 +132,7 @@ class Guard:
         if self._secure:
             scope["scheme"] = "https"
         scope.setdefault("state", {}).update(visitor=visitor, refused=self._tokens.refusal(presented))
-        await self._app(scope, _limited(receive), sending)
+        await self._app(scope, _limited(receive, _most_bytes(scope, visitor)), sending)
 
     def _refusal(self, scope: Scope, headers: Headers, visitor: Visitor | None) -> _Reply | None:
         host = headers.get("host", "")
@@ -144,7 +146,7 @@ class Guard:
             return _Reply(429, "too many requests; wait a moment", (("retry-after", str(math.ceil(wait_s))),))
         if scope["method"] in ("GET", "HEAD"):
             return None
-        return _unsafe_refusal(scope["method"], headers, host)
+        return _unsafe_refusal(scope["method"], headers, host, _most_bytes(scope, visitor))
 
     def _presented(self, path: str, headers: Headers) -> str | None:
         """The token of a request: a valid one where several cookies have one, the study's first on its own pages."""
@@ -214,7 +216,13 @@ def presented_token(headers: Headers, cookie: str) -> str | None:
     return jar[cookie].value if cookie in jar else None
 
 
-def _unsafe_refusal(method: str, headers: Headers, host: str) -> _Reply | None:
+def _most_bytes(scope: Scope, visitor: Visitor | None) -> int:
+    """How large the body may be."""
+    is_owner = visitor is not None and visitor.role == "owner"
+    return FILES.get(scope["path"], MAX_BODY_BYTES) if is_owner else MAX_BODY_BYTES
+
+
+def _unsafe_refusal(method: str, headers: Headers, host: str, most_bytes: int) -> _Reply | None:
     """Requests that change something come from our own pages, as JSON, and small."""
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != host.lower():
@@ -225,16 +233,16 @@ def _unsafe_refusal(method: str, headers: Headers, host: str) -> _Reply | None:
     if method in ("POST", "PUT", "PATCH") and declared != "application/json":
         return _Reply(415, "send JSON with the header Content-Type: application/json")
     length = headers.get("content-length", "0")
-    if length.isdigit() and int(length) > MAX_BODY_BYTES:
-        return _too_large()
+    if length.isdigit() and int(length) > most_bytes:
+        return _too_large(most_bytes)
     return None
 
 
-def _too_large() -> _Reply:
-    return _Reply(413, f"the body is larger than {MAX_BODY_BYTES} bytes")
+def _too_large(most_bytes: int) -> _Reply:
+    return _Reply(413, f"the body is larger than {most_bytes} bytes")
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most_bytes: int) -> Receive:
     """``receive`` that gives up where a body without an honest length grows too large."""
     seen = 0
 
@@ -242,8 +250,9 @@ def _limited(receive: Receive) -> Receive:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > MAX_BODY_BYTES:
-            raise HTTPException(_too_large().status, _too_large().error)
+        if seen > most_bytes:
+            refusal = _too_large(most_bytes)
+            raise HTTPException(refusal.status, refusal.error)
         return message
 
     return counted

@@ -210,14 +210,6 @@ def preview_start(body: wire_start.StartIn, shared: Shared, _visitor: Owner) -> 
     return starting.preview(shared.session, body)
 
 
-@owner.get("/items/sample")
-def sample_items(
-    shared: Shared, _visitor: Owner, search: Annotated[str, Query(max_length=200)] = ""
-) -> list[wire.ItemOut]:
-    """Some items to choose examples from: random ones, or those whose text, else id, holds ``search``."""
-    return starting.offered(shared.session.pool, search)
-
-
 @owner.get("/invitations")
 def invitations(shared: Shared, _visitor: Owner) -> list[wire.InvitationOut]:
     """The people invited, oldest first. Their links cannot be shown again."""
@@ -351,11 +343,12 @@ def create_app(
     base_of: Callable[[Request], str] | None = None,
     limit: RateLimit | None = None,
     project: Project | None = None,
+    embed: str | None = None,
     routers: Collection[APIRouter] = (),
 ) -> FastAPI:
     """The application around a started ``session``; ``project`` has its pictures and what else lies in its folder.
 
-    ``routers`` adds further routes, for example a study's.
+    ``embed`` names the embedder of its items, for texts that are added. ``routers`` adds further routes, for example a study's.
     """
     app = FastAPI(
         title="tellmore",
@@ -366,7 +359,7 @@ def create_app(
         redoc_url=None,
     )
     own = base_of or link_base(public_url, bind, 0)
-    app.state.tellmore = App(session, tokens or Tokens(session.repository), project, own)
+    app.state.tellmore = App(session, tokens or Tokens(session.repository), project, own, embed)
     for router in (*ROUTERS, *routers, pages):
         app.include_router(router)
     app.mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False))

@@ -21,8 +21,10 @@ from tellmore.app.wire_team import NoteOut
 from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Note
+from tellmore.types import Array
 
-Sort = Literal["pool", "likely", "unlikely", "unsure"]
+Sort = Literal["pool", "likely", "unlikely", "unsure", "random"]
+"""``random``: always the same."""
 Show = Literal["all", "answered", "unanswered", "disagreeing", "noted"]
 NEAREST = 6
 
@@ -35,7 +37,7 @@ class ItemFinder:
     """Finds items of a pool. Threads may share it."""
 
     def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+        self.pool = pool
         self._turn = threading.Lock()
         self._searched: tuple[str, Rows] | None = None
         self._orders: dict[Sort, Rows] = {}
@@ -58,13 +60,13 @@ class ItemFinder:
         labels = view.learner.labels()
         with self._turn:
             order = self._order(view, sort)
-            keep = np.ones(len(self._pool), bool)
+            keep = np.ones(len(self.pool), bool)
             if search.strip():
                 keep[:] = False
                 keep[self._search(search.strip().casefold())] = True
         if show == "noted":
-            noted = np.zeros(len(self._pool), bool)
-            noted[self._pool.rows(list(notes))] = True
+            noted = np.zeros(len(self.pool), bool)
+            noted[self.pool.rows(list(notes))] = True
             keep &= noted
         elif show != "all":
             keep &= self._shown(view, labels, show)
@@ -76,9 +78,9 @@ class ItemFinder:
 
     def row(self, view: View, labels: dict[str, bool], row: int, notes: Notes = MappingProxyType({})) -> board.ItemRow:
         """One item, with what is believed and what was answered."""
-        item = self._pool.ids[row]
+        item = self.pool.ids[row]
         return board.ItemRow(
-            **item_out(self._pool, item).model_dump(),
+            **item_out(self.pool, item).model_dump(),
             probability=float(view.probability[row]),
             score=float(view.mean[row]),
             score_sd=float(view.sd[row]),
@@ -91,9 +93,9 @@ class ItemFinder:
         """An item, its ``notes``, and the answered ones most like it: by the distance of their embeddings, as the learner scales
         them."""
         labels = view.learner.labels()
-        row, known = int(self._pool.rows([item])[0]), self._pool.rows([one for one in labels if one != item])
+        row, known = int(self.pool.rows([item])[0]), self.pool.rows([one for one in labels if one != item])
         into = view.learner.coordinates.into
-        gap = into(self._pool.X[known]) - into(self._pool.X[[row]]) if len(known) else np.zeros((0, 1))
+        gap = into(self.pool.X[known]) - into(self.pool.X[[row]]) if len(known) else np.zeros((0, 1))
         nearest = known[np.argsort(np.linalg.norm(gap, axis=1), kind="stable")[:NEAREST]]
         rows = [self.row(view, labels, int(one)) for one in nearest]
         return board.WhyOut(item=self.row(view, labels, row), nearest=rows, notes=notes)
@@ -102,9 +104,7 @@ class ItemFinder:
         if self._of is not view:
             self._of, self._orders = view, {}
         if sort not in self._orders:
-            p = view.probability
-            key = {"pool": None, "likely": -p, "unlikely": p, "unsure": np.abs(p - 0.5)}[sort]
-            self._orders[sort] = np.arange(len(p)) if key is None else np.argsort(key, kind="stable")
+            self._orders[sort] = _ordered(view.probability, sort)
         return self._orders[sort]
 
     def _search(self, wanted: str) -> Rows:
@@ -118,11 +118,11 @@ class ItemFinder:
     @cached_property
     def _texts(self) -> list[str]:
         """What is searched: the text of each item, or else its id."""
-        pool = self._pool
+        pool = self.pool
         return [(text or item).casefold() for item, text in zip(pool.ids, pool.text or pool.ids, strict=True)]
 
     def _shown(self, view: View, labels: dict[str, bool], show: Show) -> NDArray[np.bool_]:
-        answered, rows = np.zeros(len(self._pool), bool), self._pool.rows(list(labels))
+        answered, rows = np.zeros(len(self.pool), bool), self.pool.rows(list(labels))
         answered[rows] = True
         if show == "unanswered":
             return ~answered
@@ -130,3 +130,12 @@ class ItemFinder:
             told = np.array(list(labels.values()), bool)
             answered[rows] = (view.probability[rows] >= DECISION_THRESHOLD) != told
         return answered
+
+
+def _ordered(p: Array, sort: Sort) -> Rows:
+    """The rows of the pool, whose probabilities are ``p``, in the order asked for."""
+    if sort == "pool":
+        return np.arange(len(p))
+    if sort == "random":
+        return np.random.default_rng(0).permutation(len(p))
+    return np.argsort({"likely": -p, "unlikely": p, "unsure": np.abs(p - 0.5)}[sort], kind="stable")

@@ -14,6 +14,9 @@ from tellmore.questions import Question
 from tellmore.store.ledger import Given, Ledger
 from tellmore.types import Answer, Skip
 
+LONGEST = 100
+"""Characters of a text in the log."""
+
 LogFilter = Literal["random", "second", "known", "direct", "settled", "skipped", "undone"]
 
 
@@ -50,8 +53,11 @@ def told(question: Question, answer: Answer | None, pool: Pool, words: Words) ->
 
 
 def _seen(pool: Pool, item: str) -> str:
-    """The text of an item, or else its id."""
-    return item_out(pool, item).text or item
+    """The text of an item, or else its id: a word as it is, others in quotation marks, cut where they are long."""
+    text = " ".join((item_out(pool, item).text or item).split())
+    if " " not in text:
+        return text
+    return f"“{text if len(text) <= LONGEST else text[:LONGEST].rstrip() + '…'}”"
 
 
 def log_row(given: Given, ledger: Ledger, pool: Pool) -> board.LogRow:

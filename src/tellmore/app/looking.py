@@ -34,9 +34,22 @@ def items(
     session = shared.session
     with session.lock:
         view, notes = session.planner.view, dict(session.desk.notes)
-    return shared.items.page(
+    return shared.items(view).page(
         view, notes, search=search, sort=sort, show=show, low=low, high=high, limit=limit, offset=offset
     )
+
+
+@looking.post("/items", status_code=202)
+def add_items(body: wire_board.TextsIn, shared: Shared, visitor: Owner) -> wire_board.AddingOut:
+    """Add the texts of a CSV file to the pool. They are embedded in the background: `GET /api/items/adding` tells how far."""
+    shared.adding.begin(body.name, body.content, visitor.participant)
+    return shared.adding.out()
+
+
+@looking.get("/items/adding")
+def adding(shared: Shared, _visitor: Owner) -> wire_board.AddingOut:
+    """Whether texts can be added, and how far those are that were added last."""
+    return shared.adding.out()
 
 
 @looking.get("/items/{item_id:path}/why")
@@ -44,9 +57,9 @@ def why(item_id: wire.Id, shared: Shared, _visitor: Owner) -> wire_board.WhyOut:
     """One item, what people wrote about it, and the answered ones most like it."""
     session = shared.session
     with session.lock:
-        notes = notes_out(session.desk.notes.get(item_id, ()), session.desk.names)
+        view, notes = session.planner.view, notes_out(session.desk.notes.get(item_id, ()), session.desk.names)
     try:
-        return shared.items.why(session.planner.view, item_id, notes)
+        return shared.items(view).why(view, item_id, notes)
     except QuestionError:
         raise HTTPException(404, "there is no such item") from None
 

@@ -85,7 +85,7 @@ def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
     with session.lock:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
         view = session.planner.view
-    return glance_at(session.pool, view) if due else None
+    return glance_at(view.learner.pool, view) if due else None
 
 
 def introduction(settings: Settings, *, owner: bool) -> list[str]:
@@ -189,18 +189,17 @@ def dashboard_out(session: Session) -> DashboardOut:
         session.rates.watch()
         desk, view, settings = session.desk.frozen(), session.planner.view, session.settings
         out = {asked.participant for asked in session.questions_out()}
+        pool = session.pool
         rates, rates_answers, rates_seq = session.rates.table, session.rates.answers, session.rates.seq
-    people = dashboard.annotators_out(desk, session.pool, view.probability, out)
+    people = dashboard.annotators_out(desk, pool, view.probability, out)
     skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
-    words = standing(desk, view.effects, len(session.pool))
+    words = standing(desk, view.effects, len(pool))
     wrong = confident_mistakes(desk, view.effects, view.learner.tally.checks)
     honest = accuracy(view.effects)
     target = settings.learning.target_accuracy
-    most_positive, most_negative, most_uncertain = dashboard.extremes(
-        session.pool, view.mean, view.sd, view.probability
-    )
+    most_positive, most_negative, most_uncertain = dashboard.extremes(pool, view.mean, view.sd, view.probability)
     return DashboardOut(
-        project=project_out(settings, images=session.pool.images is not None),
+        project=project_out(settings, images=pool.images is not None),
         answers=len(view.effects),
         skips=skips,
         minutes=sum(each.seconds for each in view.effects) / 60,
@@ -211,7 +210,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         over=desk.over,
         stop_reason=None if desk.end is None else desk.end.reason,
         may_go_on=desk.may_go_on,
-        mistakes=dashboard.mistakes_out(session.pool, wrong),
+        mistakes=dashboard.mistakes_out(pool, wrong),
         curve=dashboard.curve(view.effects),
         accuracy_curve=dashboard.accuracy_curve(view.effects),
         rates=list(rates),
@@ -224,7 +223,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         most_uncertain=most_uncertain,
         positive_share=dashboard.positive_share(view.probability),
         threshold=DECISION_THRESHOLD,
-        pool_size=len(session.pool),
+        pool_size=len(pool),
         annotators=people,
         seq=desk.seq,
         start_verdict=_start_verdict(session, view),

@@ -55,10 +55,10 @@ def open_session(
 
 
 def serve_project(project: Project, *, embed: str | None = None, **options: Any) -> None:
-    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words to start from."""
+    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words and for texts that are added."""
     beforehand = beforehand_of(project, embed)
     session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand)
-    serve(session, project=project, **options)
+    serve(session, project=project, embed=embed, **options)
 
 
 def has_display() -> bool:
@@ -104,6 +104,7 @@ def serve(
     log_format: LogFormat = "text",
     limit: RateLimit | None = None,
     project: Project | None = None,
+    embed: str | None = None,
     make_routers: Callable[[Tokens], Collection[APIRouter]] = lambda _: (),
     page: str = "/",
     make_app: Callable[..., ASGIApp] = create_app,
@@ -126,6 +127,7 @@ def serve(
         base_of=link_base(public_url, host, port),
         limit=limit,
         project=project,
+        embed=embed,
         routers=make_routers(tokens),
     )
     base = public_url or address_of(host, port)

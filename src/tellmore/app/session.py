@@ -10,17 +10,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tellmore import kinds
 from tellmore.app.checks import random_question, shuffled
-from tellmore.app.desk import Desk
 from tellmore.app.ending import end_due
-from tellmore.app.planner import Planner, Prepared, View
-from tellmore.app.ratetable import RateKeeper
+from tellmore.app.planner import Prepared, View
 from tellmore.app.second import team_question
+from tellmore.app.workings import Workings, workings
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
@@ -32,7 +32,6 @@ from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.fold import Fold, beginning
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
-from tellmore.store.snapshots import SnapshotKeeper
 from tellmore.store.state import State
 from tellmore.types import Answer, Skip
 
@@ -72,22 +71,12 @@ class Session:
         beforehand: Beforehand = NOTHING_KNOWN,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.repository, self.pool, self.toml, self._clock = repository, pool, settings, clock
+        self.repository, self._clock = repository, clock
         self.lock = threading.Condition(threading.RLock())
-        self.desk = Desk(settings, repository.since(0))
-        self.beforehand = beforehand
-        fold = Fold(pool, self.desk.initial, beforehand=beforehand)
-        fold.ask_by(self.desk.settings)
-        keeper = SnapshotKeeper(repository, pool)
-        keeper.restore(fold, self.desk.counting())
-        self.rates = RateKeeper(self.desk, self.lock)
-        chores = (self.rates.refit_if_due, keeper.save_if_due, self.rates.measure_if_due, self._read_foreign_events)
-        self.planner = Planner(
-            fold, self.desk, self.lock, clock=clock, chores=chores, backlog=keeper.save_if_due, learnt=self._end_if_due
-        )
-        self._rng = np.random.default_rng([settings.learning.seed, self.desk.seq])
         self._foreign_due = 0.0
         self.closing = False
+        self._workings = partial(workings, repository, lock=self.lock, clock=clock, learnt=self._end_if_due)
+        self._take(self._workings(pool, settings, beforehand, self._read_foreign_events))
 
     def start(self) -> Session:
         """Begin to learn in the background."""
@@ -96,9 +85,27 @@ class Session:
 
     def close(self) -> None:
         """Stop the background work and give the database back."""
-        self.closing = True
+        with self.lock:
+            self.closing = True
         self.planner.close()
         self.repository.close()
+
+    def renew(self, pool: Pool, settings: Settings, beforehand: Beforehand, commit: Callable[[], None]) -> None:
+        """Go on with another pool, which has all items of this one: everything is learnt again from the log, and meanwhile people
+        go on with the old one. ``commit`` makes the change last, once all is learnt."""
+        fresh = self._workings(pool, settings, beforehand, self._read_foreign_events, learn_now=True)
+        commit()
+        self.planner.close()
+        with self.lock:
+            if not self.closing:
+                self._take(fresh)
+                self._apply(list(self.repository.since(self.desk.seq)))
+                self.planner.start()
+
+    def _take(self, parts: Workings) -> None:
+        self.pool, self.toml, self.beforehand = parts.pool, parts.toml, parts.beforehand
+        self.desk, self.rates, self.planner = parts.desk, parts.rates, parts.planner
+        self._rng = np.random.default_rng([self.toml.learning.seed, self.desk.seq])
 
     def look_around(self) -> None:
         """Notice what others did; ClaimLostError where another server has taken the project over."""

@@ -9,22 +9,41 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from tellmore.app import wire
+from tellmore.app.adding import Adding
 from tellmore.app.items import ItemFinder
 from tellmore.app.limits import CHEAP_UNDO, Relearning
+from tellmore.app.planner import View
 from tellmore.app.session import Session
 from tellmore.app.tokens import Tokens, Visitor
 from tellmore.data.project import Project
 
 
 class App:
-    """What the routes share; ``base_of`` says what links to this server begin with."""
+    """What the routes share; ``base_of`` says what links to this server begin with, ``embed`` names the embedder of the items."""
 
     def __init__(
-        self, session: Session, tokens: Tokens, project: Project | None, base_of: Callable[[Request], str]
+        self,
+        session: Session,
+        tokens: Tokens,
+        project: Project | None,
+        base_of: Callable[[Request], str],
+        embed: str | None = None,
     ) -> None:
-        self.session, self.tokens, self.project, self.base_of = session, tokens, project, base_of
-        self.items = ItemFinder(session.pool)
+        self.session, self.tokens, self.base_of = session, tokens, base_of
+        self.adding = Adding(session, project, embed)
         self.relearning = Relearning()
+        self._items = ItemFinder(session.pool)
+
+    @property
+    def project(self) -> Project | None:
+        """Where the files are, as of now."""
+        return self.adding.project
+
+    def items(self, view: View) -> ItemFinder:
+        """Finds items of the pool that ``view`` is about."""
+        if self._items.pool is not view.learner.pool:
+            self._items = ItemFinder(view.learner.pool)
+        return self._items
 
     def before_undo(self, participant: str, question_id: str | None) -> None:
         """Count an undo where many answers came after what is taken back; TooOftenError where it was one too many."""

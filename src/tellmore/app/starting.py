@@ -11,10 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.app.checks import random_items
 from tellmore.app.dashboard import item_out
 from tellmore.app.session import Session
-from tellmore.app.wire import ItemOut
 from tellmore.app.wire_start import LikelyItem, NamedOut, StartIn, StartOut, StartPreviewOut
 from tellmore.core.coordinates import Rows
 from tellmore.errors import SettingError
@@ -28,8 +26,6 @@ SHOWN = 8
 """Items shown at each end."""
 CONSIDERED = 64
 """Items at each end, by their mean score, among which probability decides."""
-OFFERED = 12
-"""Items offered as examples."""
 
 
 def start_out(session: Session) -> StartOut:
@@ -69,16 +65,6 @@ def preview(session: Session, given: StartIn) -> StartPreviewOut:
         most=listed(ordered[:shown]),
         least=listed(ordered[: -shown - 1 : -1]),
     )
-
-
-def offered(pool: Pool, search: str = "") -> list[ItemOut]:
-    """Items to choose examples from: random ones, always the same, or the first whose text, else id, holds ``search``."""
-    wanted = search.strip().casefold()
-    if not wanted:
-        return [item_out(pool, item) for item in random_items(pool, OFFERED)]
-    texts = pool.ids if pool.text is None else pool.text
-    found = (item for item, text in zip(pool.ids, texts, strict=True) if wanted in (text or item).casefold())
-    return [item_out(pool, item) for item, _ in zip(found, range(OFFERED), strict=False)]
 
 
 def _ends(mean: Array) -> NDArray[np.intp]:

@@ -43,11 +43,11 @@ def read_agreement(shared: Shared, _visitor: Owner) -> wire_team.AgreementOut:
     session = shared.session
     with session.lock:
         found, between, names = conflicts(session.desk), agreement(session.desk), dict(session.desk.names)
-        probability = session.planner.view.probability
+        pool, probability = session.pool, session.planner.view.probability
     listed = [
         wire_team.ConflictOut(
-            **item_out(session.pool, each.item).model_dump(),
-            probability=float(probability[session.pool.rows([each.item])[0]]),
+            **item_out(pool, each.item).model_dump(),
+            probability=float(probability[pool.rows([each.item])[0]]),
             votes=[
                 wire_team.VoteOut(name=names.get(vote.participant, vote.participant), positive=vote.positive)
                 for vote in each.votes

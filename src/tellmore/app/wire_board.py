@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from tellmore.app.wire import ItemOut, ProjectOut, Wire
+from tellmore.app.wire import ItemOut, Name, ProjectOut, Wire
 from tellmore.app.wire_team import NoteOut
 from tellmore.policy.quality import Quality
 from tellmore.policy.rates import Rate
@@ -67,6 +67,24 @@ class ItemsOut(Wire):
 
     rows: list[ItemRow]
     total: int
+
+
+class TextsIn(Wire):
+    """Body of ``POST /api/items``: a CSV file with the columns id and text."""
+
+    name: Name = Field(description="the file's, for messages")
+    content: str
+
+
+class AddingOut(Wire):
+    """Adding texts: why it is not possible here, and how far the last addition is."""
+
+    refusal: str | None = Field(description="why no texts can be added; null where they can")
+    max_bytes: int
+    state: Literal["none", "embedding", "learning", "done", "failed"]
+    done: int = Field(description="texts embedded so far")
+    total: int
+    message: str
 
 
 class WhyOut(Wire):

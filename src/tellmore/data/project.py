@@ -6,6 +6,8 @@ FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
 FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, where start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
 FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock beside it
+
+Rows of both files beyond ``data.n`` of the settings do not count: they are of an addition that was not finished.
 """
 
 from __future__ import annotations
@@ -117,11 +119,16 @@ class Project:
     @cached_property
     def items(self) -> tuple[dict[str, Any], ...]:
         """The rows of ``items.jsonl``."""
-        return tuple(_read_items(self.folder / ITEMS_FILE))
+        return tuple(_read_items(self.folder / ITEMS_FILE))[: self._counted]
+
+    @property
+    def _counted(self) -> int | None:
+        """How many rows count; None: all."""
+        return self.settings.data.n or None
 
     @cached_property
     def pool(self) -> Pool:
-        X = _map_matrix(self.folder / EMBEDDINGS_FILE)
+        X = _map_matrix(self.folder / EMBEDDINGS_FILE)[: self._counted]
         if len(self.items) != len(X):
             raise DataFileError(
                 f"{self.folder}: {ITEMS_FILE} has {len(self.items)} rows but {EMBEDDINGS_FILE} has {len(X)}; "

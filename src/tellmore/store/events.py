@@ -13,6 +13,7 @@
     end          {why, reason}: nothing more is asked; why: settled, labelled, shown or owner
     go_on        ask more all the same
     note         {item, text, flag}: what somebody wrote about an item; flag: something is wrong with it
+    items        {added, file}: an owner added items to the pool
     audit        {what, by}: an owner did something, by a request or at the command line
     snapshot     {through, bytes, version}: a saved state; only saves time
 
@@ -94,10 +95,15 @@ def participant_event(participant: str, name: str, role: str) -> Event:
     return Event("participant", None, participant, {"name": name, "role": role})
 
 
+def items_event(participant: str, added: int, file: str) -> Event:
+    """``participant`` added items that the file named ``file`` held."""
+    return Event("items", None, participant, {"added": added, "file": file})
+
+
 def audit_event(participant: str, what: str, by: str) -> Event:
     """An owner did ``what``, with the token ``by`` or at the command line; nothing is learnt from it."""
     return Event("audit", None, participant, {"what": what, "by": by})
 
 
-OWNERS_EVENTS = ("audit", "setting", "reset", "delete", "end", "go_on")
+OWNERS_EVENTS = ("audit", "setting", "reset", "delete", "end", "go_on", "items")
 """Kinds that say what owners did."""

@@ -105,14 +105,24 @@ def _collected(
         raise source.fault(draft.row, f"the label {draft.word!r} means nothing: {words.advice()}")
     try:
         answer = draft.answer(None if draft.word is None else meanings[same_word(draft.word)])
-        content = json.dumps([draft.kind, draft.items, answer.as_json(), draft.participant], ensure_ascii=False)
+        content = content_of(draft.kind, draft.items, answer, draft.participant)
         counts[content] += 1
-        key = hashlib.sha256(f"{content} {counts[content]}".encode()).hexdigest()[:32]
+        key = key_of(content, counts[content])
         question = Question(draft.kind, draft.items, id=draft.question_id or key)
         _check(source.pool, question, answer)
     except TellmoreError as error:
         raise source.fault(draft.row, str(error)) from None
     return Collected(question, answer, draft.row, draft.participant, draft.timing)
+
+
+def content_of(kind: str, items: Sequence[str], answer: Answer, participant: str) -> str:
+    """What makes an answer the same as another."""
+    return json.dumps([kind, list(items), answer.as_json(), participant], ensure_ascii=False)
+
+
+def key_of(content: str, count: int = 1) -> str:
+    """The id of the question that the ``count``-th answer with this content was given to."""
+    return hashlib.sha256(f"{content} {count}".encode()).hexdigest()[:32]
 
 
 def _check(pool: Pool, question: Question, answer: Answer) -> None:

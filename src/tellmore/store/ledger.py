@@ -213,6 +213,10 @@ class Ledger:
     def _on_go_on(self, _event: Event) -> None:
         self.closed, self.going_on = False, self.going_on or self.end is not None
 
+    def _on_items(self, _event: Event) -> None:
+        """What was enough for the earlier items may not be for these; an owner who has ended the questions has still done so."""
+        self.end, self.going_on = None, False
+
     def _void(self, given: Given, why: str) -> None:
         if not given.void:
             self.given[given.question_id] = replace(given, void=why)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -12,11 +11,12 @@ import numpy as np
 
 from tellmore.data.project import PRIOR_FILE, Project, open_project, write_settings
 from tellmore.errors import SettingError
-from tellmore.kinds.label import LabelAnswer
+from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.questions import Question
 from tellmore.store.beforehand import beforehand_of, check_names, named_examples
 from tellmore.store.fold import new_learner
-from tellmore.store.importing import Collected, append_answers
+from tellmore.store.formats.contract import IMPORTED
+from tellmore.store.importing import Collected, append_answers, content_of, key_of
 
 LABELLED = "label-column"
 """The participant of labels that came with the items."""
@@ -75,8 +75,9 @@ def _copy_belief(earlier: Path, project: Project) -> None:
 
 
 def _labelled(project: Project) -> Iterator[Collected]:
+    """Labels of the items, under the ids that `tellmore import` of the same table would give them: that then adds nothing."""
     for row, item in enumerate(project.items, start=1):
         if item.get("label"):
-            key = hashlib.sha256(f"label {item['id']}".encode()).hexdigest()[:32]
             answer = LabelAnswer(item["label"] == "positive")
-            yield Collected(Question("label", [item["id"]], id=key), answer, row, LABELLED)
+            key = key_of(content_of(LABEL.name, [item["id"]], answer, IMPORTED))
+            yield Collected(Question(LABEL.name, [item["id"]], id=key), answer, row, LABELLED)

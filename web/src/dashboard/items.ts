@@ -5,6 +5,7 @@ import { get, post, request } from "../kit/api";
 import { type Child, h, hiddenText } from "../kit/dom";
 import { icon } from "../kit/icons";
 import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
+import { AddingView } from "./adding";
 import { clockTime, percent } from "./format";
 import { panel, table } from "./table";
 
@@ -73,6 +74,7 @@ export class ItemsView {
   private readonly body = h("div");
   private readonly pager = h("div", { class: "buttons" });
   private readonly detail = h("div", { class: "detail-host" });
+  private readonly adding: AddingView;
   private words: Words = { positive: "positive", negative: "negative" };
   private offset = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -81,7 +83,8 @@ export class ItemsView {
   constructor(private readonly report: (error: unknown) => void) {
     this.form.addEventListener("input", () => this.later());
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    const list = panel("Items", "The prediction for every item. Choose one to see why, or to answer it yourself.", this.form, this.found, this.body, this.pager);
+    this.adding = new AddingView(report);
+    const list = panel("Items", "The prediction for every item. Choose one to see why, or to answer it yourself.", this.adding.element, this.form, this.found, this.body, this.pager);
     this.element.append(h("div", { class: "items-grid" }, list, this.detail));
   }
 
@@ -98,6 +101,7 @@ export class ItemsView {
       );
     }
     await this.refresh();
+    void this.adding.show().catch(this.report);
   }
 
   private later(): void {

@@ -38,9 +38,10 @@ async function errorLine(response: Response): Promise<string> {
   return `the server answered ${response.status}`;
 }
 
-/** One request; `body` is sent as JSON. */
-export async function request<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
-  const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(TIMEOUT_MS) };
+/** One request; `body` is sent as JSON. Without a limit of time where that is null, for a file on a slow line. */
+export async function request<T>(method: string, path: string, body?: unknown, timeoutMs: number | null = TIMEOUT_MS): Promise<Reply<T>> {
+  const init: RequestInit = { method, credentials: "same-origin" };
+  if (timeoutMs !== null) init.signal = AbortSignal.timeout(timeoutMs);
   init.headers = { Accept: "application/json" };
   if (method !== "GET") {
     init.headers = { ...init.headers, "Content-Type": "application/json" };

@@ -53,6 +53,7 @@ export type Export = api.ExportOut;
 export type Mistake = api.MistakeOut;
 export type ItemPage = api.ItemsOut;
 export type Why = api.WhyOut;
+export type Adding = api.AddingOut;
 export type Settings = Omit<api.SettingsOut, "config">;
 export type Preview = api.PreviewOut;
 export type Invitation = api.InvitationOut;

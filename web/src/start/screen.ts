@@ -5,13 +5,14 @@ import { get, request } from "../kit/api";
 import { h, hiddenText, root } from "../kit/dom";
 import { header } from "../kit/frame";
 import { kept } from "../kit/storage";
-import type { Item, Me, Settings, StartPreview, StartState } from "../kit/wire";
+import type { Item, ItemPage, Me, Settings, StartPreview, StartState } from "../kit/wire";
 import { Examples, type Side, SIDES } from "./examples";
 import { sentence, StartLook } from "./look";
 import { Picks } from "./picks";
 
 const LABELS: Record<Side, string> = { like: "Like what you are looking for", unlike: "Unlike it" };
 const SEARCH_DELAY_MS = 200;
+const OFFERED = 12;
 
 function skippedKey(project: string): string {
   return `tellmore.start.skipped.${project}`;
@@ -22,7 +23,12 @@ export async function askForStart(me: Me): Promise<void> {
   if (me.role !== "owner") return;
   const state = await get<StartState>("/api/start");
   if (!state.fresh || kept.getItem(skippedKey(state.project)) !== null) return;
-  await new StartScreen(me, state, await get<Item[]>("/api/items/sample")).done;
+  await new StartScreen(me, state, await offered("")).done;
+}
+
+/** Some items, always the same ones, whose text, else id, holds `search`. */
+async function offered(search: string): Promise<Item[]> {
+  return (await get<ItemPage>(`/api/items?${new URLSearchParams({ sort: "random", limit: String(OFFERED), search }).toString()}`)).rows;
 }
 
 export class StartScreen {
@@ -111,7 +117,7 @@ export class StartScreen {
   private async find(input: HTMLInputElement): Promise<void> {
     const wanted = input.value;
     try {
-      const found = await get<Item[]>(`/api/items/sample?search=${encodeURIComponent(wanted)}`);
+      const found = await offered(wanted);
       if (wanted !== input.value) return;
       this.offered = found;
       this.offer.show(found);

@@ -13,6 +13,7 @@ import { Outbox } from "../kit/outbox";
 import { StatusChip } from "../kit/status";
 import { applyTheme } from "../kit/theme";
 import type { StepValue, StudySaved, StudyState, Submission } from "../kit/wire";
+import { sentence } from "../kit/words";
 import { arrival } from "./arrival";
 import { blockIntroduction, stepPage } from "./screens";
 
@@ -103,7 +104,8 @@ function problem(error: unknown): HTMLElement {
   if (error instanceof ApiError && error.status === 401) {
     return notice("Please open your link again", "This page works only with the study’s link. Answers not yet sent are kept in this browser.");
   }
-  const text = error instanceof Error ? error.message : String(error);
+  const text = sentence(error instanceof Error ? error.message : String(error));
+  if (error instanceof ApiError && error.status === 403) return notice("You cannot take part with this link", text);
   return notice("Something went wrong", text, h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again"));
 }
 
