@@ -94,6 +94,14 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
         (lambda: tm.Learner(["warm", "cold"]), "texts need an embedder"),
         (lambda: tm.Learner(frame(), embedder=len), "column of texts"),
         (lambda: tm.Learner(np.array([[object()]])), "matrix of numbers"),
+        (lambda: tm.Learner(X + 1j), "these are complex numbers"),
+        (lambda: tm.Pool([["1", "2"], ["3", "4"]]), "these are texts"),
+        (lambda: tm.Pool(np.array([["1", 2], ["3", 4]], dtype=object)), "these are texts"),
+        (lambda: tm.Pool(np.array([["2026-01-01"], ["2026-01-02"]], dtype="datetime64[D]")), "these are dates"),
+        (lambda: tm.Learner(X).predict_proba([["1"] * 4]), "these are texts"),
+        (lambda: tm.Learner(X, cost=3), "cost must be a CostModel, not 3"),  # type: ignore[arg-type]
+        (lambda: setattr(tm.Learner(X), "threshold", "high"), "threshold must be a probability"),
+        (lambda: tm.Learner(X).save("/nowhere/belief.npz"), "cannot be written"),
         (lambda: tm.Learner(X, set_size=3.5), "set_size must be a whole number"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, seed=None), "seed must be a whole number"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, w="9"), "w must be a positive number"),  # type: ignore[arg-type]
@@ -155,8 +163,17 @@ def test_a_question_is_told_by_its_id_and_once() -> None:
     question = learner.ask()
     learner.tell(question.id, False)
     assert learner.history == ((question, tm.LabelAnswer(False)),)
-    with pytest.raises(tm.QuestionError, match="is already answered"):
-        learner.tell(question, True)
+    for again in (question, question.id):
+        with pytest.raises(tm.QuestionError, match="is already answered"):
+            learner.tell(again, True)
+
+
+def test_a_saved_learner_keeps_texts_and_pictures(tmp_path: Path) -> None:
+    pool = tm.Pool(X, text=[f"text {row}" for row in range(40)], images=[f"{row}.png" for row in range(40)])
+    tm.Learner(pool, "label").save(tmp_path / "belief.npz")
+    back = tm.Learner.load(tmp_path / "belief.npz")
+    assert (back.pool.text, back.pool.images) == (pool.text, pool.images)
+    assert back.ask().images is not None
 
 
 def joint_bits(learner: tm.Learner, questions: list[tm.Question]) -> float:

@@ -28,7 +28,7 @@ from tellmore.core.mixture import Mixture
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
 from tellmore.kinds import Kind
-from tellmore.options import functions, one_of, share, stopping_rule, whole_number
+from tellmore.options import cost_model, functions, one_of, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.looking import labels_are_few, sought
@@ -131,7 +131,7 @@ class Learner(Taught, Viewed):
         self.asking, self.looks = self.behaviour.sharper(ASKING_SHARPNESS), True
         self.stop: Rule = stop if stop is not None else Settled()
         stopping_rule(self.stop)
-        self.cost = cost if cost is not None else PAPER_COST
+        self.cost = cost_model(cost, PAPER_COST)
         self.check_share = share("check_share", check_share)
         self.exclude_last = whole_number("exclude_last", exclude_last)
         self._prior = self._begun(frame.prior, start)
@@ -285,7 +285,7 @@ class Learner(Taught, Viewed):
 
         Raises QuestionError or AnswerError, with the learner unchanged, where they do not fit.
         """
-        question = self._shown(open_question(question, self._open))
+        question = self._shown(open_question(question, self._open, self._told))
         answer = answer_to(question, answer)
         infos: list[UpdateInfo | None] = []
         self.tell_all([(question, answer)], lambda _before, _after, info: infos.append(info))

@@ -57,6 +57,13 @@ def functions(name: str, values: Any) -> tuple[Any, ...]:
     return found
 
 
+def cost_model(cost: Any, default: Any) -> Any:
+    """Something that says how many seconds a question takes, or the default."""
+    if cost is not None and not callable(getattr(cost, "seconds", None)):
+        raise SettingError(f"cost must be a CostModel, not {cost!r}")
+    return default if cost is None else cost
+
+
 def stopping_rule(stop: Any) -> None:
     """Refuse what is no rule, such as a number of answers."""
     if not callable(getattr(stop, "check", None)):

@@ -23,6 +23,8 @@ from tellmore.types import Id, kept_id
 CHUNK_ROWS = 16_384
 """Rows examined at a time, so that a memory-mapped matrix is never held whole."""
 
+_NO_NUMBERS = {"U": "texts", "S": "bytes", "M": "dates", "m": "times", "c": "complex numbers"}
+
 SHOWN_ITEMS = 10
 """Of a pool in a notebook."""
 
@@ -202,7 +204,7 @@ class Pool:
         if self.columns is not None and tabular.is_table(X):
             X = tabular.vectors(X, self.columns)
         try:
-            X = np.asarray(X, dtype=np.float64)
+            X = _numbers(np.asarray(X)).astype(np.float64, copy=False)
         except (TypeError, ValueError) as problem:
             raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
         if X.ndim != 2 or X.shape[1] != self.d:
@@ -253,10 +255,18 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def _numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """``array``, unless NumPy would have to guess numbers from its texts, dates or complex numbers: then TypeError."""
+    found = np.array(array.tolist()) if array.dtype == object else array
+    if found.dtype.kind in _NO_NUMBERS:
+        raise TypeError(f"these are {_NO_NUMBERS[found.dtype.kind]}")
+    return array
+
+
 def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     """``X`` as a read-only float32 matrix without a copy where it already is one. A memory map stays one, also in float16."""
     try:
-        matrix = X if isinstance(X, np.memmap) else np.asarray(X)
+        matrix = _numbers(X if isinstance(X, np.memmap) else np.asarray(X))
         mapped = isinstance(matrix, np.memmap) and matrix.dtype == np.float16
         if matrix.dtype != np.float32 and not mapped:
             with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are named below

@@ -209,7 +209,8 @@ class Predictor:
 
     @threshold.setter
     def threshold(self, probability: float | None) -> None:
-        if probability is not None and not 0 < probability < 1:
+        number = isinstance(probability, int | float | np.number) and 0 < probability < 1
+        if probability is not None and not number:
             raise SettingError(f"threshold must be a probability between 0 and 1, or None, not {probability!r}")
         self._threshold = probability
 

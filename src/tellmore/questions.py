@@ -13,6 +13,8 @@ from tellmore.errors import AnswerError, QuestionError
 from tellmore.kinds import Perception, Words
 from tellmore.types import Answer, Skip, ids_of
 
+_ANSWERED = "the question {!r} is already answered; undo its answer first, or ask the same items in a new Question"
+
 
 @dataclass(frozen=True)
 class Question:
@@ -97,10 +99,12 @@ def answer_to(question: Question, value: Any) -> Answer:
     return answer
 
 
-def open_question(question: Any, asked: Iterable[Question]) -> Question:
-    """The question itself, or the one among those ``asked`` and not answered that has this id."""
+def open_question(question: Any, asked: Iterable[Question], told: Container[str] = ()) -> Question:
+    """The question itself, or the one among those ``asked`` and not answered that has this id. ``told``: those answered."""
     if isinstance(question, Question):
         return question
+    if isinstance(question, str) and question in told:
+        raise QuestionError(_ANSWERED.format(question))
     found = next((each for each in asked if each.id == question), None)
     if found is None:
         raise QuestionError(
@@ -112,9 +116,7 @@ def open_question(question: Any, asked: Iterable[Question]) -> Question:
 def check_new(question: Question, told: Container[str]) -> None:
     """Raise QuestionError where ``question`` was answered before: its id is among those ``told``."""
     if question.id in told:
-        raise QuestionError(
-            f"the question {question.id!r} is already answered; undo its answer first, or ask the same items in a new Question"
-        )
+        raise QuestionError(_ANSWERED.format(question.id))
 
 
 def labels_in(question: Question, answer: Answer | None) -> dict[Any, bool]:

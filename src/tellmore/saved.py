@@ -18,7 +18,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import PoolScan, scans_of
 from tellmore.errors import DataFileError, PoolError
-from tellmore.files import reading_npz, replacing
+from tellmore.files import WHERE_TO_WRITE, reading_npz, replacing
 from tellmore.kinds import answer_from_json
 from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.tally import Tally
@@ -31,7 +31,7 @@ OPTIONS = ("seed", "bound", "acquisition", "check_share", "exclude_last")
 """Options of a learner that are its attributes, of the same names."""
 OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
 """What format 1, of version 0.1, called the types of answers."""
-OF_THE_POOL = ("X", "ids", "text")
+OF_THE_POOL = ("X", "ids", "text", "images")
 LABORATORY = ("mode", "paper_parts")
 """Options of format 1 that belong to the laboratory's learner now."""
 
@@ -89,10 +89,14 @@ def write(path: str | Path, state: Saved) -> None:
         "scan_mean": np.array([scan.mean for scan in state.beliefs.scans]),
         "scan_variance": np.array([scan.variance for scan in state.beliefs.scans]),
     }
-    if pool.text is not None:
-        arrays["text"] = np.array(pool.text)
-    with replacing(Path(path)) as fresh, fresh.open("wb") as file:
-        np.savez(file, **arrays)
+    for name, seen in (("text", pool.text), ("images", pool.images)):
+        if seen is not None:
+            arrays[name] = np.array(seen)
+    try:
+        with replacing(Path(path)) as fresh, fresh.open("wb") as file:
+            np.savez(file, **arrays)
+    except OSError as error:
+        raise DataFileError(f"{path}: cannot be written: {error.strerror}; {WHERE_TO_WRITE}") from error
 
 
 def read(path: str | Path, pool: Pool | None = None) -> Saved:
@@ -115,8 +119,8 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
             f"{path} was saved by the laboratory's paper mode of version 0.1; teach the learner again with `tellmore simulate`"
         )
     if pool is None:
-        text = [str(one) for one in arrays["text"]] if "text" in arrays else None
-        pool = Pool(arrays["X"], arrays["ids"].tolist(), text, name=meta["pool"]["name"])
+        text, images = (arrays[name].tolist() if name in arrays else None for name in ("text", "images"))
+        pool = Pool(arrays["X"], arrays["ids"].tolist(), text, images=images, name=meta["pool"]["name"])
     elif pool.fingerprint != meta["pool"]["fingerprint"]:
         raise PoolError(
             f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one"

@@ -73,11 +73,13 @@ def test_what_is_found_is_told(tmp_path: Path):
     json.dumps(asdict(findings))
 
 
-def test_zero_vectors_stay_and_are_counted(tmp_path: Path, items_csv, vectors):
+def test_zero_vectors_stay_and_are_named(tmp_path: Path, items_csv, vectors):
     vectors[2] = 0
     np.savez(tmp_path / "x.npz", X=vectors, ids=[f"i{n}" for n in range(6)])
     project, findings = made(tmp_path, items_csv, EmbeddingSource(tmp_path / "x.npz"))
-    assert findings.zero_vectors == 1
+    assert findings.zero_vectors == ("i2",)
+    (said,) = [line for line in findings.lines() if "zero" in line]
+    assert said.startswith("1 vector of length zero ('i2'): ")
     assert not project.pool.X[2].any()
 
 

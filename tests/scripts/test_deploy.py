@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 
 from tellmore import cli
 
-INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "EXPOSE", "ENTRYPOINT", "CMD"}
+BIN = Path(sys.executable).parent
 
 
 def known_options(command: str, options: list[str]) -> bool:
@@ -31,8 +32,6 @@ def instructions(path: Path) -> list[tuple[str, str]]:
 
 def test_the_dockerfile_is_sound(repository: Path):
     found = instructions(repository / "deploy" / "Dockerfile")
-    assert {name for name, _ in found} <= INSTRUCTIONS
-    assert found[0][0] == "FROM"
     stages = [rest.split(" AS ")[-1] for name, rest in found if name == "FROM"]
     for name, rest in found:
         if name == "FROM":
@@ -46,11 +45,23 @@ def test_the_dockerfile_is_sound(repository: Path):
     assert last.index("USER") < last.index("RUN"), "what runs does so as a plain user"
 
 
+def test_the_linter_of_dockerfiles_finds_nothing(repository: Path):
+    linter = BIN / "hadolint"
+    if not linter.exists():
+        pytest.skip("hadolint has no package for this machine; the file was read by the other tests")
+    subprocess.run([linter, "--failure-threshold", "style", repository / "deploy" / "Dockerfile"], check=True)
+
+
 def test_the_image_installs_extras_that_exist(repository: Path):
     text = (repository / "deploy" / "Dockerfile").read_text(encoding="utf-8")
     named = re.search(r"\[([a-z,]+)\]\"", text)[1].split(",")  # type: ignore[index]
     project = (repository / "pyproject.toml").read_text(encoding="utf-8")
     assert all(re.search(rf"^{extra} = \[", project, re.MULTILINE) for extra in named)
+
+
+def test_the_compose_file_keeps_to_its_specification(repository: Path):
+    schema = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    subprocess.run([*schema, repository / "deploy" / "compose.yaml"], check=True)
 
 
 def test_compose_serves_a_project_on_postgres(repository: Path):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tellmore.data.reading import Reading
 from tellmore.errors import DataFileError, needs
@@ -20,7 +21,11 @@ def is_dataset(path: Path) -> bool:
 
 
 def dataset_records(path: Path, reading: Reading | None) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
-    """Column names and rows. Classes are given by name, and rows without a column id by their number, from 0, as the hub does."""
+    """Column names and rows. Classes are given by name, and rows without a column id by their number, from 0, as the hub does.
+
+    Pictures that lie in the dataset itself are unpacked into a folder of ``reading``.
+    """
+    reading = reading or Reading()
     with needs("datasets", "datasets"):
         import datasets
     rest, _, split = str(path).removeprefix(PREFIX).partition(":")
@@ -31,13 +36,13 @@ def dataset_records(path: Path, reading: Reading | None) -> tuple[list[str], Ite
     except Exception as error:  # the library raises many kinds, of its own and of the network
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise DataFileError(f"{path}: the dataset could not be loaded: {first}") from None
-    for name, feature in data.features.items():
-        if isinstance(feature, datasets.Image):
-            data = data.cast_column(name, datasets.Image(decode=False))
-    if "id" not in data.column_names and reading is not None:
+    pictured = [name for name, feature in data.features.items() if isinstance(feature, datasets.Image)]
+    for name in pictured:
+        data = data.cast_column(name, datasets.Image(decode=False))
+    if "id" not in data.column_names:
         reading.notes.append(f"{path}: no column 'id'; ids are the numbers of the rows, from 0")
     classes = {name: each for name, each in data.features.items() if isinstance(each, datasets.ClassLabel)}
-    return list(dict.fromkeys(["id", *data.column_names])), _rows(data, classes)
+    return list(dict.fromkeys(["id", *data.column_names])), _rows(data, classes, pictured, reading)
 
 
 def _load(datasets: Any, name: str, split: str) -> Any:
@@ -55,13 +60,22 @@ def _load(datasets: Any, name: str, split: str) -> Any:
     return found[split]
 
 
-def _rows(data: Any, classes: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(
+    data: Any, classes: dict[str, Any], pictured: list[str], reading: Reading
+) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, record in enumerate(data):
         named = {name: _class_name(each, record[name]) for name, each in classes.items()}
-        pictures = {
-            name: value["path"] for name, value in record.items() if isinstance(value, dict) and value.get("path")
-        }
+        pictures = {name: _picture(record[name], f"{number}-{name}", reading) for name in pictured}
         yield number + 1, {"id": number, **record, **named, **pictures}
+
+
+def _picture(value: dict[str, Any] | None, name: str, reading: Reading) -> str | None:
+    """The path of a picture; one that lies in the dataset is written to a file called ``name``."""
+    if value is None or value.get("bytes") is None:
+        return None if value is None else value.get("path")
+    unpacked = reading.unpacked / f"{quote(name, safe='')}{Path(value.get('path') or '').suffix}"
+    unpacked.write_bytes(value["bytes"])
+    return str(unpacked)
 
 
 def _class_name(feature: Any, value: int | None) -> str | None:

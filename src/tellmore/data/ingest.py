@@ -19,6 +19,7 @@ from tellmore.data.progress import ProgressBar, silent
 from tellmore.data.project import (
     EMBEDDINGS_FILE,
     IMAGES_FOLDER,
+    PICTURES_FOLDER,
     Project,
     fitted,
     open_project,
@@ -35,6 +36,10 @@ from tellmore.types import Array
 
 TINY_NORM = 1e-12
 """Vectors shorter than this count as zero: they keep their (zero) length when the others are normalised."""
+
+
+NAMED = 5
+"""Items that a finding names."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Findings:
     empty_texts: int = 0
     duplicate_texts: int = 0
     duplicate_vectors: int = 0
-    zero_vectors: int = 0
+    zero_vectors: tuple[str, ...] = ()
     constant_columns: tuple[int, ...] = ()
     unreadable_images: tuple[str, ...] = ()
     labelled_positive: int = 0
@@ -100,13 +105,20 @@ class Findings:
             "empty texts": self.empty_texts,
             "texts that repeat an earlier one": self.duplicate_texts,
             "vectors that repeat an earlier one": self.duplicate_vectors,
-            "vectors of length zero": self.zero_vectors,
             "columns with the same number everywhere": len(self.constant_columns),
             "unreadable pictures left out": len(self.unreadable_images),
             "labelled positive": self.labelled_positive,
             "labelled negative": self.labelled_negative,
         }
-        return [*lines, *(f"{count} {what}" for what, count in counts.items() if count), *self.notes]
+        lines += [f"{count} {what}" for what, count in counts.items() if count]
+        return [*lines, *self._zero_line(), *self.notes]
+
+    def _zero_line(self) -> list[str]:
+        """Which vectors say nothing of their items."""
+        n = len(self.zero_vectors)
+        named = ", ".join(map(repr, self.zero_vectors[:NAMED])) + (f" and {n - NAMED} more" if n > NAMED else "")
+        advice = "nothing tells these items apart; leave them out, or embed them again"
+        return [f"{n} vector{'' if n == 1 else 's'} of length zero ({named}): {advice}"] if n else []
 
 
 @dataclass(frozen=True)
@@ -153,6 +165,7 @@ class Ingest:
         self._check_number(table)
         normalise = joined.statistics.one_unit if self.normalise is None else self.normalise
         self._write_matrix(joined, normalise, building / EMBEDDINGS_FILE)
+        table = self._with_own_pictures(table, building)
         write_items(building, table.ids, table.text, table.images, table.labels, table.kept)
         project = Project(building, self._final_settings(building, table, normalise, vectors.d))
         write_settings(building, project.settings)
@@ -183,6 +196,18 @@ class Ingest:
             thumbnail(cache, identifier, image)
 
         return readable(table, look, self.reading, skip=self.skip_unreadable, progress=self.progress)
+
+    def _with_own_pictures(self, table: ItemTable, building: Path) -> ItemTable:
+        """Pictures that came inside the file of items stay with the project."""
+
+        def kept(image: str) -> str:
+            if not self.reading.holds(image):
+                return image
+            (building / PICTURES_FOLDER).mkdir(exist_ok=True)
+            shutil.move(image, building / PICTURES_FOLDER)
+            return str(self.folder.absolute() / PICTURES_FOLDER / Path(image).name)
+
+        return table if table.images is None else replace(table, images=tuple(map(kept, table.images)))
 
     def _vectors(self, table: ItemTable, embedder: Embedder | None, cache: Path) -> VectorFile:
         if embedder is None:
@@ -281,7 +306,7 @@ def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unread
         empty_texts=sum(not text.strip() for text in table.text or ()),
         duplicate_texts=sum(texts.values()) - len(texts),
         duplicate_vectors=statistics.duplicates,
-        zero_vectors=statistics.zero,
+        zero_vectors=tuple(statistics.zero),
         constant_columns=statistics.constant,
         unreadable_images=unreadable,
         labelled_positive=labels["positive"],

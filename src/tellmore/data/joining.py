@@ -49,7 +49,7 @@ def join(table: ItemTable, vectors: VectorFile, *, by_row: bool, reading: Readin
             reading.faults.append(
                 f"{table.source}, row {table.rows[row]}: the item {identifier!r} has no vector in {vectors.path}"
             )
-    statistics = _survey(vectors, rows, reading)
+    statistics = _survey(vectors, rows, table.ids, reading)
     reading.settle()
     kept = sorted(set(rows.tolist()) - {_NONE})
     if len(kept) == len(table):
@@ -90,9 +90,9 @@ def _rows_by_id(table: ItemTable, vectors: VectorFile, reading: Reading) -> NDAr
     return rows
 
 
-def _survey(vectors: VectorFile, rows: NDArray[np.intp], reading: Reading) -> Statistics:
+def _survey(vectors: VectorFile, rows: NDArray[np.intp], ids: tuple[str, ...], reading: Reading) -> Statistics:
     """Look at every vector once; those with numbers that are not finite in float32 lose their item in ``rows``."""
-    statistics, start = Statistics(vectors.d, step=-(-vectors.n // UNIT_ROWS)), 0
+    statistics, start = Statistics(vectors.d, ids, step=-(-vectors.n // UNIT_ROWS)), 0
     for block in vectors.chunks():
         if block.shape[1] != vectors.d:
             raise DataFileError(f"{vectors.path}, row {start + 1}: {block.shape[1]} numbers, expected {vectors.d}")
@@ -103,7 +103,8 @@ def _survey(vectors: VectorFile, rows: NDArray[np.intp], reading: Reading) -> St
                 f"{vectors.path}, row {start + row + 1}, column {column + 1}: {block[row, column]} is not a usable number"
             )
             own[row] = _NONE
-        statistics.add(block[own != _NONE].astype(np.float32))
+        usable = own != _NONE
+        statistics.add(block[usable].astype(np.float32), own[usable])
         start += len(block)
     return statistics
 
@@ -119,19 +120,21 @@ def _unusable(block: Array) -> NDArray[np.bool_]:
 class Statistics:
     """What the findings need of the vectors, gathered block by block; every ``step``-th shows the units of the columns."""
 
-    def __init__(self, d: int, step: int = 1) -> None:
+    def __init__(self, d: int, ids: tuple[str, ...], step: int = 1) -> None:
         self.d = d
-        self.zero = 0
+        self._ids = ids
+        self.zero: list[str] = []
         self._step = step
         self._hashes: list[int] = []
         self._lowest = np.full(d, np.inf)
         self._highest = np.full(d, -np.inf)
         self._sample: list[Array] = []
 
-    def add(self, block: Array) -> None:
+    def add(self, block: Array, rows: NDArray[np.intp]) -> None:
+        """Vectors [m, d] and the rows [m] of their items."""
         if len(block) == 0:
             return
-        self.zero += int((~block.any(axis=1)).sum())
+        self.zero += [self._ids[row] for row in rows[~block.any(axis=1)]]
         self._hashes += [hash(row.tobytes()) for row in block]
         self._lowest = np.minimum(self._lowest, block.min(axis=0))
         self._highest = np.maximum(self._highest, block.max(axis=0))

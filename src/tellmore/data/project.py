@@ -5,6 +5,7 @@ FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row 
 FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
 FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, where start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
+FOLDER/pictures/          pictures that came inside the file of items
 FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock beside it
 
 Rows of both files beyond ``data.n`` of the settings do not count: they are of an addition that was not finished.
@@ -48,6 +49,7 @@ EMBEDDINGS_FILE = "embeddings.npy"
 DATABASE_FILE = "tellmore.sqlite"
 PRIOR_FILE = "prior.npz"
 IMAGES_FOLDER = "images"
+PICTURES_FOLDER = "pictures"
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from tempfile import mkdtemp
+from weakref import finalize
 
 from tellmore.errors import DataFileError, FaultyRowsError, SettingError
 from tellmore.files import write_whole
@@ -36,6 +40,17 @@ class Reading:
                 raise SettingError(
                     f"--encoding: unknown encoding {self.encoding!r}; for example utf-8, cp1252 or utf-16"
                 ) from None
+
+    @cached_property
+    def unpacked(self) -> Path:
+        """A folder for pictures that lie inside a file; it goes when this object does."""
+        folder = Path(mkdtemp(prefix="tellmore-"))
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def holds(self, picture: str) -> bool:
+        """Whether this is one of them."""
+        return "unpacked" in vars(self) and Path(picture).parent == self.unpacked
 
     @contextmanager
     def row(self) -> Iterator[None]:
