@@ -24,11 +24,12 @@ from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.candidates import candidates
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
 from tellmore.kinds import Kind
-from tellmore.options import cost_model, functions, one_of, share, stopping_rule, whole_number
+from tellmore.options import cost_model, functions, one_name, one_of, share, stopping_rule, whole_number
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.looking import labels_are_few, sought
@@ -139,6 +140,8 @@ class Learner(Taught, Viewed):
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
         self._told: set[str] = set()
+        self._people: list[str] = []
+        self.judges = True
         self._kept = Kept()
         self._now = self._about_pool(self._prior)
 
@@ -276,19 +279,23 @@ class Learner(Taught, Viewed):
     # Telling
 
     @one_at_a_time
-    def tell(self, question: Question | str, answer: Answer | Any) -> UpdateInfo | None:
+    def tell(self, question: Question | str, answer: Answer | Any, person: str = "") -> UpdateInfo | None:
         """Learn from an answer; a skip teaches nothing and is remembered.
 
         question: one that was asked, or its id; also one that was never asked here.
         answer: an Answer or a plain value: True or False to a label, an id to a selection (or with its label, ``(id, True)``),
             a list of ids, highest first, to a ranking (or with how many are positive, ``(ids, 2)``), a list of ids to a grid.
+        person: who answered, where several people do. Their answers are compared, and those of people who click at random or
+            answer reversed count little: see `people`.
 
         Raises QuestionError or AnswerError, with the learner unchanged, where they do not fit.
         """
         question = self._shown(open_question(question, self._open, self._told))
         answer = answer_to(question, answer)
         infos: list[UpdateInfo | None] = []
-        self.tell_all([(question, answer)], lambda _before, _after, info: infos.append(info))
+        self.tell_all(
+            [(question, answer)], lambda _before, _after, info: infos.append(info), [one_name("person", person)]
+        )
         log.info("told %d answers; %s on %s: %s", len(self._history), question.kind, question.items, answer)
         for callback in self.callbacks:
             callback(self, question, answer)
@@ -311,24 +318,30 @@ class Learner(Taught, Viewed):
 
     @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
-        own = {name: vars(self)[name].copy() for name in ("_history", "_open", "_kept", "_told")}
+        own = {name: vars(self)[name].copy() for name in ("_history", "_people", "_open", "_kept", "_told")}
         return {name: value for name, value in vars(self).items() if name != "_lock"} | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=RLock())
 
     def at(
-        self, mixture: Mixture | None, history: Sequence[tuple[Question, Answer]], tally: Tally | None = None
+        self,
+        mixture: Mixture | None,
+        history: Sequence[tuple[Question, Answer]],
+        tally: Tally | None = None,
+        people: Sequence[str] | None = None,
+        team: Team = ALONE,
     ) -> Learner:
-        """A learner with these options after ``history``, whose beliefs (over (1, z); None: the prior) and ``tally`` are known
-        already: nothing is told again."""
+        """A learner with these options after ``history``, of these ``people``, whose beliefs (over (1, z); None: the prior),
+        ``tally`` and ``team`` are known already: nothing is told again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
+        twin._people = [""] * len(twin._history) if people is None else list(people)
         twin._told, twin._kept = {question.id for question, _ in history}, Kept()
         twin._asked = max(self._asked, len(history))  # no id of a question comes twice
         twin._open.clear()
         mixture = self._prior if mixture is None else mixture
-        twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally)
+        twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally, team)
         return twin
 
     @one_at_a_time
@@ -336,7 +349,15 @@ class Learner(Taught, Viewed):
         """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
         now, frame = self._now, Frame(self.coordinates, self._prior.beliefs[0], self.behaviour, self.w)
         beliefs = saved.Beliefs(self._prior, now.mixture, now.scans)
-        told = tuple(self._history), self._asked, tuple(self._open), now.tally, self._rates
+        told = (
+            tuple(self._history),
+            self._asked,
+            tuple(self._open),
+            now.tally,
+            self._rates,
+            tuple(self._people),
+            now.team,
+        )
         saved.write(path, saved.Saved(self.pool, self._saved_options(), frame, beliefs, *told))
 
     @classmethod
@@ -356,11 +377,11 @@ class Learner(Taught, Viewed):
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
         learner._prior, learner.behaviour, learner.w = state.beliefs.prior, state.frame.behaviour, state.frame.w
         learner._history = [(learner._shown(question), answer) for question, answer in state.history]
-        learner._asked, learner._rates = state.asked, state.rates
+        learner._asked, learner._rates, learner._people = state.asked, state.rates, list(state.people)
         learner._open.extend(map(learner._shown, state.open))
         learner._told = {question.id for question, _ in state.history}
         tally = learner._counted() if state.tally is None else state.tally
-        learner._now = replace(learner._about_pool(state.beliefs.now, tally), known=state.beliefs.scans)
+        learner._now = replace(learner._about_pool(state.beliefs.now, tally, state.team), known=state.beliefs.scans)
         return learner
 
     def _saved_options(self) -> dict[str, Any]:

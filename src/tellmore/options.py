@@ -50,6 +50,13 @@ def checked_size(size: int, fewest: int, most: int, n_items: int) -> int:
     return size
 
 
+def one_name(name: str, value: Any) -> str:
+    """A name, which may be empty."""
+    if not isinstance(value, str):
+        raise SettingError(f"{name} must be a name in quotation marks, not {value!r}")
+    return value
+
+
 def functions(name: str, values: Any) -> tuple[Any, ...]:
     """A list of functions."""
     if not isinstance(values, Iterable) or not all(map(callable, found := tuple(values))):

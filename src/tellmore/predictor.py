@@ -15,6 +15,7 @@ from tellmore import kinds as question_kinds
 from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import PoolScan, refreshed, scans_of
 from tellmore.core.update import Rule as Learning
@@ -37,13 +38,15 @@ SAMPLE = 1_000
 class State:
     """What the answers so far amount to; the beliefs are over (1, z), z in the learner's coordinates.
 
-    ``rows``: the items that they are about. ``known``: the scan of each belief where it is known already.
+    ``rows``: the items that they are about. ``known``: the scan of each belief where it is known already. ``team``: the habits
+    of the people who answered, with which their answers were learnt.
     """
 
     mixture: Mixture
     rows: Rows
     tally: Tally = NOTHING
     known: tuple[PoolScan, ...] | None = None
+    team: Team = ALONE
 
     @cached_property
     def scans(self) -> tuple[PoolScan, ...]:
@@ -56,7 +59,7 @@ class State:
 
     def about(self, rows: Rows) -> State:
         """The same beliefs about other items, none of them scored yet."""
-        return State(self.mixture, rows, self.tally)
+        return State(self.mixture, rows, self.tally, team=self.team)
 
     @property
     def belief(self) -> Gaussian:
@@ -316,15 +319,17 @@ class Predictor:
     def _into(self, X: ArrayLike | Any) -> Array:
         return self.coordinates.into(self.pool.checked(X))
 
-    def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
-        """One of the beliefs after an outcome on items Z."""
-        return kind.update(belief, Z, outcome, self.behaviour, bound=self.bound)
+    def _update(
+        self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour
+    ) -> tuple[Gaussian, UpdateInfo]:
+        """One of the beliefs after an outcome on items Z, told by somebody who behaves so."""
+        return kind.update(belief, Z, outcome, behaviour, bound=self.bound)
 
     def _supposing(self, question: Question) -> State:
         """As if the question were answered, by nobody knows what."""
         kind, Z = question_kinds.named(question.kind), self._z(question.items)
         expected = kind.respond(perceived(self.joint_scores(question.items)[0], np.random.default_rng(self.seed)))
-        return self._now.supposing(lambda belief: self._update(belief, Z, kind, expected))
+        return self._now.supposing(lambda belief: self._update(belief, Z, kind, expected, self.behaviour))
 
     def _seconds(self, question: Question, answer: Answer) -> float:
         marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
@@ -338,5 +343,5 @@ class Predictor:
             tally = tally if isinstance(answer, Skip) else tally.told(list(labels_in(question, answer).values()), 1.0)
         return tally
 
-    def _about_pool(self, mixture: Mixture, tally: Tally = NOTHING) -> State:
-        return State(mixture, Rows(self.pool.X, self.coordinates), tally)
+    def _about_pool(self, mixture: Mixture, tally: Tally = NOTHING, team: Team = ALONE) -> State:
+        return State(mixture, Rows(self.pool.X, self.coordinates), tally, team=team)

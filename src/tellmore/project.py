@@ -121,7 +121,7 @@ class Project:
     def learner(self) -> Learner:
         """A learner with all answers in the log, to ask and to predict. Answers given to it stay out of the log."""
         learner = self._state().learner
-        return learner.at(learner.beliefs, learner.history, learner.tally)
+        return learner.at(learner.beliefs, learner.history, learner.tally, learner.told_by, learner.team)
 
     @property
     def classifier(self) -> Classifier:

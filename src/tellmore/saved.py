@@ -15,6 +15,7 @@ from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import Frame
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.habits import Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import PoolScan, scans_of
 from tellmore.errors import DataFileError, PoolError
@@ -58,6 +59,8 @@ class Saved:
     open: tuple[Question, ...]
     tally: Tally | None
     rates: RateTable | None
+    people: tuple[str, ...]
+    team: Team
 
 
 def write(path: str | Path, state: Saved) -> None:
@@ -75,6 +78,8 @@ def write(path: str | Path, state: Saved) -> None:
         "threshold": frame.behaviour.threshold,
         "lapse": frame.behaviour.lapse,
         "history": [{"question": question.as_json(), "answer": answer.as_json()} for question, answer in state.history],
+        "people": list(state.people) if any(state.people) else None,
+        "team": state.team.as_json(),
         "refreshes": state.beliefs.scans[0].refreshes,
         "rates": None if state.rates is None else _rates_as_json(state.rates),
     }
@@ -135,7 +140,9 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     scans = _scans(Rows(pool.X, coordinates), mixture, arrays, int(meta.get("refreshes", 0)))
     tally = Tally.from_json(meta["tally"]) if meta.get("tally") else None
     beliefs = Beliefs(prior, mixture, scans)
-    return Saved(pool, options, frame, beliefs, history, int(meta["asked"]), still_open, tally, rates)
+    people = tuple(meta.get("people") or [""] * len(history))
+    told = history, int(meta["asked"]), still_open, tally, rates, people, Team.from_json(meta.get("team"))
+    return Saved(pool, options, frame, beliefs, *told)
 
 
 def _ids(pool: Pool) -> Array:

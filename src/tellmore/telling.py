@@ -14,11 +14,15 @@ from threading import RLock
 import numpy as np
 
 from tellmore import kinds as question_kinds
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.habits import Habits, Team
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
 from tellmore.policy.tally import KEPT_CHANGES
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
 from tellmore.questions import Question, check_answer, check_new, labels_in
+from tellmore.rereading import Reader, Told, is_due
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Skip
 
@@ -69,10 +73,18 @@ class Taught(Predictor):
     _told: set[str]
     _open: deque[Question]
     _kept: Kept
+    _people: list[str]
+    judges: bool
+    own_sharpness = False
 
     @one_at_a_time
-    def tell_all(self, exchanges: Sequence[tuple[Question, Answer]], each: Heard = lambda *_: None) -> None:
-        """Learn from answers in their order; ``each`` is handed what every one of them changed.
+    def tell_all(
+        self,
+        exchanges: Sequence[tuple[Question, Answer]],
+        each: Heard = lambda *_: None,
+        people: Sequence[str] | None = None,
+    ) -> None:
+        """Learn from answers in their order, of these ``people``; ``each`` is handed what every one of them changed.
 
         Where they are many, the states that it gets are about a sample of a large pool, which is not scored until it is asked
         for. Raises QuestionError or AnswerError as `tell` does, with what came before learnt.
@@ -82,11 +94,14 @@ class Taught(Predictor):
         state = start.about(rows.take(sample_rows(len(rows)))) if sampled else start
         means = deque([state.mixture.mean], maxlen=KEPT_CHANGES + 1)
         try:
-            for question, answer in exchanges:
-                before, (state, info) = state, self._learnt(state, question, answer)
+            for (question, answer), person in zip(exchanges, people or [""] * len(exchanges), strict=True):
+                before, (state, info) = state, self._learnt(state, question, answer, person)
                 self._kept.add(len(self._history), before.about(rows) if sampled else before)
                 self._history.append((question, answer))
+                self._people.append(person)
                 self._told.add(question.id)
+                if info is not None and is_due(state.tally.answers):
+                    state = self._read_again(state)
                 if info is not None:
                     means.append(state.mixture.mean)
                 each(before, state, info)
@@ -96,7 +111,7 @@ class Taught(Predictor):
             self._now = state
             self._open = deque((q for q in self._open if q.id not in self._told), maxlen=self._open.maxlen)
 
-    def _learnt(self, state: State, question: Question, answer: Answer) -> tuple[State, UpdateInfo | None]:
+    def _learnt(self, state: State, question: Question, answer: Answer, person: str) -> tuple[State, UpdateInfo | None]:
         Z = self._z(question.items)
         check_answer(question, answer)
         check_new(question, self._told)
@@ -105,7 +120,8 @@ class Taught(Predictor):
             return replace(state, tally=tally), None
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
-        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome))
+        behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
+        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour))
         changed = float(np.mean((after.scores[0] > 0) != (state.scores[0] > 0)))
         labels = labels_in(question, answer)
         foretold: Sequence[float] = ()
@@ -113,13 +129,52 @@ class Taught(Predictor):
             foretold = state.mixture.probability(self._z(labels), self.w).tolist()
         return replace(after, tally=tally.told(list(labels.values()), changed, foretold)), info
 
+    @property
+    def people(self) -> dict[str, Habits]:
+        """How each person answers, by name, as far as it is known; empty before several people were compared, which is done
+        after 12, 16, 21, … answers in all."""
+        return dict(self._now.team.people)
+
+    @property
+    def team(self) -> Team:
+        """The same, and what is expected of somebody new."""
+        return self._now.team
+
+    @property
+    def told_by(self) -> tuple[str, ...]:
+        """Who gave each answer of the `history`; an empty name where nobody said."""
+        return tuple(self._people)
+
+    def _read_again(self, state: State) -> State:
+        """The state once all answers were learnt with the habits of the people who gave them."""
+        if not self.judges or self.bound == "paper" or not self.behaviour.lapse or len(set(self._people)) < 2:
+            return state
+
+        def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
+            return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
+
+        predicting = self.behaviour.sharper(self.w / self.behaviour.w)
+        reader = Reader(self._prior, self.behaviour, predicting, update, self.own_sharpness)
+        mixture, team = reader.read(state.mixture, state.team, self._all_told())
+        same = mixture is state.mixture
+        return replace(state, mixture=mixture, team=team, known=state.scans if same else None)
+
+    def _all_told(self) -> list[Told]:
+        told = []
+        for (question, answer), person in zip(self._history, self._people, strict=True):
+            if not isinstance(answer, Skip):
+                kind = question_kinds.named(question.kind)
+                told.append(Told(self._z(question.items), kind, kind.outcome(question.names, answer), person))
+        return told
+
     @one_at_a_time
     def undo(self) -> tuple[Question, Answer]:
         """Forget the last answer, as if it had never been told; returns what was taken back."""
         if not self._history:
             raise StateError("there is no answer to undo")
-        *rest, last = self._history
-        self.tell_all(rest[self.back_to(len(rest)) :])
+        (*rest, last), people = self._history, self._people[:-1]
+        kept = self.back_to(len(rest))
+        self.tell_all(rest[kept:], people=people[kept:])
         return last
 
     @one_at_a_time
@@ -127,5 +182,5 @@ class Taught(Predictor):
         """Forget all answers, skips among them, after the last state kept at or before the first so many; how many are left."""
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])
-        del self._history[told:]
+        del self._history[told:], self._people[told:]
         return told

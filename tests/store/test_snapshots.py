@@ -45,9 +45,10 @@ def taught(store: Repository, pool: Pool) -> tuple[Fold, Ledger]:
 
 
 def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -> None:
-    told, beliefs, tally = unpack(pack(taught[0]))
+    told, beliefs, tally, team = unpack(pack(taught[0]))
     (belief,) = beliefs.beliefs
     assert tally == taught[0].learner.tally
+    assert team == taught[0].learner.team
     assert told == taught[0].effects
     np.testing.assert_array_equal(belief.mean, taught[0].learner.belief.mean)
     np.testing.assert_array_equal(belief.cov, taught[0].learner.belief.cov)

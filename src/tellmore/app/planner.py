@@ -274,7 +274,8 @@ class Planner:
         """Keep ready what to ask after ``answer``, if it should come: what pays best at that person's own times."""
         imagined = self._fold.learner.copy()
         imagined.cost = imagined.cost.of(asked.participant)
-        imagined.tell(asked.question, answer)
+        imagined.judges = False  # nobody has answered yet, and reading everything again would hold up the next question
+        imagined.tell(asked.question, answer, asked.participant)
         following = choose(imagined, avoid, recent)
         with self._changed:
             if following is not None and generation == self._generation:

@@ -18,12 +18,14 @@ class Behaviour:
     threshold: how much of w the labels of a ranking are learnt with. They come from one decision, where positive ends, so k of
     them say less than k labels given one by one.
     lapse: the share of answers that are expected to be chance, as if all items were alike.
+    first: the share of these that are not any answer, but take what is shown first.
     """
 
     w: float = 9.0
     K: float = 6.75
     threshold: float = 1.0
     lapse: float = 0.0
+    first: float = 0.0
 
     def sharper(self, factor: float) -> Behaviour:
         """A person whose answers are ``factor`` times as sharp."""
@@ -58,6 +60,21 @@ class Evidence:
             x = end * behaviour.K * scores
             total += x[chosen] - np.logaddexp.reduce(x[candidates], axis=0)
         return np.asarray(total)
+
+    def log_chance(self, behaviour: Behaviour) -> float:
+        """log P(answer) of somebody to whom all items are alike."""
+        nothing = np.zeros((1, self.labels.size))
+        chance = float(self.log_likelihood(nothing, behaviour)[0])
+        if not behaviour.first:
+            return chance
+        first = self.log_first()
+        return float(np.logaddexp(np.log1p(-behaviour.first) + chance, np.log(behaviour.first) + first))
+
+    def log_first(self) -> float:
+        """log P(answer) of somebody who takes what is shown first, or leaves an order as it was shown, and labels by chance."""
+        labels = float(np.count_nonzero(self.labels) * np.log(0.5))
+        taken = np.array_equal(self.chosen, np.arange(self.chosen.size)) or not self.chosen.size
+        return labels if taken else -np.inf
 
     def factors(self) -> list[Evidence]:
         """The same evidence one choice at a time, each preceded by the label of its item (Algorithm 4, one after another)."""

@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.gaussian import Gaussian, Step
+from tellmore.core.habits import Site
 from tellmore.core.moments import fixed_points, tilted_moments, whitened
 from tellmore.core.variational import Bound, Sites, solve
 from tellmore.types import Array
@@ -33,7 +34,7 @@ BOUND_POINTS = 256
 @dataclass(frozen=True, eq=False)
 class UpdateInfo:
     """What an update did: its steps, the evidence in nats (a lower bound, where variational), solver iterations, how much
-    log |cov| fell, and the probability that the answer was ``meant`` and no lapse."""
+    log |cov| fell, the probability that the answer was ``meant`` and no lapse, and what it taught about the scores."""
 
     steps: tuple[Step, ...] = field(repr=False)
     elbo_nats: float
@@ -41,6 +42,7 @@ class UpdateInfo:
     residual: float
     logdet_drop_nats: float
     meant: float = 1.0
+    site: Site | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ def learn(
         sites = solve(mean, gram, part, behaviour, bound)
         if lapse and (gram.diagonal() > 0).any():
             told = _of_sites(sites, mean, gram, part, behaviour)
-            return _carried(prior, reach, told, lapse, _by_chance(part, behaviour))
+            return _carried(prior, reach, mean, told, lapse, part.log_chance(behaviour))
         belief, step = belief.conditioned(reach, gram, sites.precision, sites.shift)
         steps.append(step)
         elbo += sites.elbo
@@ -104,7 +106,7 @@ def learn_moments(prior: Gaussian, X: Array, evidence: Evidence, behaviour: Beha
     if found is None or found.effective < ENOUGH_POINTS * len(found.mean):
         return learn(prior, X, [evidence], behaviour)
     told = _Told(found.mean, found.cov, found.axes, found.log_evidence, sites.iterations, found.error)
-    return _carried(prior, reach, told, behaviour.lapse, _by_chance(evidence, behaviour))
+    return _carried(prior, reach, mean, told, behaviour.lapse, evidence.log_chance(behaviour))
 
 
 def learn_likelihood(
@@ -117,12 +119,7 @@ def learn_likelihood(
     mean, gram, reach = prior.project(with_constant(X))
     found = tilted_moments(mean, gram, log_likelihood)
     told = _Told(found.mean, found.cov, found.axes, found.log_evidence, found.rounds, found.error)
-    return _carried(prior, reach, told, lapse, float(log_likelihood(np.zeros((1, len(X))))[0]))
-
-
-def _by_chance(evidence: Evidence, behaviour: Behaviour) -> float:
-    """log P(answer) of somebody to whom all items are alike."""
-    return float(evidence.log_likelihood(np.zeros((1, evidence.labels.size)), behaviour)[0])
+    return _carried(prior, reach, mean, told, lapse, float(log_likelihood(np.zeros((1, len(X))))[0]))
 
 
 def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behaviour: Behaviour) -> _Told:
@@ -142,9 +139,10 @@ def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behavi
 
 
 def _carried(
-    prior: Gaussian, reach: Array, told: _Told, lapse: float, log_chance: float
+    prior: Gaussian, reach: Array, mean: Array, told: _Told, lapse: float, log_chance: float
 ) -> tuple[Gaussian, UpdateInfo]:
-    """The belief after what was told of the scores, reach = cov(theta, z) [D, k], or of chance with the probability of that."""
+    """The belief after what was told of the scores, reach = cov(theta, z) [D, k], mean [k] theirs before, or of
+    chance with the probability of that."""
     meant, evidence = 1.0, told.log_evidence
     if lapse:
         attentive, absent = np.log1p(-lapse) + told.log_evidence, np.log(lapse) + log_chance
@@ -152,7 +150,14 @@ def _carried(
         told = _lessened(told, meant)
     belief, step = prior.matched(reach @ told.axes, told.mean, told.cov)
     drop = prior.logdet - belief.logdet
-    return belief, UpdateInfo((step,), evidence, told.iterations, told.residual, drop, meant)
+    return belief, UpdateInfo((step,), evidence, told.iterations, told.residual, drop, meant, _site(told, mean))
+
+
+def _site(told: _Told, mean: Array) -> Site:
+    """What was told, as a factor exp(-z' precision z / 2 + shift' z); mean [k]: that of the scores before."""
+    inverse = np.linalg.inv(told.cov)
+    precision = told.axes @ (inverse - np.eye(len(inverse))) @ told.axes.T
+    return Site(precision, told.axes @ inverse @ told.mean + precision @ mean)
 
 
 def _lessened(told: _Told, meant: float) -> _Told:

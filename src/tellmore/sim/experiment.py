@@ -36,7 +36,7 @@ class Asker(Protocol):
 
     def ask(self) -> Question | None: ...
 
-    def tell(self, question: Question, answer: Answer) -> Any: ...
+    def tell(self, question: Question, answer: Answer, person: str = "") -> Any: ...
 
     def scores(self) -> tuple[Array, Array]: ...
 
@@ -140,6 +140,7 @@ def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Ite
     """Ask, answer and tell until the budget is spent or there is no question left: each with its bits and all seconds so
     far, once it is learnt."""
     team = make_annotators(config, truth)
+    names = [f"person {number}" for number in range(1, len(team) + 1)] if config.team else [""]
     chances = [_chance(seed, who) for who in range(len(team))]
     before: list[people.IntArray | None] = [None] * len(team)
     seconds = 0.0
@@ -152,7 +153,7 @@ def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Ite
         (rng, clock), rows = chances[who], truth.pool.rows(question.items)
         reply, took = team[who].reply(question, rows, now=people.Moment(rng, turn, before[who]), clock=clock)
         before[who] = rows
-        learner.tell(question, reply)
+        learner.tell(question, reply, names[who])
         seconds += took
         yield question, bits, seconds
         if config.seconds is not None and seconds >= config.seconds:

@@ -102,6 +102,7 @@ class MethodLearner(Learner):
         if "bound" in method.parts:
             options["bound"] = "paper"
         super().__init__(pool, question, set_size, **options)
+        self.judges = not method.parts
         if "asking" in method.parts:
             self.asking, self.looks = self.behaviour, False
 
@@ -118,12 +119,14 @@ class MethodLearner(Learner):
         direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(prior.dim)
         return Mixture.of(prior.with_mean(direction / np.linalg.norm(direction)))
 
-    def _update(self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome) -> tuple[Gaussian, UpdateInfo]:
+    def _update(
+        self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour
+    ) -> tuple[Gaussian, UpdateInfo]:
         evidence = kind.evidence(outcome, len(Z))
         if "norm-each" in self.method.parts and evidence is not None:
-            return self._each(belief, Z, evidence.factors(), kind.learnt_with(self.behaviour))
+            return self._each(belief, Z, evidence.factors(), kind.learnt_with(behaviour))
         joint = "factors" not in self.method.parts
-        after, info = kind.update(belief, Z, outcome, self.behaviour, bound=self.bound, joint=joint)
+        after, info = kind.update(belief, Z, outcome, behaviour, bound=self.bound, joint=joint)
         return _unit(after, info) if {"norm", "norm-each"} & self.method.parts else (after, info)
 
     def _each(

@@ -91,7 +91,7 @@ class Peer:
                 self._next = [int(row) for row in self.recipe.choose(self)] if self.batch else []
         return Question("label", [self.pool.ids[self._next[0]]]) if self._next else None
 
-    def tell(self, question: Question, answer: Answer) -> None:
+    def tell(self, question: Question, answer: Answer, person: str = "") -> None:
         """Learn a label."""
         assert isinstance(answer, LabelAnswer)
         self._next.pop(0)
@@ -127,7 +127,7 @@ class WordsAlone:
         """Nothing."""
         return None
 
-    def tell(self, question: Question, answer: Answer) -> None:
+    def tell(self, question: Question, answer: Answer, person: str = "") -> None:
         """Nothing was asked."""
         raise SettingError("words alone ask nothing and learn nothing")
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from tellmore import kinds
 from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
+from tellmore.core.habits import Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.prior import seeded_prior
 from tellmore.core.update import UpdateInfo
@@ -118,9 +119,10 @@ class Fold:
         self._tell(pairs[len(self.effects) :][:limit])
         return len(self.effects) == len(pairs)
 
-    def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, pairs: Pairs) -> None:
-        """Start from saved beliefs and tally: those after ``pairs``, of which ``effects`` say what each did."""
-        self.effects, self.learner = list(effects), self.learner.at(mixture, _exchanges(pairs), tally)
+    def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, team: Team, pairs: Pairs) -> None:
+        """Start from saved beliefs, tally and habits: those after ``pairs``, of which ``effects`` say what each did."""
+        told = _exchanges(pairs), tally, _people(pairs), team
+        self.effects, self.learner = list(effects), self.learner.at(mixture, *told)
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; they never change what was learnt."""
@@ -134,7 +136,7 @@ class Fold:
         def heard(before: State, after: State, info: UpdateInfo | None) -> None:
             self.effects.append(self._effect(*next(to_tell), before, after, info))
 
-        self.learner.tell_all(_exchanges(pairs), heard)
+        self.learner.tell_all(_exchanges(pairs), heard, _people(pairs))
 
     def _effect(self, asked: Asked, given: Given, before: State, after: State, info: UpdateInfo | None) -> AnswerEffect:
         checks = after.tally.checks[len(before.tally.checks) :] if kinds.named(asked.question.kind).labels_all else ()
@@ -158,6 +160,10 @@ def _exchanges(pairs: Pairs) -> list[tuple[Question, Answer]]:
     return [
         (replace(asked.question, check=asked.check), given.answer) for asked, given in pairs if given.answer is not None
     ]
+
+
+def _people(pairs: Pairs) -> list[str]:
+    return [given.participant for _, given in pairs if given.answer is not None]
 
 
 def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Pairs) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tellmore.core.habits import Team
 from tellmore.core.mixture import Mixture
 from tellmore.data.settings import Settings
 from tellmore.policy.tally import Tally
@@ -26,9 +27,9 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
 SAVE_SHARE = 0.01
-LAYOUT = 5
+LAYOUT = 6
 """Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several; since 4, checksums;
-since 5, lapses are allowed for."""
+since 5, lapses are allowed for; since 6, people have habits."""
 CHECKSUM_BYTES = sha256().digest_size
 FIELDS = tuple(each.name for each in fields(AnswerEffect))
 
@@ -52,14 +53,14 @@ class SnapshotKeeper:
         if found is None:
             return False
         try:
-            effects, mixture, tally = unpack(found[1])
+            effects, mixture, tally, team = unpack(found[1])
             _check_fits(mixture, fold.learner.beliefs)
         except (DamageError, KeyError, TypeError, ValueError) as problem:
             log.warning("the saved state is damaged (%s); the answers are learnt from the log instead", problem)
             return False
         if [each.seq for each in effects] != [given.seq for _, given in pairs[: len(effects)]]:
             return False
-        fold.adopt(effects, mixture, tally, pairs[: len(effects)])
+        fold.adopt(effects, mixture, tally, team, pairs[: len(effects)])
         self._saved_at = len(effects)
         return True
 
@@ -83,19 +84,22 @@ def pack(fold: Fold) -> bytes:
     told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
     arrays: dict[str, Any] = {**fold.learner.beliefs.arrays(), **told}
     buffer = io.BytesIO()
-    np.savez(buffer, tally=np.array(json.dumps(asdict(fold.learner.tally))), **arrays)
+    notes = {"tally": asdict(fold.learner.tally), "team": fold.learner.team.as_json()}
+    arrays |= {name: np.array(json.dumps(value)) for name, value in notes.items()}
+    np.savez(buffer, **arrays)
     return sha256(buffer.getvalue()).digest() + buffer.getvalue()
 
 
-def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally]:
-    """The inverse of ``pack``: what each answer did, and the beliefs and the tally after them."""
+def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally, Team]:
+    """The inverse of ``pack``: what each answer did, and the beliefs, the tally and people's habits after them."""
     checksum, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
     if sha256(content).digest() != checksum:
         raise DamageError("its checksum is another")
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         columns = [archive[f"told_{name}"].tolist() for name in FIELDS]
         effects = [AnswerEffect(*values) for values in zip(*columns, strict=True)]
-        return effects, Mixture.from_arrays(archive), Tally.from_json(json.loads(str(archive["tally"])))
+        tally, team = (json.loads(str(archive[name])) for name in ("tally", "team"))
+        return effects, Mixture.from_arrays(archive), Tally.from_json(tally), Team.from_json(team)
 
 
 def _check_fits(saved: Mixture, begun: Mixture) -> None:

@@ -1,0 +1,331 @@
+"""How people differ, learnt from their answers alone: who lapses, takes what is shown first, answers reversed, or bluntly.
+
+Every answer is compared with what all the other answers have taught. The belief after all of them, without what the answer itself
+taught, predicts it: as somebody would who means it, at several sharpnesses, as somebody who takes positive for negative, and as
+chance. A person is a *type*: a rate of lapses, and whether a lapse is any answer or what is shown first; or reversed. How
+probable each type is follows from that person's answers and from how often each type occurs in the team, which is estimated
+along with it (EM, with a prior that expects most people to be careful): few answers give the team's habits, many their own.
+
+Nobody is compared with perfection. Where a belief is young or the attribute is not linear, everybody seems to lapse; what is
+learnt of an answer is therefore relative to the most reliable of the team, who is trusted like one person alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.moments import fixed_points
+from tellmore.types import Array
+
+LogLikelihood = Callable[[Array, Behaviour], Array]
+"""log P(answer | z) in nats for scores z [N, k] -> [N]."""
+
+POINTS = 256
+LAPSES = np.array([0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.97])
+"""Rates of lapses that people may have; the last is somebody who never looks."""
+EXPECTED = np.array([4.0, 4.0, 4.0, 2.0, 1.0, 1.0, 1.0])
+"""How often each is expected, before any answer."""
+TAKES_FIRST = 0.9
+"""Of the lapses of somebody who takes what is shown first, this share is that."""
+SELDOM = 0.2
+"""Lapses that prefer what is shown first are expected to be so much rarer than others."""
+REVERSED_LAPSE, REVERSED_ODDS = 0.1, 0.5
+PRIOR_PEOPLE = 3.0
+"""What is expected counts as so many people."""
+ROUNDS = 20
+FACTORS = np.array([0.5, 1.0, 2.0])
+"""Sharpness beside the usual one, for labels and for choices."""
+FACTOR_PRIOR_NATS = 2.0
+"""Half or double the team's sharpness is so much less probable beforehand, in nats."""
+CARELESS_LAPSE = 0.5
+"""Somebody is careless from this rate of lapses on."""
+MOST_LAPSES = 0.97
+"""Even of somebody who seems never to look, an answer may be meant."""
+SURE = 0.9
+"""Probability from which somebody is called careless or reversed."""
+FEWEST = 8
+"""Answers before anybody has habits of their own; with fewer, the team's."""
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How one person answers, as far as it is known.
+
+    lapse: the estimated share of answers that are chance. first: the share of these that take what is shown first.
+    learnt_lapse: the share that is expected when an answer is learnt, relative to the most reliable of the team.
+    careless, reversed: probability that half of the answers or more are chance, or the opposite of what is meant.
+    label_sharpness, choice_sharpness: how sharp labels and choices are, beside the team's.
+    answers: how many were compared. alike: of the ``labels`` in them, how many are as all other answers predict; by_chance:
+        how many would be if this person guessed.
+    own: whether these are the person's own habits, or, for lack of answers, the team's.
+    """
+
+    lapse: float
+    learnt_lapse: float
+    first: float = 0.0
+    careless: float = 0.0
+    reversed: float = 0.0
+    label_sharpness: float = 1.0
+    choice_sharpness: float = 1.0
+    answers: int = 0
+    labels: int = 0
+    alike: int = 0
+    by_chance: float = 0.0
+    own: bool = False
+
+    def of(self, usual: Behaviour, *, sharpness: bool = False) -> Behaviour:
+        """How this person's answers are learnt, where ``usual`` is how everybody's are; with their own sharpness or without."""
+        sharp = (self.label_sharpness, self.choice_sharpness) if sharpness else (1.0, 1.0)
+        return replace(
+            usual,
+            w=usual.w * sharp[0],
+            K=usual.K * sharp[1],
+            lapse=max(self.learnt_lapse, usual.lapse),
+            first=self.first,
+        )
+
+    def near(self, other: Habits, tolerance: float) -> bool:
+        """Whether answers are learnt about alike."""
+        return (
+            abs(self.learnt_lapse - other.learnt_lapse) <= tolerance
+            and self.learnt_lapse * abs(self.first - other.first) <= tolerance
+        )
+
+    @property
+    def verdict(self) -> str | None:
+        """``careless``, ``reversed`` or None."""
+        if self.own and self.reversed >= SURE:
+            return "reversed"
+        return "careless" if self.own and self.careless >= SURE else None
+
+
+LEARNT_WITH = ("learnt_lapse", "first", "label_sharpness", "choice_sharpness")
+"""What of somebody's habits answers are learnt with."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """The habits of everybody in a team that were found last, and ``usual``, the team's, for whoever is new to it; None, where
+    nobody was compared with others yet: answers are then learnt as one person's alone."""
+
+    people: Mapping[str, Habits] = field(default_factory=dict)
+    usual: Habits | None = None
+
+    def behaviour(self, name: str, usual: Behaviour, *, sharpness: bool = False) -> Behaviour:
+        """How the answers of this person are learnt."""
+        habits = self.people.get(name, self.usual)
+        return usual if habits is None else habits.of(usual, sharpness=sharpness)
+
+    def near(self, other: Team, tolerance: float = 0.1) -> bool:
+        """Whether everybody's answers are learnt about as with the ``other``."""
+        if self.usual is None or other.usual is None:
+            return self.usual is other.usual
+        return all(own.near(other.people.get(name, other.usual), tolerance) for name, own in self.people.items())
+
+    def described_as(self, found: Team) -> Team:
+        """The same where answers are learnt, and all else that is known of people as ``found``."""
+        if self.usual is None:
+            return self
+        kept = {}
+        for name, new in found.people.items():
+            old = self.people.get(name, self.usual)
+            kept[name] = replace(new, **{each: getattr(old, each) for each in LEARNT_WITH})
+        return Team(kept, self.usual)
+
+    def as_json(self) -> dict[str, Any] | None:
+        """Plain values; None before anybody was compared."""
+        return None if self.usual is None else asdict(self)
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any] | None) -> Team:
+        """The inverse of `as_json`."""
+        if plain is None:
+            return ALONE
+        return cls({name: Habits(**one) for name, one in plain["people"].items()}, Habits(**plain["usual"]))
+
+
+ALONE = Team()
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """What one answer taught about the scores of its k items: exp(-z' precision z / 2 + shift' z), up to a factor."""
+
+    precision: Array
+    shift: Array
+
+    def left_out(self, mean: Array, cov: Array) -> tuple[Array, Array]:
+        """Mean [k] and covariance [k, k] of the scores as they would be without this answer."""
+        rest = np.eye(len(mean)) - cov @ self.precision
+        try:
+            solved = np.linalg.solve(rest, np.column_stack([mean - cov @ self.shift, cov]))
+        except np.linalg.LinAlgError:
+            return mean, cov
+        before = (solved[:, 1:] + solved[:, 1:].T) / 2
+        return (solved[:, 0], before) if (np.linalg.eigvalsh(before) >= -1e-9).all() else (mean, cov)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One answer beside what all the others have taught, log probabilities in nats: if it was ``meant``, at each of FACTORS for
+    labels and for choices; ``reversed``; by ``chance``; and if what is shown ``first`` was taken.
+
+    labels: how many it has; alike: how many are as predicted; positive, expected: how many are positive, and how many of
+    those predicted.
+    """
+
+    meant: float
+    reversed: float
+    chance: float
+    first: float
+    by_label: Array
+    by_choice: Array
+    labels: int
+    alike: int
+    positive: int
+    expected: int
+
+
+def compared(
+    mean: Array,
+    cov: Array,
+    log_likelihood: LogLikelihood,
+    behaviour: Behaviour,
+    labels: Array,
+    log_first: float | None,
+    *,
+    sharpness: bool,
+) -> Compared:
+    """An answer with these labels [k] (+1, -1, 0: none) on items whose scores are N(mean [k], cov [k, k]) without it.
+
+    log_first: log probability of the answer by somebody who takes what is shown first; None where the kind has no such answer.
+    """
+    values, vectors = np.linalg.eigh(cov)
+    z = mean + fixed_points(len(mean), POINTS) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+
+    def predicted(scores: Array, w: float = 1.0, K: float = 1.0) -> float:
+        each = log_likelihood(scores, replace(behaviour, w=behaviour.w * w, K=behaviour.K * K))
+        return float(logsumexp(each) - np.log(len(scores)))
+
+    meant, chance = predicted(z), predicted(np.zeros((1, len(mean))))
+    others = [factor for factor in FACTORS if factor != 1.0] if sharpness else []
+    by_label, by_choice = (
+        np.array([meant if factor == 1.0 or not others else predicted(z, **{name: factor}) for factor in FACTORS])
+        for name in ("w", "K")
+    )
+    told, called = labels > 0, mean > 0
+    known = labels != 0
+    return Compared(
+        meant,
+        predicted(-z),
+        chance,
+        chance if log_first is None else log_first,
+        by_label,
+        by_choice,
+        int(known.sum()),
+        int((told == called)[known].sum()),
+        int(told[known].sum()),
+        int(called[known].sum()),
+    )
+
+
+def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Team:
+    """The habits of everybody whose answers were compared, and those of the team, for whoever has too few."""
+    names = list(answers)
+    evidence = np.array([_type_evidence(answers[name]) for name in names]).reshape(len(names), -1)
+    shares, types = _fitted(evidence)
+    lapse, takes_first, careless, turned = _TRAITS
+    most = float((1 - types @ lapse).max(initial=1e-9)) if names else 1.0
+
+    def described(probable: Array) -> Habits:
+        rate = float(probable @ lapse)
+        trusted = min((1 - rate) / most, 1.0) * (1 - usual_lapse)
+        absent = probable * lapse
+        first = float(absent @ takes_first / absent.sum())
+        return Habits(rate, min(1 - trusted, MOST_LAPSES), first, float(probable @ careless), float(probable @ turned))
+
+    team = described(shares)
+    label, choice = (_sharpness([[getattr(one, name) for one in answers[who]] for who in names]) for name in _FACTORED)
+    found = {}
+    for at, name in enumerate(names):
+        own = len(answers[name]) >= FEWEST
+        counted = _counted(answers[name])
+        found[name] = replace(
+            described(types[at]) if own else team,
+            label_sharpness=label[at],
+            choice_sharpness=choice[at],
+            own=own,
+            **counted,
+        )
+    return Team(found, team)
+
+
+_FACTORED = ("by_label", "by_choice")
+
+
+def _traits() -> tuple[Array, Array, Array, Array]:
+    """Of every type: the share of answers that do not say what is meant, the share of these that take what is shown first,
+    whether it is careless, whether it is reversed."""
+    n = len(LAPSES)
+    lapse = np.concatenate([LAPSES, LAPSES, [1.0]])
+    first = np.concatenate([np.zeros(n), np.full(n, TAKES_FIRST), [0.0]])
+    careless = np.concatenate([LAPSES >= CARELESS_LAPSE] * 2 + [[False]]).astype(float)
+    turned = np.zeros(2 * n + 1)
+    turned[-1] = 1.0
+    return lapse, first, careless, turned
+
+
+_TRAITS = _traits()
+_ODDS = np.concatenate([EXPECTED, SELDOM * EXPECTED, [REVERSED_ODDS]])
+
+
+def _type_evidence(answers: Sequence[Compared]) -> Array:
+    """log P(answers | type) of every type."""
+    meant, turned, chance, first = np.array([[one.meant, one.reversed, one.chance, one.first] for one in answers]).T[
+        :, :, None
+    ]
+    habit = np.logaddexp(np.log1p(-TAKES_FIRST) + chance, np.log(TAKES_FIRST) + first)
+    return np.concatenate(
+        [
+            np.logaddexp(np.log1p(-LAPSES) + meant, np.log(LAPSES) + chance).sum(axis=0),
+            np.logaddexp(np.log1p(-LAPSES) + meant, np.log(LAPSES) + habit).sum(axis=0),
+            np.logaddexp(np.log1p(-REVERSED_LAPSE) + turned, np.log(REVERSED_LAPSE) + chance).sum(axis=0),
+        ]
+    )
+
+
+def _fitted(evidence: Array) -> tuple[Array, Array]:
+    """How often each type occurs [T], and how probable each is of each person [P, T], given log evidence [P, T]."""
+    expected = _ODDS / _ODDS.sum()
+    shares, types = expected, np.empty_like(evidence)
+    for _ in range(ROUNDS):
+        log_types = np.log(shares) + evidence
+        types = np.exp(log_types - logsumexp(log_types, axis=1, keepdims=True))
+        shares = (PRIOR_PEOPLE * expected + types.sum(axis=0)) / (PRIOR_PEOPLE + len(evidence))
+    return shares, types
+
+
+def _sharpness(evidence: Sequence[Sequence[Array]]) -> list[float]:
+    """Everybody's sharpness beside the team's: posterior means of its logarithm, less their mean by answers."""
+    logs = np.log(FACTORS)
+    prior = -FACTOR_PRIOR_NATS * np.abs(logs) / np.log(2)
+    found = []
+    for one in evidence:
+        log_p = prior + np.sum(one, axis=0)
+        found.append(float(np.exp(log_p - logsumexp(log_p)) @ logs))
+    counts = np.array([len(one) for one in evidence], dtype=float)
+    centre = float(counts @ found / counts.sum()) if counts.sum() else 0.0
+    return [float(np.exp(one - centre)) for one in found]
+
+
+def _counted(answers: Sequence[Compared]) -> dict[str, Any]:
+    labels, alike = sum(one.labels for one in answers), sum(one.alike for one in answers)
+    told, called = (sum(getattr(one, name) for one in answers) / max(labels, 1) for name in ("positive", "expected"))
+    guessed = told * called + (1 - told) * (1 - called)
+    return {"answers": len(answers), "labels": labels, "alike": alike, "by_chance": guessed}

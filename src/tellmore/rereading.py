@@ -1,0 +1,131 @@
+"""Reading answers again, once it is known how people answer: the first ones of a random clicker were learnt like anybody's.
+
+Now and then, after 12, 16, 21, … answers, all of them are learnt again from the start with the habits known so far; each is
+compared with what the others taught, habits follow from that, and where they have changed much everything is learnt once more
+with them. All of it follows from the answers, their order and who gave them, so that undo and replay give the same.
+
+Where one person alone answers there is nobody to compare with, and nothing of this is done.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.habits import Compared, Habits, Site, Team, compared, team_of
+from tellmore.core.mixture import Mixture
+from tellmore.core.update import UpdateInfo, with_constant
+from tellmore.kinds import Kind, Outcome
+from tellmore.types import Array
+
+FIRST, GROWTH = 12, 1.3
+ROUNDS = 2
+"""Habits are looked at again so often after everything was learnt with new ones."""
+MOST = 2000
+"""Beyond so many answers only the last are compared, with the belief as it is, and none is learnt again: an answer's own share in
+the belief is small then, and reading all again would take long."""
+
+
+class Told(NamedTuple):
+    """One answer, ready to be learnt: its items [k, d] in the learner's coordinates, its outcome, and who gave it."""
+
+    Z: Array
+    kind: Kind
+    outcome: Outcome
+    person: str
+
+
+Update: TypeAlias = Callable[[Gaussian, Told, Behaviour], tuple[Gaussian, UpdateInfo]]
+"""One belief after an answer of somebody who behaves so."""
+
+
+@lru_cache(maxsize=4096)
+def is_due(answers: int) -> bool:
+    """Whether answers are read again after so many.
+
+    >>> [n for n in range(100) if is_due(n)]
+    [12, 16, 21, 28, 37, 49, 64, 84]
+    """
+    due = FIRST
+    while due < answers:
+        due = ceil(due * GROWTH)
+    return due == answers
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Reads answers again. ``start``: the beliefs before any answer. ``usual``: how the answers of one person alone are learnt.
+    ``predicting``: how sharp answers are expected to be where they are predicted. ``sharpness``: whether everybody's own is estimated, and learnt with."""
+
+    start: Mixture
+    usual: Behaviour
+    predicting: Behaviour
+    update: Update
+    sharpness: bool = False
+
+    def read(self, now: Mixture, team: Team, answers: Sequence[Told]) -> tuple[Mixture, Team]:
+        """Beliefs and habits after these ``answers``, where they are ``now`` and ``team`` before anything is read again."""
+        if len({told.person for told in answers}) < 2:
+            return now, team
+        if team.usual is None:
+            team = Team({}, Habits(self.usual.lapse, self.usual.lapse))
+        if len(answers) > MOST:
+            return now, self._team(now, answers[-MOST:], [()] * MOST)
+        for at in range(ROUNDS):
+            mixture, sites = self._learnt(team, answers)
+            found = self._team(mixture, answers, sites)
+            if found.near(team):
+                # What is read out of them is kept up to date; what is learnt with them is not worth another reading.
+                return (mixture if at else now), team.described_as(found)
+            team = found
+        return self._learnt(team, answers)[0], team
+
+    def _learnt(self, team: Team, answers: Sequence[Told]) -> tuple[Mixture, list[tuple[Site | None, ...]]]:
+        """The beliefs after all answers, and what each of them taught to each belief."""
+        mixture, sites = self.start, []
+        for told in answers:
+            behaviour = team.behaviour(told.person, self.usual, sharpness=self.sharpness)
+            beliefs, infos = zip(*(self.update(belief, told, behaviour) for belief in mixture.beliefs), strict=True)
+            mixture = mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
+            sites.append(tuple(info.site for info in infos))
+        return mixture, sites
+
+    def _team(self, mixture: Mixture, answers: Sequence[Told], sites: Sequence[tuple[Site | None, ...]]) -> Team:
+        found: dict[str, list[Compared]] = defaultdict(list)
+        for told, taught in zip(answers, sites, strict=True):
+            site = taught[mixture.asking] if taught else None
+            found[told.person].append(self._compared(mixture.beliefs[mixture.asking], told, site))
+        return team_of(found, self.usual.lapse)
+
+    def _compared(self, belief: Gaussian, told: Told, site: Site | None) -> Compared:
+        mean, cov, _ = belief.project(with_constant(told.Z))
+        if site is not None:
+            mean, cov = site.left_out(mean, cov)
+        kind, evidence = told.kind, told.kind.evidence(told.outcome, len(told.Z))
+        if evidence is None:
+            return compared(
+                mean,
+                cov,
+                lambda z, behaviour: kind.log_likelihood(z, told.outcome, kind.learnt_with(behaviour)),
+                self.predicting,
+                np.zeros(len(mean)),
+                None,
+                sharpness=self.sharpness,
+            )
+        return compared(
+            mean,
+            cov,
+            lambda z, behaviour: evidence.log_likelihood(z, kind.learnt_with(behaviour)),
+            self.predicting,
+            evidence.labels,
+            evidence.log_first(),
+            sharpness=self.sharpness,
+        )

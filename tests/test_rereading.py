@@ -1,0 +1,122 @@
+"""Answers of several people: whoever clicks at random or answers reversed counts little, and all is a fold over the answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tellmore import Learner, SettingError, Start
+from tellmore.rereading import MOST, is_due
+from tellmore.types import Answer
+
+KINDS = ("label", "select", "rank", "tick")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(5)
+
+
+@pytest.fixture
+def world(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.normal(size=(200, 8))
+    return X, X @ rng.normal(size=8)
+
+
+def taught(
+    world: tuple[np.ndarray, np.ndarray], kind: str, people: dict[str, str], answers: int, **options: object
+) -> Learner:
+    """A learner told by people in turn: each is attentive, reversed or random."""
+    X, z = world
+    learner = Learner(X, kind, seed=1, bound="centred", **options)  # type: ignore[arg-type]
+    rng = np.random.default_rng(2)
+    for turn in range(answers):
+        name = list(people)[turn % len(people)]
+        question = learner.ask()
+        learner.tell(question, answer(question.kind, question.items, z, people[name], rng), name)
+    return learner
+
+
+def answer(kind: str, items: tuple[int, ...], z: np.ndarray, how: str, rng: np.random.Generator) -> Answer | object:
+    seen = {"attentive": z, "reversed": -z, "random": rng.normal(size=len(z))}[how][list(items)]
+    order = [items[at] for at in np.argsort(-seen)]
+    if kind == "label":
+        return bool(seen[0] > 0)
+    if kind == "rank":
+        return order, int((seen > 0).sum())
+    if kind == "tick":
+        return [item for item, one in zip(items, seen, strict=True) if one > 0]
+    chosen = order[0] if kind == "select_high" else order[-1]
+    return chosen, bool(seen[items.index(chosen)] > 0)
+
+
+TEAM = {"ann": "attentive", "bob": "attentive", "cat": "attentive", "dan": "reversed"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_person_is_learnt_from_as_ever(world: tuple[np.ndarray, np.ndarray], kind: str) -> None:
+    named, unnamed = (taught(world, kind, {name: "attentive"}, 13) for name in ("ann", ""))
+    np.testing.assert_array_equal(named.posterior.mean, unnamed.posterior.mean)
+    assert named.people == {}
+
+
+@pytest.mark.parametrize("how", ["reversed", "random"])
+def test_who_does_not_mean_it_counts_little_also_before(world: tuple[np.ndarray, np.ndarray], how: str) -> None:
+    X, z = world
+    learner = taught(world, "rank", {**TEAM, "dan": how}, 49)
+    lapses = {name: habits.learnt_lapse for name, habits in learner.people.items()}
+    assert lapses["dan"] > 0.6 > 0.2 > max(lapses[name] for name in ("ann", "bob", "cat"))
+    assert getattr(learner.people["dan"], {"reversed": "reversed", "random": "careless"}[how]) > 0.6
+    trusting = Learner(X, "rank", seed=1, bound="centred")
+    trusting.judges = False
+    trusting.tell_all(learner.history, people=learner.told_by)
+    right, before = (np.corrcoef(one.scores()[0], z)[0, 1] for one in (learner, trusting))
+    assert right > before
+    assert trusting.people == {}
+
+
+def test_undo_save_and_load_are_exact(world: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
+    learner, before = (taught(world, "label", TEAM, answers) for answers in (29, 27))
+    assert is_due(28)
+    assert learner.team.usual is not None
+    learner.save(tmp_path / "learner.npz")
+    loaded = Learner.load(tmp_path / "learner.npz")
+    assert (loaded.told_by, loaded.team) == (learner.told_by, learner.team)
+    for _ in range(2):
+        learner.undo()
+        loaded.undo()
+    for one in (learner, loaded, learner.copy()):
+        np.testing.assert_array_equal(one.posterior.mean, before.posterior.mean)
+        assert (one.told_by, one.team) == (before.told_by, before.team)
+
+
+def test_many_answers_at_once_are_learnt_as_one_by_one(world: tuple[np.ndarray, np.ndarray]) -> None:
+    learner = taught(world, "label", TEAM, 40)
+    again = Learner(world[0], "label", seed=1, bound="centred")
+    again.tell_all(learner.history, people=learner.told_by)
+    np.testing.assert_array_equal(again.posterior.mean, learner.posterior.mean)
+    assert again.team == learner.team
+
+
+def test_beyond_many_answers_none_is_read_again(
+    world: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MOST > 100
+    monkeypatch.setattr("tellmore.rereading.MOST", 14)
+    learner = taught(world, "label", TEAM, 16)
+    assert learner.team.usual is not None
+    assert sum(habits.answers for habits in learner.people.values()) == 14
+
+
+def test_a_start_has_several_beliefs_and_people_too(world: tuple[np.ndarray, np.ndarray]) -> None:
+    learner = taught(world, "label", TEAM, 17, start=Start(world[0][:2], world[0][2:4]))
+    assert set(learner.people) == set(TEAM)
+
+
+def test_a_person_has_a_name(world: tuple[np.ndarray, np.ndarray]) -> None:
+    learner = Learner(world[0], "label")
+    with pytest.raises(SettingError, match="person must be a name"):
+        learner.tell(learner.ask(), True, person=3)  # type: ignore[arg-type]
+    assert learner.history == ()
