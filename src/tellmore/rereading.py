@@ -63,7 +63,8 @@ def is_due(answers: int) -> bool:
 @dataclass(frozen=True, eq=False)
 class Reader:
     """Reads answers again. ``start``: the beliefs before any answer. ``usual``: how the answers of one person alone are learnt.
-    ``predicting``: how sharp answers are expected to be where they are predicted. ``sharpness``: whether everybody's own is estimated, and learnt with."""
+    ``predicting``: how sharp answers are expected to be where they are predicted.
+    ``sharpness``: whether everybody's own is estimated, and learnt with."""
 
     start: Mixture
     usual: Behaviour

@@ -127,6 +127,11 @@ def test_people_are_told_apart(rng: np.random.Generator) -> None:
     assert min(found[name].learnt_lapse for name in told) == pytest.approx(USUAL.lapse)  # the best counts as one alone
 
 
+def test_nobody_is_mistrusted_before_anybody_has_answered_enough(rng: np.random.Generator) -> None:
+    few = {name: drawn(rng, 0.25, 0.25, FEWEST - 1) for name in ("ann", "bob")}
+    assert [one.learnt_lapse for one in team_of(few, USUAL.lapse).people.values()] == [pytest.approx(USUAL.lapse)] * 2
+
+
 def test_who_takes_the_first_is_found(rng: np.random.Generator) -> None:
     lazy = [made_up("other", first=True) for _ in range(36)] + drawn(rng, 0.85, 0.05, 24)
     found = team_of({"ann": drawn(rng, 0.85, 0.05, 60), "bob": lazy}, USUAL.lapse).people

@@ -241,7 +241,8 @@ def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Te
     evidence = np.array([_type_evidence(answers[name]) for name in names]).reshape(len(names), -1)
     shares, types = _fitted(evidence)
     lapse, takes_first, careless, turned = _TRAITS
-    most = float((1 - types @ lapse).max(initial=1e-9)) if names else 1.0
+    enough = np.array([len(answers[name]) >= FEWEST for name in names], dtype=bool)
+    most = float(np.append(1 - types[enough] @ lapse, 1 - shares @ lapse).max())
 
     def described(probable: Array) -> Habits:
         rate = float(probable @ lapse)
@@ -254,14 +255,12 @@ def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Te
     label, choice = (_sharpness([[getattr(one, name) for one in answers[who]] for who in names]) for name in _FACTORED)
     found = {}
     for at, name in enumerate(names):
-        own = len(answers[name]) >= FEWEST
-        counted = _counted(answers[name])
         found[name] = replace(
-            described(types[at]) if own else team,
+            described(types[at]) if enough[at] else team,
             label_sharpness=label[at],
             choice_sharpness=choice[at],
-            own=own,
-            **counted,
+            own=bool(enough[at]),
+            **_counted(answers[name]),
         )
     return Team(found, team)
 
