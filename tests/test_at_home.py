@@ -212,6 +212,43 @@ def test_a_batch_tells_together_no_less_than_as_many_separate_questions(kind: st
     assert together.mean() > 1.05 * apart.mean()
 
 
+@pytest.mark.parametrize(("kind", "size"), [("label", None), ("select_high", 3), ("rank", 3), ("tick", 6)])
+def test_a_quick_batch_is_on_different_items_and_tells_more_than_chance(kind: str, size: int | None) -> None:
+    learner = tm.Learner(np.random.default_rng(0).standard_normal((400, 8)), kind, size, seed=3)
+    for row in range(20):
+        learner.tell(tm.Question("label", [row]), bool(learner.pool.X[row, 0] > 0))
+    searched, quick = learner.copy().ask(8), learner.copy().ask(8, quick=True)
+    assert quick == learner.copy().ask(8, quick=True)  # the seed decides
+    items = [item for question in quick for item in question.items]
+    assert len(set(items)) == len(items) == 8 * searched[0].size
+    assert {question.kind for question in quick} == {kind}
+    rng = np.random.default_rng(1)
+    chance = [tm.Question(kind, rng.choice(400, searched[0].size, replace=False).tolist()) for _ in range(8)]
+    best, dealt, random = (
+        np.mean([bits_of(learner, question) for question in each]) for each in (searched, quick, chance)
+    )
+    assert dealt > 0.8 * best
+    assert dealt > 1.1 * random
+
+
+def bits_of(learner: tm.Learner, question: tm.Question) -> float:
+    mean, cov = learner.joint_scores(question.items)
+    return named(question.kind).gain(mean, cov, learner.behaviour, rng=np.random.default_rng(0), draws=256).bits
+
+
+def test_a_quick_batch_is_as_large_as_the_items_allow() -> None:
+    learner = tm.Learner(np.random.default_rng(0).standard_normal((20, 3)), "rank", 4)
+    assert len(learner.copy().ask(50, quick=True)) == 5
+    avoided = learner.ask(50, quick=True, avoid=range(9))
+    assert len(avoided) == 2
+    assert not {item for question in avoided for item in question.items} & set(range(9))
+
+
+def test_a_quick_batch_holds_the_random_checks_that_are_asked_for() -> None:
+    learner = tm.Learner(np.random.default_rng(0).standard_normal((400, 3)), "label", check_share=0.5)
+    assert 5 < sum(question.check for question in learner.ask(40, quick=True)) < 35
+
+
 def test_a_batch_leaves_the_learner_as_so_many_questions_do() -> None:
     learner = tm.Learner(X, "select", 3)
     before = learner.probabilities().copy()

@@ -15,32 +15,27 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Literal, TypedDict, Unpack, overload
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tellmore import kinds as question_kinds
 from tellmore import saved
-from tellmore.core.acquire import particles_set, random_set
-from tellmore.core.candidates import candidates
+from tellmore.choosing import Chooser
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
-from tellmore.kinds import Kind
 from tellmore.options import cost_model, functions, one_name, one_of, share, stopping_rule, whole_number
-from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
+from tellmore.policy.asking import AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.looking import labels_are_few, sought
-from tellmore.policy.rates import Policy, Rate, RateTable
+from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.stopping import Rule, Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool, pool_of
 from tellmore.questions import Question, answer_to, open_question
 from tellmore.start import Start, check_start
 from tellmore.summary import summary
-from tellmore.telling import Kept, Taught
+from tellmore.telling import Kept
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer
 from tellmore.views import Viewed
@@ -49,6 +44,7 @@ from tellmore.warnings import warnings_of
 log = logging.getLogger(__name__)
 RECENT_QUESTIONS = 5
 FEW_DIMENSIONS = 32  # up to which beliefs soon narrow, and moments are worth their time
+DEALT_ITEMS = 256  # of all questions from one quick search; with more, its time grows faster than they do
 ASKING_SHARPNESS = 1.75
 """Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
 
@@ -59,9 +55,10 @@ class How(TypedDict, total=False):
     kind: str | None
     size: int | None
     avoid: Collection[Any]
+    quick: bool
 
 
-class Learner(Taught, Viewed):
+class Learner(Chooser, Viewed):
     """Learns what a person means from what they tell. Threads may share it.
 
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
@@ -182,99 +179,33 @@ class Learner(Taught, Viewed):
     def ask(self, n: int, **how: Unpack[How]) -> list[Question]: ...
 
     def ask(
-        self, n: int | None = None, *, kind: str | None = None, size: int | None = None, avoid: Collection[Any] = ()
+        self,
+        n: int | None = None,
+        *,
+        kind: str | None = None,
+        size: int | None = None,
+        avoid: Collection[Any] = (),
+        quick: bool = False,
     ) -> Any:
         """The next question.
 
         n: how many questions, which tell most together, in a list; without it the one question itself.
         kind, size: what to ask and of how many items, in place of the options.
         avoid: items that are left out where possible.
+        quick: all of ``n`` from one search, on different items, for many people at once: each tells a little less, and takes
+            a small part of the time. There are fewer where the items or one search do not suffice for all.
         """
         with self._lock:
             if n is None:
                 return self._ask(kind, size, avoid)
+            if quick:
+                return self._deal(whole_number("n", n, 1), kind, size, avoid)
             twin, asked = self.copy(), []
             for _ in range(whole_number("n", n, 1)):
                 asked.append(twin._ask(kind, size, avoid))
                 twin._now = twin._supposing(asked[-1])
             self._asked, self._open, self._rates = twin._asked, twin._open, twin._rates
             return asked
-
-    def _ask(self, kind: str | None, size: int | None, avoid: Collection[Any]) -> Question:
-        rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
-        exclude = self._excluded(avoid)
-        check = kind is None and self._check_is_due(rng)
-        if check:
-            asked, size = self.allowed.checking(), None
-        elif kind is None:
-            asked, best_size = self._choose_kind(rng, exclude)
-            size = size if size is not None else best_size
-        else:
-            asked = question_kinds.named(kind)
-        count = self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
-        if check:  # any items, also those shown lately: leaving these out would spoil the sample
-            rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(avoid))
-        else:
-            rows = self._acquire(asked, count, rng, exclude)
-        items = [self.pool.ids[row] for row in rng.permutation(rows)]
-        question = self._shown(Question(asked.name, items, id=rng.bytes(16).hex(), check=check))
-        self._asked += 1
-        self._open.append(question)
-        log.debug("asked %s on %s", question.kind, question.items)
-        return question
-
-    def _check_is_due(self, rng: np.random.Generator) -> bool:
-        if self.check_share and rng.random() < self.check_share:
-            return True
-        # Every other question: the rule is asked again after each, and what was asked meanwhile may settle it.
-        return self._now.tally.answers > 0 and self._asked % 2 == 0 and self.should_stop().check
-
-    def _choose_kind(self, rng: np.random.Generator, exclude: NDArray[np.intp]) -> tuple[Kind, int | None]:
-        """A kind, at random among the members of its family that are allowed, and a size where that was weighed too."""
-        family, size = self.allowed.question, self.allowed.set_size
-        if family == AUTO:
-            policy = Policy(kinds=self.allowed.families(), sizes=self.allowed.sizes, cost=self.cost)
-            family, size, self._rates = policy.choose(
-                self._now.scan,
-                self._now.belief,
-                self.behaviour,
-                self._rates,
-                answers=len(self._history),
-                rng=rng,
-                exclude=exclude.tolist(),
-            )
-        members = self.allowed.of_family(family)
-        return members[int(rng.integers(len(members)))], size
-
-    def _acquire(
-        self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        now = self._now
-        if self.acquisition == "random":
-            return random_set(len(self.pool), count, rng=rng, exclude=exclude)
-        if self.acquisition == "particles":
-            return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
-        look = self.looks and kind.looks_for and labels_are_few(now.tally)
-        known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
-        if not look or len(self.pool) - len(known) < count:
-            return self._search(kind, count, rng, exclude)
-        found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, exclude=known)
-        if len(found) == count:
-            return found
-        rest = self._search(kind, count - len(found), rng, np.union1d(exclude, found))
-        return np.concatenate([found, rest])
-
-    def _search(self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]) -> NDArray[np.int64]:
-        among = candidates(self._now.scan, count, self.asking, rng=rng, exclude=exclude)
-        return among.search(kind, self._now.belief, count, self.asking, rng=rng).rows
-
-    def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:
-        """Rows shown lately, still on show, or to be avoided."""
-        recent = self._history[-self.exclude_last :] if self.exclude_last else []
-        shown = [item for question, _ in recent for item in question.items]
-        if self.exclude_last:
-            shown += [item for question in self._open for item in question.items]
-        return np.unique(self.pool.rows([*shown, *avoid]))
 
     # Telling
 

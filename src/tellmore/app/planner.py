@@ -2,6 +2,8 @@
 
 One thread owns the learner. In order of urgency it: tells new answers; keeps enough questions ready for the people at
 work; and, when it has time, finds the likely answers to the questions that are out and prepares what to ask after each.
+Where many people ask faster than single questions are found, one search gives many that are nearly as good, and before
+anybody has to be asked at random even new answers wait for it.
 A question taken from here knows ``as_of`` which event it was chosen; whoever issues it writes into the log how many
 answers it is behind.
 """
@@ -30,13 +32,21 @@ from tellmore.types import Answer, Array
 
 log = logging.getLogger(__name__)
 
-MAX_READY = 16
+MAX_READY = 64
+SEARCHED_SINGLY = 4
+"""Where more questions than this are missing, all of them come from one search."""
+SHOWN_AT_ONCE = 0.6
+"""At most this share of the pool is in people's hands: where they are many, `auto` asks about fewer items at a time."""
+READY_AT_ONCE = 0.1
+"""At most about this share of the pool is in questions that are ready."""
 MAX_BRANCHES = 4
 MOST_PEOPLE_WITH_BRANCHES = 3
 """With more people at work, nothing is prepared for single answers."""
 
 TELL_AT_ONCE = 512
 """Answers learnt in one step: about a second."""
+TELL_AT_WORK = 32
+"""The same while many people are at work, so that what is ready for them lasts."""
 POLL_S = 1.0
 CHORES_EVERY_S = 5.0
 RECENT_QUESTIONS = 5
@@ -47,11 +57,13 @@ Job = Callable[[], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A question chosen when everything up to event ``as_of`` was learnt, and ``supposing`` one answer more or not."""
+    """A question chosen when everything up to event ``as_of`` was learnt, and ``supposing`` one answer more or not; by a search
+    of its own, or ``among_many`` of one search."""
 
     question: Question
     as_of: int
     supposing: bool = False
+    among_many: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +112,8 @@ class Planner:
         self._stuck_at = -1
         self._learnt = -1
         self._generation = 0
+        self._crowd = 0
+        self._learnt_last = False
         self._settings = desk.settings
         self._closing = False
         self._failed: dict[str, str] = {}
@@ -190,31 +204,48 @@ class Planner:
         """The most urgent thing to do, with what it needs taken from the desk under the lock."""
         if self._closing:
             return None
-        if not self.up_to_date:
-            return self._learning_job()
-        if self._settings is not self._desk.settings:
-            settings = self._settings = self._desk.settings
-            return lambda: self._fold.ask_by(settings)
         now = self._clock()
         out = self._desk.out(now)
         reserved = self._desk.reserved(now)
-        if self._lacks_ready(len(out), reserved) and self._stuck_at != self._desk.seq:
+        missing = self._missing(len(out), reserved)
+        may_prepare = self._stuck_at != self._desk.seq and self._fold.settings == self._desk.initial
+        starving = missing > max(SEARCHED_SINGLY, self._enough(len(out)) // 2) and self._learnt >= 0
+        if not self.up_to_date and not (starving and may_prepare and self._learnt_last):
+            return self._learning_job(len(out))
+        settings = self._settings_for(len(out))
+        if self._settings != settings:
+            self._settings = settings
+            return lambda: self._fold.ask_by(settings)
+        if missing and may_prepare:
+            self._learnt_last = False
             avoid = reserved.union(*(each.question.items for each in self._ready))
             recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
-            return lambda: self._prepare(avoid, recent, generation)
+            return lambda: self._prepare(missing, avoid, recent, generation)
         if len(out) <= MOST_PEOPLE_WITH_BRANCHES:
             return self._branch_job(out, reserved)
         return None
 
-    def _learning_job(self) -> Job:
+    def _settings_for(self, people: int) -> Settings:
+        """Those of the project, with smaller questions for `auto` where so many people would run out of items. The number of
+        people counts that was reached last, until only half of them are left: the questions do not change with every one."""
+        if people > self._crowd or 2 * people < self._crowd:
+            self._crowd = people
+        settings = self._desk.settings
+        sizes, free = settings.learning.sizes, SHOWN_AT_ONCE * len(self._fold.learner.pool)
+        fitting = tuple(size for size in sizes if size * self._crowd <= free) or (min(sizes),)
+        return settings if fitting == sizes else settings.changed(learning={"sizes": fitting})
+
+    def _learning_job(self, people: int) -> Job:
         """Learn what is new; all of it again where the seed examples have changed."""
+        self._learnt_last = True
         pairs, mark, initial = self._desk.counting(), self._desk.mark, self._desk.initial
         if self._fold.settings != initial:
             self._learnt = -1
-        return lambda: self._learn(pairs, mark, initial)
+        limit = TELL_AT_ONCE if people <= MOST_PEOPLE_WITH_BRANCHES else TELL_AT_WORK
+        return lambda: self._learn(pairs, mark, initial, limit)
 
-    def _lacks_ready(self, people: int, reserved: set[str]) -> bool:
-        """Whether too few questions are ready that are fresh enough and touch nothing that is out."""
+    def _missing(self, people: int, reserved: set[str]) -> int:
+        """How many more questions should be ready that are fresh enough and touch nothing that is out."""
         patience = 0 if people <= 1 else people
         self._ready = [
             each
@@ -222,12 +253,18 @@ class Planner:
             if self._desk.changes_after(each.as_of) <= max(patience, 1) and not set(each.question.items) & reserved
         ]
         fresh = [each for each in self._ready if self._desk.changes_after(each.as_of) <= patience]
-        return len(fresh) < min(MAX_READY, people + 1)
+        return max(self._enough(people) - len(fresh), 0)
 
-    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, initial: Settings) -> None:
+    def _enough(self, people: int) -> int:
+        """How many questions to have ready for so many people at work."""
+        learner = self._fold.learner
+        spare = int(READY_AT_ONCE * len(learner.pool)) // learner.allowed.largest
+        return min(max(spare, SEARCHED_SINGLY), MAX_READY, people + 1)
+
+    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, initial: Settings, limit: int) -> None:
         if self._fold.settings != initial:
             self._fold.start_from(initial)
-        if not self._fold.catch_up(pairs, limit=TELL_AT_ONCE):
+        if not self._fold.catch_up(pairs, limit=limit):
             self._backlog(self._fold)
             return
         view = self._look()  # of the whole pool, so only once all is learnt
@@ -237,13 +274,15 @@ class Planner:
             self._on_learnt()
             self._changed.notify_all()
 
-    def _prepare(self, avoid: set[str], recent: set[str], generation: int) -> None:
-        question = choose(self._fold.learner, avoid, recent)
+    def _prepare(self, missing: int, avoid: set[str], recent: set[str], generation: int) -> None:
+        """Find one question more, or from one search all that are ``missing``."""
+        many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._fold.seq)
+        questions = choose(self._fold.learner, avoid, recent, missing if many else None)
         with self._changed:
-            if question is None:
+            if not questions:
                 self._stuck_at = self._desk.seq
             elif generation == self._generation:
-                self._ready.append(Prepared(question, self._learnt))
+                self._ready += [Prepared(question, as_of, among_many=many) for question in questions]
             self._changed.notify_all()
 
     def _branch_job(self, out: list[Asked], reserved: set[str]) -> Job | None:
@@ -278,8 +317,8 @@ class Planner:
         imagined.tell(asked.question, answer, asked.participant)
         following = choose(imagined, avoid, recent)
         with self._changed:
-            if following is not None and generation == self._generation:
-                branch = Prepared(following, self._learnt, supposing=True)
+            if following and generation == self._generation:
+                branch = Prepared(following[0], self._learnt, supposing=True)
                 self._branches.setdefault(asked.question.id, {})[answer] = branch
             self._changed.notify_all()
 
@@ -291,12 +330,13 @@ class Planner:
         return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy(), stop, labelled)
 
 
-def choose(learner: Learner, avoid: Collection[str], recent: Collection[str] = ()) -> Question | None:
-    """What the learner asks next without the items in ``avoid``, and without ``recent`` ones where enough others are left.
-
-    None where even that leaves too few.
-    """
+def choose(
+    learner: Learner, avoid: Collection[str], recent: Collection[str] = (), many: int | None = None
+) -> list[Question]:
+    """What the learner asks next without the items in ``avoid``, and without ``recent`` ones where enough others are left: one
+    question by a search of its own, or up to ``many`` by one search. None where even that leaves too few items."""
     left = len(learner.pool) - len(set(avoid) | set(recent))
     wanted = learner.allowed.largest
-    question = learner.ask(avoid={*avoid, *recent} if left >= 2 * wanted else avoid)
-    return None if set(question.items) & set(avoid) else question
+    avoided = {*avoid, *recent} if left >= 2 * wanted else avoid
+    questions = [learner.ask(avoid=avoided)] if many is None else learner.ask(many, quick=True, avoid=avoided)
+    return [question for question in questions if not set(question.items) & set(avoid)]

@@ -19,7 +19,7 @@ from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.beforehand import named_examples
 from tellmore.store.fold import DECISION_THRESHOLD
-from tellmore.store.ledger import Asked, Ledger
+from tellmore.store.ledger import CHOSEN, Asked, Ledger
 from tellmore.store.standing import end_words, standing
 from tellmore.store.statistics import accuracy, confident_mistakes
 from tellmore.store.status import doubts_of, start_verdict
@@ -169,7 +169,7 @@ def sample_question(session: Session, settings: Settings) -> Question:
 def asked_now(ledger: Ledger) -> str:
     """Kind and size of the newest question that the learner chose, in words; what the settings say before the first."""
     for asked in reversed(ledger.asked.values()):
-        if asked.why in ("best", "supposed"):
+        if asked.why in CHOSEN:
             family, size = kinds.named(asked.question.kind).family, asked.question.size
             return family if size == 1 else f"{family} {size}"
     return ledger.settings.learning.question

@@ -43,9 +43,13 @@ class RateKeeper:
         """Whether enough was learnt, or taken back, since the last time."""
         return self.answers < 0 or not self.answers <= len(effects) < self.answers + MEASURE_EVERY
 
+    def current(self, effects: Sequence[AnswerEffect]) -> bool:
+        """Whether the seconds that "auto" weighs by are those of nearly all answers."""
+        return abs(len(effects) - self._fitted_at) < REFIT_EVERY
+
     def refit_if_due(self, fold: Fold) -> bool:
         """Chore: let "auto" weigh kinds and sizes by the seconds that these people take."""
-        if abs(len(fold.effects) - self._fitted_at) < REFIT_EVERY:
+        if self.current(fold.effects):
             return False
         with self._changed:
             pairs = self._ledger.counting()

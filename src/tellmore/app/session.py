@@ -6,7 +6,6 @@ the planner's thread. Requests never wait for the learner: what to ask next is r
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,7 +19,9 @@ from tellmore.app.checks import random_question, shuffled
 from tellmore.app.ending import end_due
 from tellmore.app.planner import Prepared, View
 from tellmore.app.second import team_question
+from tellmore.app.together import Submission, Together
 from tellmore.app.workings import Workings, workings
+from tellmore.app.writing import Writer
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
 from tellmore.errors import AnswerError, StateError, TellmoreError
@@ -29,8 +30,8 @@ from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
 from tellmore.store import events as log
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
-from tellmore.store.fold import Fold, beginning
-from tellmore.store.ledger import Asked, Given, Ledger
+from tellmore.store.fold import beginning
+from tellmore.store.ledger import AGAIN, BEST, FALLBACK, NEXT_BEST, SUPPOSED, Asked, Given, Ledger
 from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.state import State
 from tellmore.types import Answer, Skip
@@ -44,9 +45,6 @@ PATIENCE_S = 0.1
 SETTLE_S = 30.0
 """How long an export waits for answers that are not learnt yet."""
 
-FOREIGN_EVERY_S = 1.0
-"""How often to look for events that somebody else, an import for instance, wrote into the log."""
-
 
 class UnknownQuestionError(TellmoreError):
     """No such question was given to this person."""
@@ -56,7 +54,7 @@ class ConflictError(StateError):
     """The question has another answer already, or does not exist any more."""
 
 
-class Session:
+class Session(Writer):
     """``question``, ``answer``, ``undo`` for people; ``change_settings``, ``reset``, ``forget`` for the owner.
 
     ``settings`` are those of the TOML. Threads may share a session.
@@ -71,12 +69,12 @@ class Session:
         beforehand: Beforehand = NOTHING_KNOWN,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.repository, self._clock = repository, clock
-        self.lock = threading.Condition(threading.RLock())
-        self._foreign_due = 0.0
+        super().__init__(repository)
+        self._clock = clock
+        self._together = Together(self.lock, self._write_answers)
         self.closing = False
         self._workings = partial(workings, repository, lock=self.lock, clock=clock, learnt=self._end_if_due)
-        self._take(self._workings(pool, settings, beforehand, self._read_foreign_events))
+        self._take(self._workings(pool, settings, beforehand, self.read_foreign_events))
 
     def start(self) -> Session:
         """Begin to learn in the background."""
@@ -93,7 +91,7 @@ class Session:
     def renew(self, pool: Pool, settings: Settings, beforehand: Beforehand, commit: Callable[[], None]) -> None:
         """Go on with another pool, which has all items of this one: everything is learnt again from the log, and meanwhile people
         go on with the old one. ``commit`` makes the change last, once all is learnt."""
-        fresh = self._workings(pool, settings, beforehand, self._read_foreign_events, learn_now=True)
+        fresh = self._workings(pool, settings, beforehand, self.read_foreign_events, learn_now=True)
         commit()
         self.planner.close()
         with self.lock:
@@ -126,7 +124,7 @@ class Session:
         with self.lock:
             asked = self._open(participant)
             if self.desk.over:
-                return asked if asked is not None and asked.why == "again" else None
+                return asked if asked is not None and asked.why == AGAIN else None
             if asked is None and self.planner.worth_waiting:
                 self.lock.wait_for(lambda: self.desk.over or not self.planner.worth_waiting, patience_s)
                 asked = self._open(participant)  # another tab of the same person may have been quicker
@@ -139,14 +137,8 @@ class Session:
         self, participant: str, question_id: str, answer: Answer, timing: Mapping[str, Any] | None = None
     ) -> Asked | None:
         """Record ``answer`` durably and return the next question. The same answer again changes nothing."""
-        with self.lock:
-            asked = self._theirs(participant, question_id)
-            if question_id not in self.desk.given:
-                check_answer(asked.question, answer)
-                self._check_complete(asked.question, answer)
-                self._record(asked, participant, answer, timing)
-            self._agree(self.desk.given[question_id], answer)
-            return self.question(participant, patience_s=PATIENCE_S)
+        self._together.submit(Submission(participant, question_id, answer, timing))
+        return self.question(participant, patience_s=PATIENCE_S)
 
     def undo(self, participant: str, question_id: str | None = None, *, anybody: bool = False) -> tuple[str, Answer]:
         """Take back one's own last answer, or the one named; its question is then open again, under a new id.
@@ -227,11 +219,6 @@ class Session:
             self._apply([self.repository.erase(participant, note, keep_tokens=participant == by)])
             self.planner.forget()
 
-    def append(self, batch: Sequence[Event]) -> list[Event]:
-        """Write further events, for example those of a study."""
-        with self.lock:
-            return self._append(batch)
-
     def settled_view(self, patience_s: float = SETTLE_S) -> View:
         """What the learner believes once it has learnt every answer so far, or after ``patience_s``."""
         with self.lock:
@@ -285,10 +272,6 @@ class Session:
         if refusal is not None:
             raise AnswerError(refusal)
 
-    def _agree(self, given: Given, answer: Answer) -> None:
-        if given.answer != answer:
-            raise ConflictError("this question has another answer already; undo it first")
-
     def _undoable(self, participant: str, question_id: str | None, anybody: bool) -> Given:
         given = self.desk.last_answer(participant) if question_id is None else self.desk.given.get(question_id)
         if given is None and question_id is None:
@@ -301,19 +284,48 @@ class Session:
 
     # Writing
 
-    def _record(self, asked: Asked, participant: str, answer: Answer, timing: Mapping[str, Any] | None) -> None:
-        """Write the answer, and in the same transaction what is asked next if that is ready."""
-        question_id = asked.question.id
-        late = self._clock() > self.desk.lease_until(question_id)
-        written = log.answer_event(question_id, participant, answer, timing=timing, late=late)
-        following: list[Event] = []
-        if self.desk.hand(participant) in ([], [question_id]):
-            following = self._next_events(participant, after=(question_id, answer), ready_only=True)
+    def _write_answers(self, batch: Sequence[Submission]) -> None:
+        """Write these people's answers, and in the same transaction what each is asked next if that is ready."""
+        events: list[Event] = []
+        for one in batch:
+            try:
+                events += self._answer_events(one)
+            except TellmoreError as problem:
+                one.problem = problem
         try:
-            self._append([written, *following])
+            self._append(events)
         except AlreadyAnsweredError:
-            # Another process on the same database was quicker; the caller compares with what it wrote.
+            # Another process on the same database was quicker with one of them; the others are written one by one.
             self._apply(list(self.repository.since(self.desk.seq)))
+            self._write_singly(batch)
+        for one in batch:
+            given = self.desk.given.get(one.question_id)
+            if one.problem is None and given is not None and given.answer != one.answer:
+                one.problem = ConflictError("this question has another answer already; undo it first")
+
+    def _write_singly(self, batch: Sequence[Submission]) -> None:
+        for one in batch:
+            if one.problem is None and one.question_id not in self.desk.given:
+                try:
+                    self._append([self._written(one)])
+                except AlreadyAnsweredError:
+                    self._apply(list(self.repository.since(self.desk.seq)))
+
+    def _answer_events(self, one: Submission) -> list[Event]:
+        """What is to be written of one answer: nothing where the log has it already."""
+        asked = self._theirs(one.participant, one.question_id)
+        if one.question_id in self.desk.given:
+            return []
+        check_answer(asked.question, one.answer)
+        self._check_complete(asked.question, one.answer)
+        events = [self._written(one)]
+        if self.desk.hand(one.participant) in ([], [one.question_id]):
+            events += self._next_events(one.participant, after=(one.question_id, one.answer), ready_only=True)
+        return events
+
+    def _written(self, one: Submission) -> Event:
+        late = self._clock() > self.desk.lease_until(one.question_id)
+        return log.answer_event(one.question_id, one.participant, one.answer, timing=one.timing, late=late)
 
     def _next_events(
         self, participant: str, *, after: tuple[str, Answer] | None = None, ready_only: bool = False
@@ -325,7 +337,7 @@ class Session:
             return []
         now = self._clock()
         finished = set() if after is None else set(self.desk.asked[after[0]].question.items)
-        taken = self.desk.reserved(now, besides=participant) | finished
+        taken = self.desk.reserved(now, besides=participant) | finished | self._issuing
         learning = self.settings.learning
         if self._rng.random() < learning.check_share:
             question = random_question(self.pool, learning, taken, self._rng)
@@ -339,7 +351,7 @@ class Session:
         if ready_only:
             return []
         question = random_question(self.pool, learning, taken, self._rng)
-        return [] if question is None else self._issue_events(question, participant, check=True, why="fallback")
+        return [] if question is None else self._issue_events(question, participant, check=True, why=FALLBACK)
 
     def _prepared_events(self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None) -> list[Event]:
         """Issue a prepared question, and say how many answers it does not know of."""
@@ -347,11 +359,13 @@ class Session:
         if after is not None and not prepared.supposing and not isinstance(after[1], Skip):
             behind += 1
         question, check = shuffled(prepared.question, self._rng), prepared.question.check
-        why = "check" if check else "supposed" if prepared.supposing else "best"
+        why = SUPPOSED if prepared.supposing else NEXT_BEST if prepared.among_many else BEST
+        why = "check" if check else why
         return self._issue_events(question, participant, check=check, behind=behind, as_of=prepared.as_of, why=why)
 
     def _issue_events(self, question: Question, participant: str, **facts: Any) -> list[Event]:
         issued = log.question_event(question, participant, **facts)
+        self._issuing.update(question.items)
         return [issued, log.lease_event(question.id, participant, self._lease_end())]
 
     def _undo_events(self, given: Given, participant: str) -> list[Event]:
@@ -359,7 +373,7 @@ class Session:
         events = [log.undo_event(given.question_id, participant, given.seq)]
         if given.participant == participant:
             again = Question(asked.question.kind, asked.question.items)
-            events += self._issue_events(again, participant, check=asked.check, why="again", again_of=given.question_id)
+            events += self._issue_events(again, participant, check=asked.check, why=AGAIN, again_of=given.question_id)
         return events
 
     def _end_if_due(self) -> None:
@@ -371,29 +385,3 @@ class Session:
     def _lease_end(self) -> str:
         end = datetime.fromtimestamp(self._clock() + self.settings.server.lease_s, UTC)
         return end.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-    def _append(self, batch: Sequence[Event]) -> list[Event]:
-        if not batch:
-            return []
-        before = self.desk.seq
-        written = self.repository.append(batch)
-        foreign = written[0].seq != before + 1
-        self._apply(list(self.repository.since(before)) if foreign else written)
-        return written
-
-    def _apply(self, events: Sequence[Event]) -> None:
-        for event in events:
-            self.desk.apply(event)
-        self.lock.notify_all()
-
-    def _read_foreign_events(self, _fold: Fold) -> bool:
-        """Chore: take in what others wrote into the same log."""
-        now = time.monotonic()
-        if now < self._foreign_due:
-            return False
-        self._foreign_due = now + FOREIGN_EVERY_S
-        with self.lock:
-            events = list(self.repository.since(self.desk.seq))
-            if events:
-                self._apply(events)
-        return bool(events)

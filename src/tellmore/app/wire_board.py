@@ -122,7 +122,9 @@ class LogRow(Wire):
     answer: dict[str, Any] | None = Field(description="null once erased")
     told: str | None = Field(description="the answer in one line; null once erased")
     rt_ms: int | None
-    why: str = Field(description="why it was asked: best, check, fallback, again, second, known, direct, settled")
+    why: str = Field(
+        description="why it was asked: best, next_best, supposed, check, fallback, again, second, known, direct, settled"
+    )
     stale: bool
     check: bool
     late: bool

@@ -33,8 +33,10 @@ def label_set(
     *,
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
+    finalists: int = FINALISTS,
 ) -> Acquired:
-    """``size`` items to label at once, and the bits of the nested sets, by the chain rule over the supposed labels."""
+    """``size`` items to label at once, and the bits of the nested sets, by the chain rule over the supposed labels. At each step
+    the best ``finalists`` by closed form are compared exactly."""
     rows = _shortlist(scan, size, behaviour, rng, exclude)
     mean, gram, _ = belief.project(with_constant(scan.rows[rows]))
     variance = np.maximum(gram.diagonal(), 0.0)
@@ -43,7 +45,7 @@ def label_set(
     gains: list[float] = []
     free = np.ones(len(rows), dtype=bool)
     for step in range(size):
-        at, gain = _best(mean, variance, free, behaviour, rng)
+        at, gain = _best(mean, variance, free, behaviour, rng, finalists)
         chosen.append(at)
         gains.append(gain)
         free[at] = False
@@ -53,6 +55,23 @@ def label_set(
         known[:, step] = column * np.sqrt(q / (1 + q * variance[at]))
         variance = np.maximum(variance - known[:, step] ** 2, 0.0)
     return Acquired(rows[chosen], np.cumsum(gains))
+
+
+class Several:
+    """The items of several questions at once, whatever their kind: those whose labels together tell most."""
+
+    def search(
+        self,
+        scan: PoolScan,
+        belief: Gaussian,
+        size: int,
+        behaviour: Behaviour,
+        *,
+        rng: np.random.Generator,
+        exclude: Rows | Sequence[int] = (),
+    ) -> Acquired:
+        """``size`` items of all questions together; the closed form decides, as one item more or less matters little."""
+        return label_set(scan, belief, size, behaviour, rng=rng, exclude=exclude, finalists=1)
 
 
 def _shortlist(
@@ -70,11 +89,16 @@ def _shortlist(
 
 
 def _best(
-    mean: Array, variance: Array, free: np.typing.NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator
+    mean: Array,
+    variance: Array,
+    free: np.typing.NDArray[np.bool_],
+    behaviour: Behaviour,
+    rng: np.random.Generator,
+    finalists: int,
 ) -> tuple[int, float]:
     """The free item with the most informative label, by closed form and then exactly."""
     rough = np.where(free, logistic_gain(behaviour.w * mean, behaviour.w**2 * variance), -1.0)
-    finalists = top(rough, min(FINALISTS, int(free.sum())), rng)
-    exact = label_gain_bits(mean[finalists], variance[finalists], behaviour)
+    compared = top(rough, min(finalists, int(free.sum())), rng)
+    exact = label_gain_bits(mean[compared], variance[compared], behaviour)
     best = argmax(exact, rng)
-    return int(finalists[best]), float(exact[best])
+    return int(compared[best]), float(exact[best])

@@ -7,7 +7,7 @@ What the search gives only roughly (large rankings, grids) is measured again aft
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -142,6 +142,15 @@ def best_rate(table: Sequence[Rate]) -> Rate:
     return max(table, key=lambda rate: rate.bits_per_second)
 
 
+NEARLY_BEST = 0.9
+
+
+def longest_rate(table: Sequence[Rate]) -> Rate:
+    """The row that keeps a person busy longest, of those that are nearly the best: so many people ask for fewer questions."""
+    enough = NEARLY_BEST * best_rate(table).bits_per_second
+    return max((rate for rate in table if rate.bits_per_second >= enough), key=lambda rate: rate.seconds)
+
+
 @dataclass(frozen=True)
 class RateTable:
     """Gains of all kinds and sizes that are allowed, and the belief's state when they were measured."""
@@ -186,12 +195,13 @@ class Policy:
         answers: int,
         rng: np.random.Generator,
         exclude: Collection[int] = (),
+        pick: Callable[[Sequence[Rate]], Rate] = best_rate,
     ) -> tuple[str, int, RateTable]:
-        """Kind and size to ask now, and the table to hand back at the next call."""
+        """Kind and size to ask now, which ``pick`` finds in the rates, and the table to hand back at the next call."""
         if table is None or self.drifted(table, scan, answers):
             bits = nested_bits(scan, posterior, behaviour, kinds=self.kinds, sizes=self.sizes, rng=rng, exclude=exclude)
             table = RateTable(bits, to_rates(bits, self.cost), score_spread(scan), answers)
-        best = best_rate(to_rates(table.bits, self.cost))
+        best = pick(to_rates(table.bits, self.cost))
         return best.kind, best.size, table
 
 

@@ -43,7 +43,8 @@ def question_event(
     """``question`` is shown to ``participant``.
 
     ``check``: items drawn at random, scored before they are told. ``as_of``: the last event that was learnt from when it
-    was chosen; ``behind``: how many answers had come in since. ``why``: best, check, fallback, again, second (for the
+    was chosen; ``behind``: how many answers had come in since. ``why``: best, next_best (one of many that one search found),
+    supposed (chosen before the last answer was known), check, fallback (random, as nothing was ready), again, second (for the
     agreement between people), known (an item whose label is known), direct where the person chose the item, or settled where
     that ends a conflict.
     """

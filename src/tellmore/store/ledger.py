@@ -19,6 +19,10 @@ from tellmore.types import Answer, Skip
 
 SECOND, KNOWN, SETTLED = "second", "known", "settled"
 """Why a question was asked: to have a second person's answer, to measure a person, to settle a conflict."""
+BEST, NEXT_BEST, SUPPOSED, FALLBACK, AGAIN = "best", "next_best", "supposed", "fallback", "again"
+"""The learner's own choice: by a search for it, as one of many from one search, or made before the last answer was known; a
+random question as nothing was ready; one whose answer was taken back."""
+CHOSEN = BEST, NEXT_BEST, SUPPOSED
 
 
 @dataclass(frozen=True)

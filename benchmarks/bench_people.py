@@ -1,0 +1,112 @@
+"""Many people at once on one server: how long they wait, and what they are asked.
+
+    python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 90] [--question select-3]
+
+Simulated people with the published think times answer a real server on this machine, which they share with it. A row for each
+number of people: from submit to the next question, the share of questions by why they were asked, and the processor time of
+the server. Aims: 300 people wait at most 500 ms (95 of 100 times) and at most 5 % of their questions are random because nothing
+else was ready (`fallback`); 500 people wait no longer. Where an aim is missed, the run fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+import threading
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+
+from scripts.processes import cpu_seconds
+from tellmore.app.demo import DEMO_SETTINGS, known_scores
+from tellmore.data.bundled import demo_pool
+from tellmore.data.project import create_project, open_project
+from tellmore.sim.drive import Report, drive, invite
+from tellmore.store.events import end_event
+from tellmore.store.repository import Event, Repository
+from tests.app.serving import Server, free_port
+
+MOST_MS = {300: 500.0, 500: 500.0}
+MOST_RANDOM = {300: 0.05}
+HEADS = "people", "seconds", "answers", "p50 ms", "p95 ms", "p99 ms", "server s/s", "lost", "same", "faults"
+
+
+def measure(people: int, seconds: float, question: str) -> tuple[Report, Counter[str], float]:
+    """``people`` at work for ``seconds``: what happened, why each question was asked, and the processor seconds of the server."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = endless_project(Path(folder) / "project", question)
+        server = Server(project, free_port())
+        try:
+            links, stop = invite(server.start(), people), threading.Event()
+            assert server.process is not None
+            before = cpu_seconds(server.process.pid)
+            timer = threading.Timer(seconds, stop.set)
+            timer.start()
+            report = drive(links, answers=10**9, scores=known_scores(), stagger=True, stop=stop)
+            timer.cancel()
+            used = cpu_seconds(server.process.pid) - before
+        finally:
+            server.end(signal.SIGTERM, 60.0)
+        return report, compared(report, project), used
+
+
+def compared(report: Report, project: Path) -> Counter[str]:
+    """Fill in what the log has lost or doubled; returns why each of its questions was asked."""
+    store = Repository(open_project(project).database_url)
+    events = list(store.since())
+    store.close()
+    found = Counter(event.question_id for event in events if event.kind in ("answer", "skip"))
+    report.lost = sum(found[question_id] == 0 for question_id in report.acknowledged)
+    report.duplicated = sum(found[question_id] > 1 for question_id in report.acknowledged)
+    return Counter(event.payload["why"] for event in events if event.kind == "question")
+
+
+def endless_project(folder: Path, question: str) -> Path:
+    """The bundled words; the owner has said to go on, so that a crowd does not come to the end of the pool in a minute."""
+    kind, _, size = question.partition("-")
+    learning = {"question": kind, "set_size": int(size) if size else None}
+    create_project(folder, demo_pool(), DEMO_SETTINGS.changed(learning=learning))
+    store = Repository(open_project(folder).database_url)
+    store.append([end_event(None, "shown", "for the measurement"), Event("go_on", None, "owner")])
+    store.close()
+    return folder
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, nargs="+", default=[1, 100, 300, 500], help="how many at once")
+    parser.add_argument("--seconds", type=float, default=90.0, help="how long each number of people is at work")
+    parser.add_argument("--question", default="auto", help="what is asked: auto, select-3, rank-4")
+    parser.add_argument("--quick", action="store_true", help="100 people for 30 seconds, no aims")
+    options, _ = parser.parse_known_args()
+    if options.quick:
+        options.people, options.seconds = [100], 30.0
+    print(" ".join(f"{head:>10}" for head in HEADS), "  shares by why")
+    missed = []
+    for people in options.people:
+        report, asked, used = measure(people, options.seconds, options.question)
+        row, total = report.summary(), max(sum(asked.values()), 1)
+        values = (
+            *(row[key] for key in ("seconds", "answers", "p50_ms", "p95_ms", "p99_ms")),
+            used / max(report.seconds, 1e-9),
+            *(row[key] for key in ("lost", "same_question_at_once", "faults")),
+        )
+        shares = " ".join(f"{why} {count / total:.1%}" for why, count in asked.most_common())
+        print(f"{people:>10}", " ".join(f"{value:>10.4g}" for value in values), f"  {shares}", flush=True)
+        for fault, count in Counter(report.faults).most_common(3):
+            print(f"  problem ({count} times): {fault}")
+        if not options.quick and np.isfinite(row["p95_ms"]) and row["p95_ms"] > MOST_MS.get(people, np.inf):
+            missed.append(f"{people} people wait {row['p95_ms']:.0f} ms")
+        if not options.quick and asked["fallback"] / total > MOST_RANDOM.get(people, 1.0):
+            missed.append(f"{people} people get {asked['fallback'] / total:.1%} random questions")
+    if missed:
+        raise SystemExit("missed: " + "; ".join(missed))
+
+
+if __name__ == "__main__":
+    main()

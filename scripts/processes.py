@@ -1,0 +1,25 @@
+"""What a running process uses, as the operating system counts it (Linux only)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of a process and of those of its children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return sum(int(value) for value in fields[11:15]) / TICKS
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that a process has in use."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def open_files(pid: int) -> int:
+    """Files, sockets and pipes that a process has open."""
+    return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())

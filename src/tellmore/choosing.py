@@ -1,0 +1,158 @@
+"""Choosing what to ask next: kind, size and items, for one question or for many at once.
+
+Questions depend on the seed, the answers so far and how many questions were asked, on nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellmore import kinds as question_kinds
+from tellmore.core.acquire import particles_set, random_set
+from tellmore.core.candidates import Searching, candidates
+from tellmore.core.evidence import Behaviour
+from tellmore.core.label_sets import Several
+from tellmore.kinds import Kind
+from tellmore.policy.asking import AUTO, Asking
+from tellmore.policy.looking import labels_are_few, sought
+from tellmore.policy.rates import Policy, Rate, RateTable, best_rate, longest_rate
+from tellmore.questions import Question
+from tellmore.telling import Taught
+
+log = logging.getLogger(__name__)
+DEALT_ITEMS = 256  # of all questions from one quick search; with more, its time grows faster than they do
+
+
+class Chooser(Taught):
+    """A predictor that is told answers, and knows what to ask next. ``asking``: how sharp the search takes answers to be;
+    ``looks``: whether a side of which few are known is looked for."""
+
+    allowed: Asking
+    acquisition: str
+    asking: Behaviour
+    looks: bool
+    check_share: float
+    exclude_last: int
+    _asked: int
+    _open: deque[Question]
+    _rates: RateTable | None
+
+    def _ask(self, kind: str | None, size: int | None, avoid: Collection[Any]) -> Question:
+        rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
+        exclude = self._excluded(avoid)
+        if kind is None and self._check_is_due(rng):
+            return self._check(avoid, rng)
+        asked, count = self._what(kind, size, rng, exclude)
+        return self._issued(asked, self._acquire(asked, count, rng, exclude, asked), rng)
+
+    def _deal(self, n: int, kind: str | None, size: int | None, avoid: Collection[Any]) -> list[Question]:
+        """The items of one search dealt out like cards: one of the best to each question, then one of the next to each."""
+        rng = np.random.default_rng([self.seed, 0xDEA1, self._asked])
+        checks = rng.binomial(n, max(self.check_share, 0.5 * self._wants_checks())) if kind is None else 0
+        questions = [self._check(avoid, rng) for _ in range(checks)]
+        exclude = self._excluded([*avoid, *(item for question in questions for item in question.items)])
+        asked, count = self._what(kind, size, rng, exclude, pick=longest_rate)
+        dealt = min(n - checks, max(DEALT_ITEMS // count, 1), (len(self.pool) - len(exclude)) // count)
+        if dealt > 0:
+            rows = self._acquire(asked, count * dealt, rng, exclude, Several())
+            questions += [self._issued(asked, rows[at::dealt], rng) for at in range(dealt)]
+        return questions or [self._ask(kind, size, avoid)]
+
+    def _what(
+        self,
+        kind: str | None,
+        size: int | None,
+        rng: np.random.Generator,
+        exclude: NDArray[np.intp],
+        pick: Callable[[Sequence[Rate]], Rate] = best_rate,
+    ) -> tuple[Kind, int]:
+        """The kind to ask, and of how many items."""
+        if kind is None:
+            asked, best_size = self._choose_kind(rng, exclude, pick)
+            size = size if size is not None else best_size
+        else:
+            asked = question_kinds.named(kind)
+        return asked, self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
+
+    def _check(self, avoid: Collection[Any], rng: np.random.Generator) -> Question:
+        """Any items, also those shown lately: leaving these out would spoil the sample."""
+        asked = self.allowed.checking()
+        count = self.allowed.size_of(asked, self.allowed.set_size)
+        rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(avoid))
+        return self._issued(asked, rows, rng, check=True)
+
+    def _issued(self, kind: Kind, rows: NDArray[np.int64], rng: np.random.Generator, check: bool = False) -> Question:
+        items = [self.pool.ids[row] for row in rng.permutation(rows)]
+        question = self._shown(Question(kind.name, items, id=rng.bytes(16).hex(), check=check))
+        self._asked += 1
+        self._open.append(question)
+        log.debug("asked %s on %s", question.kind, question.items)
+        return question
+
+    def _check_is_due(self, rng: np.random.Generator) -> bool:
+        if self.check_share and rng.random() < self.check_share:
+            return True
+        # Every other question: the rule is asked again after each, and what was asked meanwhile may settle it.
+        return self._asked % 2 == 0 and self._wants_checks()
+
+    def _wants_checks(self) -> bool:
+        return self._now.tally.answers > 0 and self.should_stop().check
+
+    def _choose_kind(
+        self, rng: np.random.Generator, exclude: NDArray[np.intp], pick: Callable[[Sequence[Rate]], Rate]
+    ) -> tuple[Kind, int | None]:
+        """A kind, at random among the members of its family that are allowed, and a size where that was weighed too."""
+        family, size = self.allowed.question, self.allowed.set_size
+        if family == AUTO:
+            policy = Policy(kinds=self.allowed.families(), sizes=self.allowed.sizes, cost=self.cost)
+            family, size, self._rates = policy.choose(
+                self._now.scan,
+                self._now.belief,
+                self.behaviour,
+                self._rates,
+                answers=len(self._history),
+                rng=rng,
+                exclude=exclude.tolist(),
+                pick=pick,
+            )
+        members = self.allowed.of_family(family)
+        return members[int(rng.integers(len(members)))], size
+
+    def _acquire(
+        self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
+    ) -> NDArray[np.int64]:
+        """``count`` rows, for one question or for several of a kind, searched ``by`` the kind's own rule or by another."""
+        now = self._now
+        if self.acquisition == "random":
+            return random_set(len(self.pool), count, rng=rng, exclude=exclude)
+        if self.acquisition == "particles":
+            return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
+        look = self.looks and kind.looks_for and labels_are_few(now.tally)
+        known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
+        if not look or len(self.pool) - len(known) < count:
+            return self._search(by, count, rng, exclude)
+        found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, exclude=known)
+        if len(found) == count:
+            return found
+        rest = self._search(by, count - len(found), rng, np.union1d(exclude, found))
+        return np.concatenate([found, rest])
+
+    def _search(
+        self, by: Searching, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        among = candidates(self._now.scan, count, self.asking, rng=rng, exclude=exclude)
+        return among.search(by, self._now.belief, count, self.asking, rng=rng).rows
+
+    def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:
+        """Rows shown lately, still on show, or to be avoided."""
+        recent = self._history[-self.exclude_last :] if self.exclude_last else []
+        shown = [item for question, _ in recent for item in question.items]
+        if self.exclude_last:
+            shown += [item for question in self._open for item in question.items]
+        return np.unique(self.pool.rows([*shown, *avoid]))
