@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,14 +29,32 @@ def reply(asked: Asked) -> RankAnswer:
     return RankAnswer(sorted(asked.question.items), 1)
 
 
+def work(session: Session) -> None:
+    """What the planner's thread would do, here and now."""
+    for _ in range(200):
+        job = session.planner._next_job()
+        if job is None:
+            return
+        job()
+
+
 @pytest.fixture
-def crowded(open_session: Callable[..., Session]) -> tuple[Session, list[Asked]]:
-    """A session whose people have all answered once, and what they were asked then."""
-    session = open_session(SETTINGS.changed(learning={"check_share": 0.0}), pool=crowded_pool())
+def crowded(tmp_path: Path, clock: Clock) -> Iterator[tuple[Session, list[Asked]]]:
+    """A session whose people have all answered once, and what they were asked then. No thread works in the background."""
+    settings = SETTINGS.changed(learning={"check_share": 0.0})
+    session = Session(Repository(f"sqlite:///{tmp_path}/log"), crowded_pool(), settings, clock=clock)
     session.desk.going_on = True
-    first = [session.question(f"p{number}") for number in range(PEOPLE)]
-    asked = [session.answer(f"p{number}", each.question.id, reply(each)) for number, each in enumerate(first)]
-    return session, asked
+    asked: list[Asked] = []
+    for number in range(PEOPLE):
+        work(session)
+        first = session.question(f"p{number}", patience_s=0)
+        asked.append(first)
+    for number, first in enumerate(asked):
+        if number % 8 == 0:
+            work(session)
+        session._together.submit(Submission(f"p{number}", first.question.id, reply(first), None))
+    yield session, [session.desk.open_for(f"p{number}") for number in range(PEOPLE)]
+    session.repository.close()
 
 
 def test_a_crowd_gets_questions_of_one_search_on_different_items(crowded: tuple[Session, list[Asked]]) -> None:
@@ -52,10 +71,8 @@ def test_finding_questions_and_learning_take_turns_where_no_question_is_left(
 ) -> None:
     session, asked = crowded
     planner, jobs = session.planner, []
-    session.settled_view()
-    planner.close()
+    work(session)
     with session.lock:
-        planner._closing = False
         planner._ready.clear()
         for number, each in enumerate(asked[:8]):
             session._together.submit(Submission(f"p{number}", each.question.id, reply(each), None))
@@ -66,7 +83,7 @@ def test_finding_questions_and_learning_take_turns_where_no_question_is_left(
     assert jobs in (["prepare", "learn"] * 2, ["learn", "prepare"] * 2)
 
 
-def test_auto_asks_about_fewer_items_where_people_would_run_out_of_them(tmp_path, clock: Clock) -> None:
+def test_auto_asks_about_fewer_items_where_people_would_run_out_of_them(tmp_path: Path, clock: Clock) -> None:
     settings = SETTINGS.changed(learning={"question": "auto", "sizes": (2, 4, 12), "kinds": ("rank", "tick")})
     planner = Session(Repository(f"sqlite:///{tmp_path}/log"), crowded_pool(100), settings, clock=clock).planner
     assert planner._settings_for(5) is settings
@@ -119,7 +136,7 @@ def test_answers_that_wait_for_the_lock_are_written_in_one_transaction(
 
 
 def test_what_another_process_answered_first_stays_and_the_others_are_written(
-    crowded: tuple[Session, list[Asked]], open_session: Callable[..., Session]
+    crowded: tuple[Session, list[Asked]],
 ) -> None:
     session, asked = crowded
     other = Session(Repository(str(session.repository._database.engine.url)), session.pool, session.toml)
