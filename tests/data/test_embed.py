@@ -142,7 +142,7 @@ def test_a_model_that_cannot_be_had_says_why_in_one_line(monkeypatch, one_line):
     def unknown(*_args, **_kwargs):
         raise OSError("Repository not found\nand much more")
 
-    monkeypatch.setattr(embed_hub, "_hub_answers", lambda: True)
+    monkeypatch.setattr(embed_hub, "hub_answers", lambda: True)
     monkeypatch.setattr(model2vec.StaticModel, "from_pretrained", unknown)
     with pytest.raises(DataFileError, match=r"downloaded \(Repository not found\); offline") as raised:
         open_embedder("model2vec:some/model", "text")
@@ -174,7 +174,7 @@ def test_when_the_hub_counts_as_reachable(monkeypatch, no_hub, raised, answers):
         return nullcontext()
 
     monkeypatch.setattr("urllib.request.urlopen", urlopen)
-    assert embed_hub._hub_answers() is answers
+    assert embed_hub.hub_answers() is answers
 
 
 def test_an_extra_that_is_broken_is_not_called_missing(monkeypatch, one_line):
@@ -213,7 +213,7 @@ def test_sentence_transformers_is_called_as_its_documentation_says(monkeypatch):
     fake = types.ModuleType("sentence_transformers")
     fake.SentenceTransformer = SentenceTransformer
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
-    monkeypatch.setattr(embed_hub, "_hub_answers", lambda: True)
+    monkeypatch.setattr(embed_hub, "hub_answers", lambda: True)
     embedder = open_embedder("sentence-transformers:some/model", "text")
     assert [vector.tolist() for vector in embedder.embed(texts(["a", "bb"]))] == [[1, 0.5], [2, 0.5]]
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tellmore.data.items import Columns, read_items
@@ -28,6 +29,16 @@ def test_the_three_kinds_of_files_give_the_same(tmp_path: Path):
         assert table.text == ("a, b", "")
         assert table.labels == ("positive", None)
         assert table.images is None
+
+
+def test_labels_that_pandas_wrote_beside_empty_cells_are_numbers_with_a_point(tmp_path: Path):
+    frame = pd.DataFrame({"id": list("abc"), "text": list("xyz"), "label": [1, 0, None]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    frame.to_parquet(tmp_path / "a.parquet")
+    for name in ("a.csv", "a.jsonl", "a.parquet"):
+        assert read_items(tmp_path / name).labels == ("positive", "negative", None)
+        assert read_items(tmp_path / name, Columns(positive_value="0")).labels == ("negative", "positive", None)
 
 
 def test_columns_by_name_and_labels_by_value(tmp_path: Path):

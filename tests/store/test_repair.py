@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tellmore import cli
 from tellmore.data.project import Project, create_project, open_project
-from tellmore.errors import DataFileError, StateError, TellmoreError
+from tellmore.errors import DataFileError, StateError, StoreError, TellmoreError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.pool import Pool
@@ -43,6 +43,12 @@ def append(project: Project, *events: Event) -> None:
 
 def test_a_whole_project_has_no_damage(project: Project):
     assert diagnose(project.folder).damages == ()
+
+
+def test_whoever_opens_a_damaged_project_reads_what_to_run(project: Project):
+    append(project, *answered(Question("label", ["unknown"]), LabelAnswer(True)))
+    with pytest.raises(StoreError, match=r"log is damaged: 'unknown' is not an item .*: tellmore repair /"):
+        load_state(project)
 
 
 def test_events_that_do_not_fit_go_and_the_others_stay(project: Project):

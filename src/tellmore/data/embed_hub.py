@@ -1,14 +1,8 @@
-"""Embedders whose models come by public name from a hub, or from a folder on this machine.
-
-A hub that cannot be reached is noticed at once: the libraries by themselves try every file again and again, for minutes.
-"""
+"""Embedders whose models come by public name from a hub, or from a folder on this machine."""
 
 from __future__ import annotations
 
 import logging
-import ssl
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -17,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from tellmore.data.embedder import BatchEmbedder, Embedder, EmbedItem
+from tellmore.data.hub import hub_answers, offline
 from tellmore.errors import DataFileError, MissingExtraError, SettingError, StateError, needs
 from tellmore.types import Array
-
-HUB_PATIENCE_S = 5.0
 
 
 def open_model2vec(name: str) -> Embedder:
@@ -131,9 +124,9 @@ def _importing(package: str) -> Iterator[None]:
 
 def _fetched(load: Callable[[], Any], scheme: str, name: str, *, local: bool) -> Any:
     """The model, or one line on what to do where it cannot be had. Loaders raise all sorts of errors: all mean the same here."""
-    reachable = local or _hub_answers()
+    reachable = local or hub_answers()
     try:
-        with _no_log(), nullcontext() if reachable else _offline():
+        with _no_log(), nullcontext() if reachable else offline():
             return load()
     except Exception as error:
         if local:
@@ -149,37 +142,6 @@ def _fetched(load: Callable[[], Any], scheme: str, name: str, *, local: bool) ->
 def _reason(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else type(error).__name__
-
-
-def _hub_answers() -> bool:
-    """Whether a download may be tried. Not asked where the user has said HF_HUB_OFFLINE."""
-    from huggingface_hub import constants
-
-    if constants.HF_HUB_OFFLINE:
-        return True
-    try:
-        request = urllib.request.Request(constants.ENDPOINT, method="HEAD")
-        with urllib.request.urlopen(request, timeout=HUB_PATIENCE_S):
-            return True
-    except urllib.error.HTTPError:
-        return True
-    except urllib.error.URLError as error:
-        return isinstance(error.reason, ssl.SSLError)  # there, only with a certificate that the library may know
-    except (OSError, ValueError):
-        return False
-
-
-@contextmanager
-def _offline() -> Iterator[None]:
-    """Only what an earlier download has left on this machine."""
-    from huggingface_hub import constants
-
-    before = constants.HF_HUB_OFFLINE
-    constants.HF_HUB_OFFLINE = True
-    try:
-        yield
-    finally:
-        constants.HF_HUB_OFFLINE = before
 
 
 @contextmanager

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tellmore.data.hub import hub_answers, offline
 from tellmore.data.reading import Reading
 from tellmore.errors import DataFileError, needs
 
@@ -49,8 +51,7 @@ def _load(datasets: Any, name: str, split: str) -> Any:
     if any((Path(name) / saved).is_file() for saved in _SAVED):
         found = datasets.load_from_disk(name)
     else:
-        public, _, config = name.partition("@")
-        found = datasets.load_dataset(public, config or None)
+        found = _fetched(datasets, *name.partition("@")[::2])
     if not isinstance(found, dict):
         return found
     if not split and len(found) == 1:
@@ -58,6 +59,21 @@ def _load(datasets: Any, name: str, split: str) -> Any:
     if split not in found:
         raise DataFileError(f"{name}: say which part with {PREFIX}{name}:PART; the parts are {', '.join(found)}")
     return found[split]
+
+
+def _fetched(datasets: Any, name: str, config: str) -> Any:
+    """A dataset by public name, or a folder of plain files; where the hub does not answer, what an earlier download has left."""
+    reachable = Path(name).exists() or hub_answers()
+    try:
+        with nullcontext() if reachable else offline(datasets.config):
+            return datasets.load_dataset(name, config or None)
+    except Exception:
+        if reachable:
+            raise
+        raise DataFileError(
+            f"{PREFIX}{name}: the hub does not answer, and no earlier download is on this machine; copy the dataset here "
+            f"(save_to_disk) and give its folder"
+        ) from None
 
 
 def _rows(

@@ -207,7 +207,7 @@ def _image_path(path: Path, number: int, column: str, value: Any) -> str:
 
 
 def _label_text(value: Any) -> str:
-    return "" if value is None else str(value).strip()
+    return "" if value is None or value != value else str(value).strip()  # NaN is how tables of numbers say nothing
 
 
 def _label(

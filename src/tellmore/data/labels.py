@@ -20,8 +20,14 @@ def own_words(settings: Settings) -> tuple[str, str]:
 
 
 def same_word(value: str) -> str:
-    """Words that differ in case or blanks only are the same."""
-    return value.strip().casefold()
+    """Words that differ in case or blanks only are the same, and so are 1 and 1.0, as tables write it beside empty cells.
+
+    >>> same_word(" Yes "), same_word("1.0")
+    ('yes', '1')
+    """
+    word = value.strip().casefold()
+    whole, point, zeros = word.partition(".")
+    return whole if point and whole.isdecimal() and zeros and not zeros.strip("0") else word
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from tellmore.classifier import Classifier
 from tellmore.data.project import Project
+from tellmore.errors import AnswerError, QuestionError, StoreError
 from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.beforehand import Example, beforehand_of
@@ -90,9 +91,14 @@ def _events(project: Project) -> list[Event]:
 
 def state_of(project: Project, events: Sequence[Event], restore: Restore = nothing_saved) -> State:
     """The state of ``project`` after ``events``: all of them learnt, or only those after what ``restore`` finds."""
-    ledger = Ledger(project.settings, events)
     beforehand = beforehand_of(project)
-    fold = Fold.of(ledger, project.pool, beforehand=beforehand, restore=restore)
+    try:
+        ledger = Ledger(project.settings, events)
+        fold = Fold.of(ledger, project.pool, beforehand=beforehand, restore=restore)
+    except (QuestionError, AnswerError) as problem:
+        raise StoreError(
+            f"the log is damaged: {problem}; see what can be done: tellmore repair {project.folder}"
+        ) from None
     return State(
         project.pool,
         fold.learner,
