@@ -1,20 +1,31 @@
-"""Write what follows from the committed rows in docs/results: the claims, the savings, and the tables on the results page.
+"""Write what follows from the committed rows in docs/results: claims, savings, the headline, and every page that quotes them.
 
-    python scripts/write_claims.py
+    python scripts/write_claims.py                 # tables and pages
+    python scripts/write_claims.py fig4 fig12      # these pictures too
 
-Blocks of the page between <!-- NAME --> and <!-- end NAME --> are replaced.
+Blocks of a page between <!-- NAME --> and <!-- end NAME --> are replaced. The page of results is written whole: its beginning is
+docs/results/summary.md, its sections are the exhibits.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
-from tellmore.figures import claims
-from tellmore.figures.reproduce import as_csv
+from tellmore.figures import claims, grid, headline
+from tellmore.figures.registry import EXHIBITS
+from tellmore.figures.report import markdown_page
+from tellmore.figures.reproduce import Outcome, as_csv, picture_of, said_of
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
+WITH_BLOCKS = (RESULTS / "summary.md", DOCS / "reproduce.md", ROOT / "README.md")
+MADE = (
+    "Every section below is made by `tellmore reproduce NAME --data DATA --out DIR` and says of how many seeds it is; bands and "
+    "± are standard errors over seeds. This page is written by `python scripts/write_claims.py` from the rows beside it."
+)
 
 
 def tables() -> dict[str, str]:
@@ -23,16 +34,22 @@ def tables() -> dict[str, str]:
     return {
         "claims.csv": as_csv(claims.claim_rows(source)),
         "savings.csv": as_csv(claims.saving_rows(source)),
+        "headline.csv": as_csv(headline.headline_rows(source)),
     }
 
 
 def blocks() -> dict[str, str]:
-    """The blocks of the page by name."""
+    """The blocks of pages by name."""
     source = claims.from_folder(RESULTS)
     return {
         "claims": claims.as_markdown(claims.claim_rows(source)),
         "savings": claims.savings_markdown(claims.saving_rows(source)),
-        "headline": claims.headline_markdown(source),
+        "headline": claims.markdown_table(*headline.headline_table(headline.headline_rows(source))),
+        "methods": claims.markdown_table(*headline.methods_table(source)),
+        "scales": claims.markdown_table(*headline.scales_table(source)),
+        "grid": claims.markdown_table(*grid.grid_table(source("grid"))),
+        "grid-gains": claims.markdown_table(*grid.gain_table(source("grid"))),
+        "seconds": claims.markdown_table(*headline.seconds_table(source)),
     }
 
 
@@ -46,13 +63,36 @@ def with_blocks(text: str) -> str:
     return text
 
 
-def main() -> None:
-    """Write all of it."""
+def results_page() -> str:
+    """The page of results: the summary, then every exhibit but the claims, which stand at its beginning."""
+    source = claims.from_folder(RESULTS)
+    outcomes = [
+        Outcome(name, exhibit.title, said_of(exhibit, source(name)), made=True, seconds=0.0)
+        for name, exhibit in EXHIBITS.items()
+        if name != "claims"
+    ]
+    preface = with_blocks((RESULTS / "summary.md").read_text(encoding="utf-8"))
+    return markdown_page(outcomes, made=MADE, preface=preface)
+
+
+def pages() -> dict[Path, str]:
+    """What every page has to hold."""
+    return {
+        **{page: with_blocks(page.read_text(encoding="utf-8")) for page in WITH_BLOCKS},
+        DOCS / "results.md": results_page(),
+    }
+
+
+def main(names: list[str]) -> None:
+    """Write all of it, and the pictures named."""
+    source = claims.from_folder(RESULTS)
+    for name in names:
+        picture_of(EXHIBITS[name], source(name)).savefig(RESULTS / f"{name}.png")
     for name, content in tables().items():
         (RESULTS / name).write_text(content, encoding="utf-8")
-    for page in (DOCS / "results.md", RESULTS / "summary.md"):
-        page.write_text(with_blocks(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for page, content in pages().items():
+        page.write_text(content, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

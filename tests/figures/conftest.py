@@ -30,7 +30,7 @@ def fake_trial(seed: int, accuracy: list[float], mse: float = 1.0) -> Trial:
 def fake_curves(**reached: int) -> list[Row]:
     """Curves of 40 answers in both modes; a setting named in ``reached`` (label, select_4, rank_4) is at 75 % from there on."""
     runs = {}
-    for mode in ("paper", "default"):
+    for mode in ("as-printed", "default"):
         for question, size in (("label", 1), ("select", 2), ("rank", 2), ("select", 4), ("rank", 4)):
             for acquisition in ("greedy", "random"):
                 config = Config(question=question, size=size, mode=mode, acquisition=acquisition)

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellmore.figures import claims
+from tellmore.figures import claims, paired
 from tellmore.figures.claims_learning import counts, savings
+from tellmore.figures.headline import headline_rows
+from tellmore.figures.paired import Runs
 from tellmore.figures.verdict import FAILS, HOLDS, OPEN, UNTESTED, Allowed, Estimate, about, verdict
 from tellmore.rows import Rows, where
 
@@ -49,47 +51,101 @@ def test_a_printed_number_is_met_within_a_tenth() -> None:
     assert about(-2.0) == pytest.approx((-2.2, -1.8))
 
 
-def reached(mode: str, setting: str, interactions: float, **other: Any) -> dict[str, Any]:
-    row = {"mode": mode, "setting": setting, "seeds": 20, "reached": 20, "longest": 1500, "part": "methods"}
-    seconds = {"seconds": 4 * interactions, "seconds_se": 4.0}
-    return {**row, "interactions": interactions, "interactions_se": 1.0, **seconds, **other}
+def trials(mode: str, setting: str, interactions: list[float | None], **other: Any) -> list[dict[str, Any]]:
+    """Rows of trials, a seed each; None was not reached within 1500 answers."""
+    row = {
+        "part": "methods, trials",
+        "mode": mode,
+        "setting": setting,
+        "longest": 1500,
+        "longest_s": 6000.0,
+        "scale": 2,
+    }
+    return [
+        {**row, "seed": seed, "interactions": value, "seconds": None if value is None else 4 * value, **other}
+        for seed, value in enumerate(interactions)
+    ]
 
 
 def source_of(**rows: Rows) -> claims.Source:
     return lambda name: rows.get(name, [])
 
 
-def test_counts_are_judged_in_every_mode_that_has_rows() -> None:
+def test_counts_are_judged_in_every_mode_and_a_trial_too_short_makes_a_bound() -> None:
     rows = [
-        reached("as-printed", "rank-4", 190.0),
-        reached("as-printed", "label", 1266.0),
-        reached("as-authors", "rank-4", 300.0),
-        reached("as-authors", "label", 900.0, reached=19),
+        *trials("as-printed", "rank-4", [189.0, 191.0, 190.0]),
+        *trials("as-printed", "label", [1260.0, 1270.0, 1268.0]),
+        *trials("as-authors", "rank-4", [299.0, 300.0, 301.0]),
+        *trials("as-authors", "label, random", [900.0, None, None]),
+        *trials("as-authors", "select-4", [None, None, None]),
     ]
     table = list(counts(source_of(baselines=rows)))
     verdicts = {(row["mode"], row["claim"]): row["verdict"] for row in table}
     assert verdicts["as-printed", "rank-4 reaches 75 % after 191 interactions."] == HOLDS
     assert verdicts["as-printed", "Rank-4 needs about 85 % fewer interactions than labels to 75 %."] == HOLDS
     assert verdicts["as-authors", "rank-4 reaches 75 % after 191 interactions."] == FAILS
-    assert verdicts["as-authors", "label reaches 75 % after 1310 interactions."] == OPEN
-    assert verdicts["as-authors", "select-4 reaches 75 % after 468 interactions."] == OPEN
+    assert verdicts["as-authors", "label, random needs more than 2000 interactions to 75 %."] == OPEN
+    assert verdicts["as-authors", "select-4 reaches 75 % after 468 interactions."] == FAILS  # more than 1500 each
+    assert verdicts["as-authors", "Rankings need fewer interactions than selections to 75 %."] == HOLDS
+    assert verdicts["as-printed", "select-4 reaches 75 % after 468 interactions."] == OPEN
+
+
+def test_estimates_are_paired_by_seed() -> None:
+    few, many = (Runs({seed: 100.0 * seed + more for seed in range(1, 6)}) for more in (0.0, 10.0))
+    lead = paired.fewer(few, many)
+    assert (lead.value, lead.low, lead.high) == pytest.approx((10.0, 10.0, 10.0))  # alone each mean is off by 70
+    assert paired.mean(few).high - paired.mean(few).low > 300
+    short = Runs(many.values, frozenset({5}))
+    assert paired.fewer(few, short).high == math.inf
+    assert paired.fewer(short, many).low == -math.inf
+    assert paired.saved(few, short).low == pytest.approx(paired.saved(few, many).low)
+    assert paired.fewer(few, Runs()).value is None
 
 
 def test_savings_are_within_a_mode_or_named_as_across() -> None:
-    times = [
-        {"pool": "words", "setting": name, "seeds": 20, "reached": 20, "seconds": s, "seconds_se": 1.0, "to_label": s / 100,
-         "to_label_se": 0.01, "to_paper_label": s / 200}
-        for name, s in (("auto", 40.0), ("label", 100.0), ("label, paper mode", 200.0))
-    ]  # fmt: skip
-    found = {(row["mode"], row["labels"]): own.value for row, own in savings(source_of(times=times))}
-    assert found == pytest.approx({("default", "default"): 0.6, ("default", "paper"): 0.8})
-    judged = [row for row in counts(source_of(times=times)) if row["section"] == "Abstract"]
-    assert [(row["mode"], row["verdict"]) for row in judged] == [("default", HOLDS)]
+    times = [{"pool": "words", "setting": "auto", "seeds": 20, "to_label": 0.4, "to_label_se": 0.01}]
+    rows = [
+        *trials("default", "rank-4", [50.0, 50.0, 50.0]),
+        *trials("default", "label", [100.0, 100.0, 100.0]),
+        *trials("paper", "label", [200.0, 200.0, 200.0]),
+    ]
+    found = {
+        (row["mode"], row["labels"], row["setting"]): own.value
+        for row, own in savings(source_of(times=times, baselines=rows))
+        if own.value is not None
+    }
+    within, across = ("default", "default", "rank-4"), ("default", "paper", "rank-4")
+    assert found == pytest.approx({within: 0.5, across: 0.75, ("default", "default", "auto"): 0.6})
+    judged = [row for row in counts(source_of(times=times, baselines=rows)) if row["section"] == "Abstract"]
+    assert {(row["mode"], row["verdict"]) for row in judged if row["estimate"] is not None} == {
+        ("default", FAILS),
+        ("default", HOLDS),
+    }
+
+
+def test_the_headline_is_against_the_baseline_that_needs_fewest_answers() -> None:
+    def setting(part: str, mode: str, scale: float | None, needed: float) -> list[dict[str, Any]]:
+        row = {"part": part, "mode": mode, "setting": "rank-4", "scale": scale, "pool": "p", "seeds": 4, "reached": 4}
+        means = {"interactions": needed, "interactions_se": 1.0, "interactions_at_least": needed}
+        own = trials(mode, "rank-4", [needed] * 4, part=f"{part}, trials", scale=scale)
+        return [{**row, **means}, *own]
+
+    rows = [
+        *setting("methods", "default", None, 50.0),
+        *setting("methods", "paper", 2.0, 200.0),
+        *setting("strongest", "as-printed", 4.0, 100.0),
+    ]
+    found = headline_rows(source_of(baselines=rows))
+    assert [(row["baseline"], row["scale"], row["interactions_saved"]) for row in found] == [("as-printed", 4.0, 0.5)]
 
 
 def test_without_rows_only_what_needs_none_is_judged() -> None:
     rows = claims.claim_rows(source_of())
-    assert {row["claim"] for row in where(rows, verdict=FAILS)} == {"A ranking of 4 carries at most about 4.3 bits."}
+    assert {row["claim"] for row in where(rows, verdict=FAILS)} == {
+        "rank-4 carries at most about 4.3 bits.",
+        "Linear against the other form, selections: p = 1e-05, a Vuong statistic of 4.4.",
+        "Linear against the other form, rankings: p = 4e-05, a Vuong statistic of 4.1.",
+    }
     assert len(claims.claims(rows).axes) == 1
 
 
@@ -107,10 +163,9 @@ def test_the_committed_tables_and_the_page_follow_from_the_committed_rows(writer
     """After a change of a CSV file in docs/results: python scripts/write_claims.py."""
     for name, content in writer.tables().items():
         assert (RESULTS / name).read_text(encoding="utf-8") == content
-    for page in (ROOT / "docs" / "results.md", RESULTS / "summary.md"):
-        text = page.read_text(encoding="utf-8")
-        assert writer.with_blocks(text) == text
-        assert all(f"<!-- {name} -->" in text for name in writer.blocks())
+    for page, content in writer.pages().items():
+        assert page.read_text(encoding="utf-8") == content, f"{page.name}: run python scripts/write_claims.py"
+    assert "<!-- headline -->" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_page_begins_with_what_did_not_hold() -> None:

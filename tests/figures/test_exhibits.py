@@ -18,11 +18,12 @@ from tellmore.figures import (
     gumbel,
     information,
     learning,
+    paper,
     score_distance,
     stopping,
     table1,
 )
-from tellmore.figures.bench import Bench, Source, data_folder
+from tellmore.figures.bench import FULL, Bench, Source, data_folder
 from tellmore.figures.curves import (
     accuracy_at,
     at_least,
@@ -37,7 +38,7 @@ from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.registry import EXHIBITS, chosen
 from tellmore.figures.report import write_page, write_report
 from tellmore.figures.reproduce import SIMULATED, as_csv, produce, produce_all
-from tellmore.rows import Rows
+from tellmore.rows import Rows, column, where
 from tellmore.sim.config import Config
 from tests.figures.conftest import fake_curves, fake_trial
 
@@ -112,13 +113,12 @@ def test_the_report_and_the_page_hold_every_exhibit(bench: Bench, tmp_path: Path
     assert (tmp_path / "docs" / "results" / "fig99.csv").exists()
 
 
-def test_the_page_leaves_out_rows_that_name_items_of_a_pool(bench: Bench, tmp_path: Path) -> None:
+def test_the_page_keeps_of_single_items_only_what_all_share(bench: Bench, tmp_path: Path) -> None:
     outcomes = produce_all([exhibit()], bench, tmp_path)
-    (tmp_path / "fig99.csv").write_text("pool,item,score\nwords,calm,1.3\n")
+    (tmp_path / "fig99.csv").write_text("pool,item,score,r2\nwords,calm,1.3,0.5\nwords,sad,-2,0.5\n")
     (tmp_path / "docs").mkdir()
     write_page(outcomes, bench, tmp_path, tmp_path / "docs" / "results.md")
-    assert "fig99.csv" not in (tmp_path / "docs" / "results.md").read_text()
-    assert [path.name for path in (tmp_path / "docs" / "results").iterdir()] == ["fig99.png"]
+    assert (tmp_path / "docs" / "results" / "fig99.csv").read_text() == "pool,r2\nwords,0.5\n"
 
 
 def test_rows_are_measured_once(bench: Bench, small_source: Source) -> None:
@@ -163,6 +163,7 @@ def test_score_against_distance(bench: Bench, small_source: Source) -> None:
     assert "small (stands in for something larger)" in texts(figure)
     model = bench.truth(small_source).model
     assert rows[0]["r2"] == model.r2 > 0.8
+    assert 0.7 < rows[0]["r2_cross_validated"] < model.r2
     assert rows[0]["score"] == pytest.approx(model.a * rows[0]["distance"] + model.b, abs=3 * math.pi * model.sigma)
 
 
@@ -182,8 +183,14 @@ def test_learning_curves_are_drawn_with_axes_and_legend() -> None:
     assert {"label", "rank", "rank, random"} <= set(legend)
     sentence = learning.EXHIBITS[0].compare(rows)
     assert "In default mode: label, random not within 40" in sentence
-    assert "rank-4, random 10, rank-4 10. Mean accuracy in % after 300 / 600 / 1800 s" in sentence
+    assert "rank-4, random 10, rank-4 10; mean accuracy in % after 300 / 600 / 1800 s" in sentence
     assert sentence.endswith("rank-4 76.0 / – / –.")
+
+
+def test_no_curve_is_carried_beyond_its_shortest_trial() -> None:
+    rows = curve_rows({Config(): [fake_trial(0, [0.9] * 5), fake_trial(1, [0.6] * 30)]}, pool="p")
+    assert [row["answer"] for row in rows] == [1, 2, 3, 4, 5]
+    assert rows[-1]["accuracy"] == pytest.approx(0.75)
 
 
 def test_interactions_to_an_accuracy_are_a_lower_bound_where_seeds_fail() -> None:
@@ -207,10 +214,10 @@ def test_curves_keep_every_early_answer_and_every_tenth_later() -> None:
 
 def test_table_one_tells_bits_and_reach() -> None:
     rows = []
-    for mode in ("paper", "default"):
+    for mode in table1.MODES:
         for question, size in (("label", 1), ("select", 4), ("rank", 4)):
             config = Config(question=question, size=size, mode=mode)
-            rows.append(table1._row(config, [fake_trial(0, [0.5, 0.8]), fake_trial(1, [0.5, 0.5])]))
+            rows.append(table1._row("a pool", config, [fake_trial(0, [0.5, 0.8]), fake_trial(1, [0.5, 0.5])]))
     assert [row["outcomes"] for row in rows[:3]] == [2, 8, 120]
     assert rows[2]["bits_at_most"] == pytest.approx(6.907, abs=1e-3)
     assert rows[2]["seconds_each"] == pytest.approx(17.32)
@@ -229,7 +236,7 @@ def test_the_ablation_switches_one_part_at_a_time(bench: Bench) -> None:
 def test_information_rates_and_their_best(bench: Bench, small_source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "source", lambda _part: small_source)
     rows = information.rates_by_size(bench)
-    assert sum(row["best"] for row in rows) == 2
+    assert sum(row["best"] for row in rows) == 4
     assert {row["times"] for row in rows} == {"the paper's fitted times", "synthetic times"}
     figure = information.fig11(rows)
     assert "bits per second" in texts(figure)
@@ -245,7 +252,21 @@ def test_gains_along_a_run_start_at_the_prior(
     label = [row for row in rows if row["question"] == "label"]
     assert all(row["ratio"] == 1 for row in label)
     assert label[-1]["bits"] < label[0]["bits"]
-    assert len(information.fig9(rows).axes) == 2
+    assert len(information.fig9(rows).axes) == 4
+    assert "small, mean and standard error of 2 seeds" in information.fig9(rows).get_suptitle()
+
+
+def test_gains_by_sharpness_leave_labels_alone_where_w_is_fixed(
+    bench: Bench, small_source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "source", lambda _part: small_source)
+    rows = information.gains_by_sharpness(bench)
+    own = where(rows, question="label", mode="default")
+    labels = {kept: column(where(own, sharpness=kept), "bits") for kept in (information.FIXED, information.SCALED)}
+    assert max(labels[information.FIXED]) == pytest.approx(min(labels[information.FIXED]))
+    assert max(labels[information.SCALED]) > 1.2 * min(labels[information.SCALED])
+    assert len(information.fig10(rows).axes) == 4
+    assert "default mode, w fixed" in information._compare_fig10(rows)
 
 
 def test_theorem_one_rows_lie_between_the_bounds(bench: Bench) -> None:
@@ -261,13 +282,16 @@ def test_the_exact_posterior_of_the_black_box_comparison_is_the_one_the_methods_
     assert row["spread_over_runs"] == 0
     assert row["mean_error"] < 0.3
     rows = [{**row, "method": name} for name in (black_box.CENTRED, black_box.PAPER, black_box.BLACK_BOX)]
+    rows += [black_box._exact_row([problem])]
     assert len(black_box.bbvi(rows).axes) == 4
+    assert "with the exact posterior mean" in black_box._compare(rows)
 
 
 def test_baselines_have_every_printed_count_beside_them_and_every_scale(bench: Bench, small_source: Source) -> None:
     named = baselines.configs(bench, small_source)
-    assert {setting for mode, setting, _ in named if mode == "as-printed"} == set(baselines.PRINTED)
+    assert {setting for mode, setting, _ in named if mode == "as-printed"} == set(paper.SETTINGS)
     assert ("as-authors", "label", 1.0) not in named
+    assert named["as-printed", "rank-4, random", 2.0].acquisition == "random"
     trials = [fake_trial(seed, [0.6] * 20 + [0.8] * 20) for seed in (0, 1)]
     rows = [baselines.row_of("methods", key, config, trials, "a pool") for key, config in named.items()]
     rows += [
@@ -278,8 +302,29 @@ def test_baselines_have_every_printed_count_beside_them_and_every_scale(bench: B
     assert (rank["interactions"], rank["seconds"], rank["lasting_s"]) == (21.0, 210.0, 210.0)
     assert time_text(rank) == "lasting from 210 s, 80.0% at 300 s"
     assert (rank["accuracy_300_s"], rank["accuracy_600_s"], rank["printed"], rank["scale"]) == (0.8, None, "191", 2.0)
-    assert "as-printed: label 21" in baselines._compare(rows)
+    assert "as-printed (2 seeds): label, random 21" in baselines._compare(rows)
     assert len(baselines.baselines(rows).axes) == 3
+    one = baselines.trial_row("methods", ("as-printed", "rank-4", 2.0), trials[1], "a pool")
+    assert (one["seed"], one["interactions"], one["seconds"], one["longest"], one["mse"]) == (1, 21, 210.0, 40, None)
+
+
+def test_the_strongest_scale_is_run_on_seeds_that_did_not_choose_it(bench: Bench, small_source: Source) -> None:
+    slow, quick = ([fake_trial(0, [0.6] * n + [0.8] * 20)] for n in (20, 5))
+    wanted = baselines.swept(bench, small_source)
+    rows = [
+        baselines.row_of("scales", key, config, quick if key[2] == 4.0 else slow, "a pool")
+        for key, config in wanted.items()
+    ]
+    assert [key[1:] for key in baselines.strongest(bench, small_source, rows)] == [("rank-4", 4.0)]
+    assert not set(baselines.SWEEP_SEEDS) & set(FULL.seed_list)
+
+
+def test_stored_trials_are_shown_and_none_is_run(bench: Bench, small_source: Source) -> None:
+    config = bench.config(small_source, question="label", answers=3)
+    bench.stored = True
+    assert bench.trials([config]) == {config: []}
+    bench.ledger.save(config, fake_trial(1, [0.5, 0.8, 0.8]))
+    assert [trial.seed for trial in bench.trials([config])[config]] == [1]
 
 
 def test_a_crossing_that_does_not_last_is_told(repository: Path) -> None:
@@ -291,18 +336,3 @@ def test_a_crossing_that_does_not_last_is_told(repository: Path) -> None:
     assert lasting_crossing(rows[:3], "label", 0.75) is None
     assert learning._crossings(rows, ["label"], 0.75) == "label 2 (lasting from 4)"
     assert [accuracy_at(rows, "label", s) for s in (50, 300, 399, 600)] == [None, 0.7, 0.7, None]
-
-
-@pytest.mark.parametrize("name", ["fig3", "fig5"])
-def test_the_page_of_results_says_what_its_rows_say(repository: Path, name: str) -> None:
-    text = (repository / "docs" / "results" / f"{name}.csv").read_text(encoding="utf-8")
-    rows = [{key: number(value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(text))]
-    assert EXHIBITS[name].compare(rows) in (repository / "docs" / "results.md").read_text(encoding="utf-8")
-
-
-def number(text: str) -> float | int | str | None:
-    """A cell of a file of rows."""
-    try:
-        return int(text) if text.isdigit() else float(text) if text else None
-    except ValueError:
-        return text

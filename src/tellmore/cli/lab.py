@@ -218,6 +218,9 @@ def reproduce(
     seeds: Annotated[int | None, typer.Option("--seeds", help="Trials per setting, instead of the plan's.")] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run no trial: show those that an earlier, stopped run left in the folder.")
+    ] = False,
     page: Annotated[Path | None, typer.Option("--page", help="Write the results page (Markdown) here too.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -245,6 +248,7 @@ def reproduce(
             Workforce(jobs, dask),
             report=lambda _config, _trial: trials.advance(),
             expect=trials.expect,
+            stored=stored,
         )
         outcomes = produce_all(exhibits, bench, folder, announce=lambda exhibit: trials.announce(exhibit.title))
     report = write_report(outcomes, bench, folder)

@@ -96,13 +96,22 @@ def _compare(rows: Rows) -> str:
     for pool in distinct(rows, "pool"):
         own = where(rows, pool=pool)
         each = "; ".join(
-            f"{' '.join(row['switched'].split())} {reach_text(row)}, {row['accuracy']:.3f}, {time_text(row)}"
+            ", ".join(
+                filter(
+                    None,
+                    [
+                        f"{' '.join(row['switched'].split())} {reach_text(row)}",
+                        f"{row['accuracy']:.3f}",
+                        time_text(row),
+                    ],
+                )
+            )
             for row in own
         )
         parts.append(f"{pool}: {each}")
     return (
-        f"Rank-4, interactions to 75 % and accuracy after {rows[0]['answers']} answers and after some seconds, each difference "
-        f"from the default switched alone. {'. '.join(parts)}."
+        f"Rank-4, interactions to 75 % and accuracy after {rows[0]['answers']} answers, {rows[0]['seeds']} seeds, each "
+        f"difference from the default switched alone. {'. '.join(parts)}."
     )
 
 

@@ -1,6 +1,7 @@
 """The baselines by their true names: as printed, as the authors' code, paper mode, and the default beside them.
 
-What the paper leaves open, the scale of the prior, is swept: a row for every scale, whatever it gives.
+What the paper leaves open, the scale of the prior, is swept: a row for every scale, whatever it gives. Below the rows of
+settings are those of their trials, one for each seed, so that settings can be compared seed by seed.
 """
 
 from __future__ import annotations
@@ -8,77 +9,166 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tellmore.figures import paper
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.curves import MARKS_S, reach_row, reach_text
 from tellmore.figures.exhibit import Exhibit
-from tellmore.plotting import kind_colour, legend_below, new_figure
-from tellmore.rows import Row, Rows, distinct, where
+from tellmore.plotting import PALETTE, kind_colour, legend_below, new_figure
+from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.method import METHODS
 from tellmore.sim.rows import Trial
+from tellmore.sim.seconds import at_seconds
+from tellmore.sim.summary import first_reached
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TARGET = 0.75
-ANSWERS = {"label": 1500, "select": 900, "rank": 400}
-"""Answers of a trial: enough for most seeds to pass the target; none stops there, so that later accuracies are of all."""
 SWEPT = ("as-printed", "as-authors")
+MODES = (*SWEPT, "paper", "default")
+# Answers of a trial, in the order of `paper.SETTINGS`: enough for most seeds to pass the target. None stops there, so that
+# accuracies at later moments are of all seeds.
+LENGTHS = {
+    "as-printed": (2200, 1200, 900, 700, 400, 300),
+    "as-authors": (2200, 0, 900, 900, 400, 400),
+    "paper": (2200, 1500, 1200, 900, 500, 400),
+    "default": (1000, 1000, 600, 700, 300, 200),
+}
+"""The authors' code asks labels of random items only."""
+MOST_SWEPT = 1200
+PAIRS = {"as-printed": 300, "default": 200}
+"""Answers of trials on two items, by mode: the paper compares choosing from two with ranking two."""
 SCALES = (0.5, 1.0, 2.0, 4.0, 8.0, 30.0)
-PRINTED = {"label, random": "> 2000", "label": "1310", "select-4, random": "about 700", "select-4": "468",
-           "rank-4, random": "315", "rank-4": "191"}  # fmt: skip
-"""Interactions to 75 % in the paper's text and Fig. 3."""
+AT_ANSWER = 200
+"""Curves of all settings are compared after so many answers."""
+SWEEP_SEEDS = [100, 101, 102]
+"""Other seeds than those of the methods: a scale that is chosen by the sweep is then judged on trials that did not choose it."""
+Key = tuple[str, str, float | None]
+"""Mode, setting and scale of the prior (None: the default's own prior)."""
 
 
-def configs(bench: Bench, source: Source) -> dict[tuple[str, str, float | None], Config]:
-    """The trials by mode, setting and scale of the prior (None: the default's own prior)."""
-    found: dict[tuple[str, str, float | None], Config] = {}
-    for mode in (*SWEPT, "paper", "default"):
-        for question in ANSWERS:
-            for acquisition in ("greedy", "random"):
-                if (mode, question, acquisition) == ("as-authors", "label", "greedy"):
-                    continue  # their code has no such thing
-                config = _config(bench, source, mode=mode, question=question, acquisition=acquisition)
-                scale = METHODS[mode].prior_options["scale"] if mode in METHODS else None
-                found[mode, config.title, scale] = config
+def configs(bench: Bench, source: Source) -> dict[Key, Config]:
+    """The trials of every method in all settings for which the paper prints a count."""
+    found: dict[Key, Config] = {}
+    for mode in MODES:
+        scale = METHODS[mode].prior_options["scale"] if mode in METHODS else None
+        for setting, answers in zip(paper.SETTINGS, LENGTHS[mode], strict=True):
+            if answers:
+                found[mode, setting, scale] = _config(bench, source, setting, answers, mode=mode)
     return found
 
 
-def swept(bench: Bench, source: Source) -> dict[tuple[str, str, float | None], Config]:
-    """The same over scales, for the questions that each method chooses items of."""
-    found: dict[tuple[str, str, float | None], Config] = {}
+def pairs(bench: Bench, source: Source) -> dict[Key, Config]:
+    """The same with two items, chosen and random."""
+    found: dict[Key, Config] = {}
+    for mode, answers in {} if bench.plan.quick else PAIRS.items():
+        scale = METHODS[mode].prior_options["scale"] if mode in METHODS else None
+        for family in paper.SETS:
+            for random in (False, True):
+                setting = paper.titled(family, 2, random=random)
+                found[mode, setting, scale] = _config(bench, source, setting, answers, mode=mode)
+    return found
+
+
+def swept(bench: Bench, source: Source) -> dict[Key, Config]:
+    """Scales of the prior, for the questions of which each method chooses the items; labels of random items where it does not."""
+    found: dict[Key, Config] = {}
     for mode in SWEPT:
-        for question in ("rank",) if bench.plan.quick else ANSWERS:
+        lengths = dict(zip(paper.SETTINGS, LENGTHS[mode], strict=True))
+        for chosen, random in zip(paper.CHOSEN, paper.RANDOM, strict=True):
+            setting = chosen if lengths[chosen] else random
+            if bench.plan.quick and chosen != paper.RANKINGS:
+                continue
             for scale in (1.0, 4.0) if bench.plan.quick else SCALES:
-                acquisition = "random" if (mode, question) == ("as-authors", "label") else "greedy"
                 options = (("prior_options", (("scale", scale),)),)
-                config = _config(bench, source, mode=mode, question=question, acquisition=acquisition, options=options)
-                found[mode, config.title, scale] = config
+                answers = min(lengths[setting], MOST_SWEPT)
+                found[mode, setting, scale] = _config(bench, source, setting, answers, mode=mode, options=options)
     return found
 
 
-def _config(bench: Bench, source: Source, *, question: str, **setting: Any) -> Config:
-    answers = bench.plan.answers if bench.plan.quick else ANSWERS[question]
-    size = None if question == "label" else 4
-    return bench.config(source, question=question, size=size, answers=answers, stop_at=None, **setting)
+def _config(bench: Bench, source: Source, setting: str, answers: int, **other: Any) -> Config:
+    asked, _, how = setting.partition(", ")
+    question, _, size = asked.partition("-")
+    return bench.config(
+        source,
+        question=question,
+        size=int(size) if size else None,
+        acquisition=how or "greedy",
+        answers=bench.plan.answers if bench.plan.quick else answers,
+        stop_at=None,
+        **other,
+    )
 
 
 def _collect(bench: Bench) -> Rows:
     source = bench.source("sentiment")
     rows: list[Row] = []
-    for part, named, seeds in (("methods", configs, bench.plan.seed_list), ("scales", swept, bench.plan.few_seeds)):
-        wanted = named(bench, source)
-        done = bench.trials(list(wanted.values()), seeds)
-        rows += [row_of(part, key, config, done[config], source.title) for key, config in wanted.items()]
+    for part, named, seeds in (
+        ("methods", configs, bench.plan.seed_list),
+        ("pairs", pairs, bench.plan.few_seeds),
+        ("scales", swept, SWEEP_SEEDS[:1] if bench.plan.quick else SWEEP_SEEDS),
+    ):
+        rows += _rows_of(bench, part, named(bench, source), seeds, source.title)
+    best = strongest(bench, source, where(rows, part="scales"))
+    return rows + _rows_of(bench, "strongest", best, bench.plan.seed_list, source.title)
+
+
+def _rows_of(bench: Bench, part: str, wanted: dict[Key, Config], seeds: Sequence[int], pool: str) -> list[Row]:
+    """A row for each setting of which there are trials, followed by those of the trials."""
+    done = bench.trials(list(wanted.values()), seeds)
+    rows: list[Row] = []
+    for key, config in wanted.items():
+        if done[config]:
+            rows.append(row_of(part, key, config, done[config], pool))
+            rows += [trial_row(part, key, trial, pool) for trial in done[config]]
     return rows
 
 
-def row_of(part: str, key: tuple[str, str, float | None], config: Config, trials: Sequence[Trial], pool: str) -> Row:
+def strongest(bench: Bench, source: Source, scales: Rows) -> dict[Key, Config]:
+    """Of each kind of question, the method and scale that needed fewest answers in the sweep."""
+    wanted = swept(bench, source)
+    best: dict[str, Row] = {}
+    for row in scales:
+        family = str(row["setting"]).split(",")[0]
+        if family not in best or row["interactions_at_least"] < best[family]["interactions_at_least"]:
+            best[family] = row
+    keys = [(row["mode"], row["setting"], row["scale"]) for row in best.values()]
+    return {key: wanted[key] for key in keys}
+
+
+def row_of(part: str, key: Key, config: Config, trials: Sequence[Trial], pool: str) -> Row:
     """First and lasting crossings of the target, and accuracies at fixed seconds, of one setting."""
     mode, setting, scale = key
-    own = {"mode": mode, "setting": setting, "scale": scale, "printed": PRINTED.get(setting)}
-    return {"pool": pool, "part": part, **reach_row(config, trials, TARGET), **own}
+    own = {"mode": mode, "setting": setting, "scale": scale, "printed": paper.COUNT_WORDS.get(setting)}
+    return {"pool": pool, "part": part, "seed": None, **reach_row(config, trials, paper.TARGET), **own}
+
+
+def trial_row(part: str, key: Key, trial: Trial, pool: str) -> Row:
+    """One trial: when the target was first reached (none: not within its length), and how good it was at fixed moments."""
+    mode, setting, scale = key
+    first = first_reached(np.asarray(trial.column("accuracy")), paper.TARGET)
+    marks = at_seconds([trial], MARKS_S)
+    mse = trial.rows[AT_ANSWER - 1].mse if len(trial.rows) >= AT_ANSWER else None
+    return {
+        "pool": pool,
+        "part": f"{part}, trials",
+        "seed": trial.seed,
+        "setting": setting,
+        "mode": mode,
+        "target": paper.TARGET,
+        "seeds": 1,
+        "reached": int(first is not None),
+        "interactions": first,
+        "seconds": None if first is None else trial.rows[first - 1].seconds,
+        "longest": len(trial.rows),
+        "longest_s": trial.rows[-1].seconds,
+        **{f"accuracy_{mark}_s": found["accuracy"]["mean"] for mark, found in marks.items()},
+        "mse": mse,
+        "scale": scale,
+    }
 
 
 def baselines(rows: Rows) -> Figure:
@@ -88,61 +178,80 @@ def baselines(rows: Rows) -> Figure:
     _draw_methods(grid[0, 0], methods)
     for axes, mode in zip(grid[0, 1:], distinct(scales, "mode"), strict=True):
         _draw_scales(axes, where(scales, mode=mode))
-        axes.set_title(f"{mode}: scale of the prior, s I / D")
-    legend_below(figure, grid[0, 1])
-    figure.suptitle(f"{rows[0]['pool']}, interactions to {TARGET:.0%}; open: not all seeds reached it", fontsize=10)
+        axes.set_title(f"{mode}, {_seeds(where(scales, mode=mode))}")
+    if len(grid[0]) > 1:
+        legend_below(figure, grid[0, 1])
+    pool = f"{rows[0]['pool']}, answers to {paper.TARGET:.0%}"
+    figure.suptitle(f"{pool}; open: a lower bound, as not all seeds reached it; black: the paper", fontsize=10)
     return figure
 
 
 def _draw_methods(axes: Axes, rows: Rows) -> None:
-    modes, settings = distinct(rows, "mode"), list(PRINTED)
+    modes, settings = distinct(rows, "mode"), list(paper.SETTINGS)
     for row in rows:
         place = settings.index(row["setting"]) + 0.18 * (modes.index(row["mode"]) - 1.5)
-        whole = row["reached"] == row["seeds"]
-        colour = kind_colour(str(row["setting"]).split("-")[0].split(",")[0])
-        axes.plot(row["interactions_at_least"], place, "osD^"[modes.index(row["mode"])], color=colour, ms=5,
-                  markerfacecolor=colour if whole else "white")  # fmt: skip
-    for place, printed in enumerate(PRINTED.values()):
-        axes.plot(float(printed.split()[-1]), place, "|", color="black", ms=16)
+        colour = PALETTE[modes.index(row["mode"])]
+        axes.errorbar(
+            row["interactions_at_least"],
+            place,
+            xerr=row["interactions_se"] or 0.0,
+            fmt="osD^"[modes.index(row["mode"])],
+            color=colour,
+            ms=5,
+            markerfacecolor=colour if row["reached"] == row["seeds"] else "white",
+            label=row["mode"] if row["setting"] == where(rows, mode=row["mode"])[0]["setting"] else None,
+        )
+    for place, setting in enumerate(settings):
+        axes.plot(paper.COUNTS[setting], place, "|", color="black", ms=16)
     axes.set_yticks(range(len(settings)), settings)
     axes.invert_yaxis()
-    axes.set(xscale="log", title=", ".join(f"{mark} {mode}" for mark, mode in zip("●■◆▲", modes, strict=False)))
-    axes.set_xlabel("interactions (bar: the paper)")
+    axes.set(xscale="log", title=f"all methods, {_seeds(rows)}", xlabel="answers")
+    axes.legend(loc="upper left")
 
 
 def _draw_scales(axes: Axes, rows: Rows) -> None:
     for setting in distinct(rows, "setting"):
-        own = where(rows, setting=setting)
+        own = sorted(where(rows, setting=setting), key=lambda row: float(row["scale"]))
         colour = kind_colour(str(setting).split("-")[0].split(",")[0])
-        axes.plot(
-            [row["scale"] for row in own],
-            [row["interactions_at_least"] for row in own],
-            "o-",
-            color=colour,
-            label=setting,
-        )
-        axes.axhline(float(PRINTED[setting].split()[-1]), color=colour, linewidth=0.8, linestyle=":")
-    axes.set(xscale="log", yscale="log", xlabel="s (dotted: the paper)", ylabel="interactions")
+        scales, counts = column(own, "scale"), column(own, "interactions_at_least")
+        axes.plot(scales, counts, "-", color=colour, label=setting)
+        for row, count in zip(own, counts, strict=True):
+            filled = colour if row["reached"] == row["seeds"] else "white"
+            axes.plot(row["scale"], count, "o", color=colour, markerfacecolor=filled)
+        axes.axhline(paper.COUNTS[setting], color=colour, linewidth=0.8, linestyle=":")
+    axes.set(
+        xscale="log", yscale="log", xlabel="s, where the prior is N(0, s I / D) (dotted: the paper)", ylabel="answers"
+    )
+    axes.set_xticks(distinct(rows, "scale"), [f"{scale:g}" for scale in distinct(rows, "scale")])
+    axes.minorticks_off()
+
+
+def _seeds(rows: Rows) -> str:
+    """How many seeds, as in "4 to 20 seeds"."""
+    counts = sorted({int(row["seeds"]) for row in rows})
+    return (
+        f"{counts[0]} to {counts[-1]} seeds" if len(counts) > 1 else f"{counts[0]} seed{'s' if counts[0] > 1 else ''}"
+    )
 
 
 def _compare(rows: Rows) -> str:
     methods, scales = where(rows, part="methods"), where(rows, part="scales")
     said = []
     for mode in distinct(methods, "mode"):
-        counts = ", ".join(f"{row['setting']} {reach_text(row)}" for row in where(methods, mode=mode))
-        said.append(f"{mode}: {counts}")
+        own = where(methods, mode=mode)
+        counts = ", ".join(f"{row['setting']} {reach_text(row)}" for row in own)
+        said.append(f"{mode} ({_seeds(own)}): {counts}")
     changes = [
         f"{setting} {mode}: "
         + ", ".join(f"{row['scale']:g} {reach_text(row)}" for row in where(scales, mode=mode, setting=setting))
         for mode in distinct(scales, "mode")
         for setting in distinct(where(scales, mode=mode), "setting")
     ]
-    printed = ", ".join(f"{setting} {count}" for setting, count in PRINTED.items())
+    printed = ", ".join(f"{setting} {count}" for setting, count in paper.COUNT_WORDS.items())
+    sweep = f"By the scale of the prior, {_seeds(scales)}: {'; '.join(changes)}. " if scales else ""
     return (
-        f"Interactions to {TARGET:.0%} in the paper: {printed}. Here, first crossings, {rows[0]['seeds']} seeds: "
-        f"{'; '.join(said)}. "
-        f"By the scale of the prior, {scales[0]['seeds']} seeds: {'; '.join(changes)}. Lasting crossings and accuracies after "
-        f"{', '.join(map(str, MARKS_S))} seconds are in the rows."
+        f"Interactions to {paper.TARGET:.0%} in the paper: {printed}. Here, first crossings: {'; '.join(said)}. {sweep}"
+        f"Lasting crossings and accuracies after {', '.join(map(str, MARKS_S))} seconds are in the rows."
     )
 
 

@@ -75,7 +75,10 @@ FULL = Plan(seeds=10, answers=600, stop_at=0.80, heavy_seeds=5)
 
 @dataclass
 class Bench:
-    """Runs trials and remembers rows in ``folder``; what was measured once is not measured again."""
+    """Runs trials and remembers rows in ``folder``; what was measured once is not measured again.
+
+    stored: run no trial; take those that are there, of as many seeds as there are.
+    """
 
     plan: Plan
     folder: Path
@@ -83,6 +86,7 @@ class Bench:
     workforce: Workforce = field(default_factory=Workforce)
     report: Report | None = None
     expect: Callable[[int], None] | None = None
+    stored: bool = False
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.folder / "trials")
@@ -113,8 +117,11 @@ class Bench:
         return replace(base, **setting)
 
     def trials(self, configs: Sequence[Config], seeds: Sequence[int] | None = None) -> dict[Config, list[Trial]]:
-        """All seeds of each config, run or remembered."""
+        """All seeds of each config, run or remembered; those that are stored, where nothing is to be run."""
         chosen = self.plan.seed_list if seeds is None else list(seeds)
+        if self.stored:
+            known = {config: [self.ledger.load(config, seed) for seed in chosen] for config in configs}
+            return {config: [trial for trial in found if trial is not None] for config, found in known.items()}
         tasks = [(config, seed) for seed in chosen for config in configs]
         if self.expect is not None:
             self.expect(len(set(tasks)))

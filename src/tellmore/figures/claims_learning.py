@@ -4,112 +4,94 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from tellmore.figures import paper
+from tellmore.figures.baselines import AT_ANSWER, MODES, PAIRS
+from tellmore.figures.paired import Runs, fewer, mean, saved
 from tellmore.figures.verdict import Allowed, Estimate, about, claim_row
+from tellmore.policy.asking import AUTO
 from tellmore.rows import Row, Rows, column, distinct, where
 
 Source = Callable[[str], Rows]
 """The rows of an exhibit by name; none where it is not at hand."""
-CURVE_MODES = ("paper", "default")
-PRINTED_COUNTS = {"rank-4": 191, "rank-4, random": 315, "select-4": 468, "select-4, random": 700, "label": 1310}
 COST_AWARE = "Cost-aware questions save more than 57 % of the time of labels."
-SAVERS = ("select-4", "rank-4", "auto")
-AT_ANSWER = 200
-"""Curves are compared here: early enough for no trial to have stopped, late enough for strategies to differ."""
+METHODS = tuple(mode for mode in MODES if mode != "default")
+WORDS = "SocialSent 2000s, word2vec"
 
 
-def _reached(source: Source) -> dict[str, dict[str, Row]]:
-    """Rows to 75 % by mode and setting, of the most seeds at hand."""
-    rows: dict[str, dict[str, Row]] = {}
-    for row in [*source("table1"), *source("headline"), *(r for r in source("baselines") if r["part"] == "methods")]:
-        known = rows.setdefault(row["mode"], {})
-        if row["setting"] not in known or row["seeds"] >= known[row["setting"]]["seeds"]:
-            known[row["setting"]] = row
-    return rows
+def runs(source: Source, mode: str, setting: str, measure: str, part: str = "methods") -> Runs:
+    """The trials of a mode in a setting, by seed."""
+    return Runs.of(where(source("baselines"), part=f"{part}, trials", mode=mode, setting=setting), measure)
 
 
-def _mean(row: Row | None, measure: str) -> Estimate:
-    """Mean over seeds of a measure, where every seed reached the target."""
-    if row is None:
-        return Estimate.missing("not rerun in this mode")
-    seeds, reached = row["seeds"], row["reached"]
-    if reached < seeds:
-        return Estimate.missing(
-            f"{reached} of {seeds} seeds reached 75 %, the others not within {row['longest']} answers"
-        )
-    if row.get(measure) is None:
-        return Estimate.missing(f"{measure} of this mode are not stored; not rerun")
-    return Estimate.of(row[measure], row[f"{measure}_se"], seeds, f"{seeds} seeds, first crossings")
-
-
-def _saved(few: Row | None, many: Row | None, measure: str) -> Estimate:
-    """1 - few / many, by the errors of both; the stored rows do not say which seed is which."""
-    a, b = _mean(few, measure), _mean(many, measure)
-    if few is None or many is None or a.value is None or b.value is None:
-        return Estimate.missing(a.reason if a.value is None else f"labels: {b.reason}")
-    ratio = a.value / b.value
-    relative = math.hypot(few[f"{measure}_se"] / a.value, many[f"{measure}_se"] / b.value)
-    return Estimate.of(1 - ratio, ratio * relative, few["seeds"], f"{few['seeds']} seeds, errors of both added")
-
-
-def _fewer(few: Row | None, many: Row | None) -> Estimate:
-    """many - few interactions, by the errors of both."""
-    a, b = _mean(few, "interactions"), _mean(many, "interactions")
-    if few is None or many is None or a.value is None or b.value is None:
-        return Estimate.missing(a.reason if a.value is None else b.reason)
-    se = math.hypot(few["interactions_se"], many["interactions_se"])
-    return Estimate.of(b.value - a.value, se, few["seeds"], f"difference, {few['seeds']} seeds, errors of both added")
+def labels_of(source: Source, mode: str, measure: str) -> Runs:
+    """Labels as a mode asks them: of chosen items, or of random ones where it chooses none."""
+    chosen = runs(source, mode, paper.LABELS, measure)
+    return chosen if chosen.values else runs(source, mode, paper.RANDOM[0], measure)
 
 
 def counts(source: Source) -> Iterator[Row]:
-    for mode, rows in _reached(source).items():
-        counted = PRINTED_COUNTS if mode != "default" else {}  # printed of the paper's method, not of the default
-        for setting, printed in counted.items():
-            sentence = f"{setting} reaches 75 % after {printed} interactions."
-            yield claim_row("III-B", sentence, mode, _mean(rows.get(setting), "interactions"), about(printed))
-        rank, select, label = (rows.get(name) for name in ("rank-4", "select-4", "label"))
-        yield claim_row(
-            "III-B", "Rankings need fewer interactions than selections to 75 %.", mode, _fewer(rank, select)
-        )
-        yield claim_row("III-B", "Selections need fewer interactions than labels to 75 %.", mode, _fewer(select, label))
-        if mode != "default":
-            beyond = _mean(rows.get("label, random"), "interactions")
-            yield claim_row(
-                "III-B", "label, random needs more than 2000 interactions.", mode, beyond, Allowed(low=2000)
-            )
-            sentence = "Rank-4 needs about 85 % fewer interactions than labels to 75 %."
-            yield claim_row("III-B", sentence, mode, _saved(rank, label, "interactions"), about(0.85))
-    yield from (
-        claim_row("Abstract", f"{COST_AWARE} ({row['setting']}, {row['pool']})", row["mode"], own, Allowed(low=0.57))
-        for row, own in savings(source)
-        if row["mode"] == row["labels"]
-    )
+    """Interactions to 75 %, as printed in Table I and Section III-B, and their order."""
+    for mode in METHODS:
+        for setting in paper.SETTINGS:
+            if (mode, setting) == ("as-authors", paper.LABELS):
+                continue  # their code asks labels of random items only
+            own = mean(runs(source, mode, setting, "interactions"))
+            printed = paper.COUNTS[setting]
+            if setting == paper.RANDOM[0]:
+                sentence, allowed = f"{setting} needs more than {printed} interactions to 75 %.", Allowed(low=printed)
+            else:
+                sentence, allowed = f"{setting} reaches 75 % after {printed} interactions.", about(printed)
+            yield claim_row("III-B", sentence, mode, own, allowed)
+        rank = runs(source, mode, paper.RANKINGS, "interactions")
+        share = saved(rank, labels_of(source, mode, "interactions"))
+        for section, sentence, printed in (
+            ("III-B", "Rank-4 needs about 85 % fewer interactions than labels to 75 %.", 0.85),
+            ("Intro", "Up to 85 % fewer human interactions than active labelling.", 0.85),
+        ):
+            yield claim_row(section, sentence, mode, share, about(printed))
+    for mode in MODES:
+        rank, select = (runs(source, mode, name, "interactions") for name in (paper.RANKINGS, paper.SELECTIONS))
+        labels = labels_of(source, mode, "interactions")
+        for sentence, few, many in (
+            ("Rankings need fewer interactions than selections to 75 %.", rank, select),
+            ("Selections need fewer interactions than labels to 75 %.", select, labels),
+        ):
+            yield claim_row("III-B", sentence, mode, fewer(few, many))
+    for row, own in savings(source):
+        if row["mode"] == row["labels"]:
+            sentence = f"{COST_AWARE} ({row['setting']}, {row['pool']})"
+            yield claim_row("Abstract", sentence, row["mode"], own, Allowed(low=0.57))
+            half = f"Cost-aware questions save more than half of the time of labels. ({row['setting']}, {row['pool']})"
+            yield claim_row("Intro", half, row["mode"], own, Allowed(low=0.5))
 
 
 def savings(source: Source) -> Iterator[tuple[Row, Estimate]]:
     """Seconds saved against labels: mode, labels (whose they are), pool and setting, and the share that is saved.
 
-    Within default mode seeds are paired; elsewhere the errors of both sides are added.
+    On the paper's words within every mode, then the default against the labels of every method; then the default on
+    further pools. Seeds are paired everywhere.
     """
+    sets = (paper.SELECTIONS, paper.RANKINGS)
+    for mode in MODES:
+        for setting in sets:
+            own = saved(runs(source, mode, setting, "seconds"), labels_of(source, mode, "seconds"))
+            yield {"mode": mode, "labels": mode, "pool": WORDS, "setting": setting}, own
+    for mode in METHODS:
+        for setting in sets:
+            across = saved(runs(source, "default", setting, "seconds"), labels_of(source, mode, "seconds"))
+            yield {"mode": "default", "labels": mode, "pool": WORDS, "setting": setting}, across
     for row in source("times"):
-        within = {"mode": "default", "labels": "default", "pool": row["pool"], "setting": row["setting"]}
-        if row["setting"] in SAVERS:
-            estimate = Estimate.of(
-                1 - row["to_label"], row["to_label_se"], row["seeds"], f"{row['seeds']} paired seeds"
-            )
-            yield within, estimate
-    words = [row for row in source("times") if row["to_paper_label"] is not None]
-    labels = next((row for row in words if row["setting"] == "label, paper mode"), None)
-    for row in words if labels is not None else ():
-        if row["setting"] in SAVERS:
-            across = {"mode": "default", "labels": "paper", "pool": row["pool"], "setting": row["setting"]}
-            yield across, _saved(row, labels, "seconds")
-    for mode, rows in _reached(source).items():
-        for name in SAVERS if mode != "default" else ():
-            if name not in rows:
-                continue
-            own = {"mode": mode, "labels": mode, "pool": "SocialSent 2000s, word2vec", "setting": name}
-            yield own, _saved(rows.get(name), rows.get("label"), "seconds")
+        known = row["pool"] == WORDS and row["setting"] in sets
+        if row["setting"] in (*sets, AUTO) and not known:
+            reason = f"{row['seeds']} paired seeds"
+            estimate = Estimate.of(1 - row["to_label"], row["to_label_se"], row["seeds"], reason)
+            yield {"mode": "default", "labels": "default", "pool": row["pool"], "setting": row["setting"]}, estimate
+
+
+def _of(estimate: Estimate, what: str) -> Estimate:
+    return replace(estimate, reason=f"{what}, {estimate.reason}")
 
 
 def _at(rows: Rows, setting: str, answer: int) -> Row | None:
@@ -127,15 +109,34 @@ def _lower(better: Row | None, worse: Row | None, where_: str) -> Estimate:
 
 
 def curves(source: Source) -> Iterator[Row]:
-    for mode in CURVE_MODES:
-        rows = where(source("fig3"), mode=mode)
-        after = f"after {AT_ANSWER} answers"
-        for name in ("label", "select-4", "rank-4"):
-            active, random = (_at(rows, setting, AT_ANSWER) for setting in (name, f"{name}, random"))
-            yield claim_row("III-B", f"Choosing items actively boosts {name}.", mode, _lower(active, random, after))
+    """Whether choosing items helps, and more items, by the MSE of single trials after as many answers."""
+    after = f"MSE after {AT_ANSWER} answers"
+    for mode in MODES:
+        for chosen, random in zip(paper.CHOSEN, paper.RANDOM, strict=True):
+            if (mode, chosen) == ("as-authors", paper.LABELS):
+                continue
+            gain = fewer(*(runs(source, mode, name, "mse") for name in (chosen, random)))
+            sentence = f"Choosing items actively boosts {chosen}."
+            yield claim_row("III-B", sentence, mode, _of(gain, after))
+        rank, select = (runs(source, mode, name, "mse") for name in (paper.RANKINGS, paper.SELECTIONS))
+        for sentence, better, worse in (
+            ("Rankings reduce the MSE faster than selections.", rank, select),
+            ("Selections reduce the MSE faster than labels.", select, labels_of(source, mode, "mse")),
+        ):
+            yield claim_row("III-B", sentence, mode, _of(fewer(better, worse), after))
+    for mode in PAIRS:
+        two = {
+            name: runs(source, mode, name, "mse", "pairs")
+            for family in paper.SETS
+            for name in (paper.titled(family, 2), paper.titled(family, 2, random=True))
+        }
+        selected, ranked = paper.titled(paper.SELECT, 2), paper.titled(paper.RANK, 2, random=True)
         sentence = "Selection between two active items beats ranking two random ones."
-        two, ranked = (_at(rows, setting, AT_ANSWER) for setting in ("select-2", "rank-2, random"))
-        yield claim_row("III-B", sentence, mode, _lower(two, ranked, after))
+        yield claim_row("III-B", sentence, mode, _of(fewer(two[selected], two[ranked]), after))
+        for family in paper.SETS:
+            gain = fewer(runs(source, mode, paper.titled(family, paper.SIZE), "mse"), two[paper.titled(family, 2)])
+            sentence = f"Larger sets accelerate learning: {family} of 4 against 2."
+            yield claim_row("III-B", sentence, mode, _of(gain, after))
     yield claim_row(
         "III-B",
         "After 1000 selections the MSE is about 20 % lower with 10 options than with 2.",
@@ -147,7 +148,7 @@ def curves(source: Source) -> Iterator[Row]:
 
 
 def _options(rows: Rows) -> Estimate:
-    two, ten = (_at(rows, f"select-{size}", 1000) for size in (2, 10))
+    two, ten = (_at(rows, paper.titled(paper.SELECT, size), 1000) for size in (2, 10))
     if two is None or ten is None or ten["answer"] < 1000:
         return Estimate.missing("trials are shorter than 1000 answers")
     ratio = ten["mse"] / two["mse"]
@@ -162,8 +163,9 @@ def _in_time(rows: Rows) -> Iterator[Row]:
     last = {name: [row for row in where(rows, setting=name) if row["seconds"] <= common] for name in names}
     end = {name: own[-1] for name, own in last.items() if own}
     after = f"after {common:.0f} s"
+    three, ten, ranked = paper.titled(paper.SELECT, 3), paper.titled(paper.SELECT, 10), paper.titled(paper.RANK, 10)
     sentence = "In time, selection of 10 learns more slowly than of 3."
-    yield claim_row("III-C", sentence, "paper", _lower(end.get("select-3"), end.get("select-10"), after))
-    for name in ("label", "select-3", "select-10"):
+    yield claim_row("III-C", sentence, "paper", _lower(end.get(three), end.get(ten), after))
+    for name in (paper.LABELS, three, ten):
         sentence = f"In time, ranking of 10 leads {name}."
-        yield claim_row("III-C", sentence, "paper", _lower(end.get("rank-10"), end.get(name), after))
+        yield claim_row("III-C", sentence, "paper", _lower(end.get(ranked), end.get(name), after))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tellmore.figures import paper
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import table_figure
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PEOPLE = 40
-REPLICATES = 200
+REPLICATES = 500
+"""Studies simulated: the share of 95 % intervals is then known to 1.0 points. With 200 it is known to 1.5, and intervals that
+are right look 2 points off in every fifth row."""
 SPEED_SDS = (0.0, 0.4)
-MIXED_AT = ("rank", 0.4)
-"""Mixed models take long, so they are fitted for one kind and one spread of speeds only."""
+MIXED_AT = (paper.RANK, 0.4)
+"""Mixed models take long, so they are fitted for one kind and one spread of speeds only, in fewer studies."""
+MIXED_REPLICATES = 200
 NORMAL = 1.96
 INDEPENDENT, CLUSTERED, MIXED = "answers independent", "clustered by participant", "mixed model"
 
@@ -39,12 +43,15 @@ def coverage_rows(bench: Bench) -> Rows:
 def _measure(replicates: int) -> Iterator[Row]:
     study = preset("grid", lambda: "CODE")
     for kind in study.design.kinds:
-        for speed_sd in SPEED_SDS:
+        for case, speed_sd in enumerate(SPEED_SDS):
             outcomes: dict[tuple[str, str], list[bool]] = {}
             for seed in range(replicates):
-                rng = np.random.default_rng([seed, 7])
+                # No two rows share their draws: chance would push them all to the same side.
+                rng = np.random.default_rng([seed, 7, case, study.design.kinds.index(kind)])
                 answers = draw_answers(study, kind, PEOPLE, rng=rng, speed_sd=speed_sd)
-                for key, outcome in _outcomes(answers, kind, mixed=(kind, speed_sd) == MIXED_AT):
+                for key, outcome in _outcomes(
+                    answers, kind, mixed=(kind, speed_sd) == MIXED_AT and seed < MIXED_REPLICATES
+                ):
                     outcomes.setdefault(key, []).append(outcome)
             for (what, errors), seen in outcomes.items():
                 share = float(np.mean(seen))
@@ -93,10 +100,12 @@ def _compare(rows: Rows) -> str:
             rows, lambda row: (row["what"], row["errors"]) == ("slope covered", errors) and row["speed_sd"] > 0
         )
 
+    errors = [row["se"] for row in rows if row["what"] == "slope covered"]
+    low, high = min(errors), max(errors)
     return (
         f"Where people differ in speed, 95 % intervals hold the slope in {covered(INDEPENDENT)} of studies if answers are taken "
         f"for independent, as in the paper, in {covered(CLUSTERED)} with errors clustered by participant and in "
-        f"{covered(MIXED)} by a mixed model."
+        f"{covered(MIXED)} by a mixed model. Standard errors of these shares are {100 * low:.1f} to {100 * high:.1f} points."
     )
 
 

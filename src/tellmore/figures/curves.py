@@ -10,7 +10,7 @@ from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
 from tellmore.sim.seconds import at_seconds, lasting, mean_and_se
-from tellmore.sim.summary import first_reached, padded, to_accuracy
+from tellmore.sim.summary import first_reached, to_accuracy
 from tellmore.types import Array
 
 MEASURES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
@@ -23,13 +23,13 @@ MARKS_S = (300, 600, 1800)
 
 
 def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str) -> list[Row]:
-    """One row per setting and kept answer; a trial that stopped early keeps its last value."""
+    """One row per setting and kept answer, to the end of its shortest trial: every point is the mean of all seeds."""
     return [row for config, trials in runs.items() for row in _curve(config, trials, pool)]
 
 
 def _curve(config: Config, trials: Sequence[Trial], pool: str) -> list[Row]:
-    matrices = {name: padded([trial.column(name) for trial in trials]) for name in MEASURES}
-    length = matrices["accuracy"].shape[1]
+    length = min(len(trial.rows) for trial in trials)
+    matrices = {name: np.array([trial.column(name)[:length] for trial in trials], dtype=float) for name in MEASURES}
     kept = [t for t in range(1, length + 1) if t <= DENSE or t % 10 == 0 or t == length]
     setting = {
         "pool": pool,
@@ -95,8 +95,10 @@ def reach_text(row: Row) -> str:
 
 def time_text(row: Row) -> str:
     """The lasting crossing and the accuracies at fixed seconds as text; what is not known is left out."""
-    known = [f"lasting from {row['lasting_s']:.0f} s" if row["lasting_s"] is not None else "not lasting"]
-    known += [f"{row[f'accuracy_{s}_s']:.1%} at {s} s" for s in MARKS_S if row[f"accuracy_{s}_s"] is not None]
+    known = []
+    if "lasting_s" in row:
+        known = [f"lasting from {row['lasting_s']:.0f} s" if row["lasting_s"] is not None else "not lasting"]
+    known += [f"{row[f'accuracy_{s}_s']:.1%} at {s} s" for s in MARKS_S if row.get(f"accuracy_{s}_s") is not None]
     return ", ".join(known)
 
 

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tellmore.figures import paper
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.times import TARGETS, paired_ratio, reaches, seconds_to
+from tellmore.kinds.tick import TICK
 from tellmore.plotting import GREY, kind_colour, legend_below, line_with_band, new_figure
+from tellmore.policy.asking import AUTO
 from tellmore.policy.cost import PAPER_COST
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GRID = 12
+TICKS = f"{TICK.name}-{GRID}"
 WORDS = Source("VADER words (bundled)", "words")
 MOMENTS = (30, 60, 120, 300, 600)
 """Seconds after which the accuracy is compared; every trial is longer."""
@@ -49,17 +53,20 @@ class Setting:
 
 
 SETTINGS = {
-    "label": Setting("label", None, ("label", 1)),
-    "select-4": Setting("select", 4, ("select", 4)),
-    "rank-4": Setting("rank", 4, ("rank", 4)),
-    f"tick-{GRID}": Setting("tick", GRID, ("tick", GRID)),
+    **{
+        paper.titled(family, paper.size_of(family)): Setting(
+            family, paper.size_of(family), (family, paper.size_of(family) or 1)
+        )
+        for family in paper.FAMILIES
+    },
+    TICKS: Setting(TICK.name, GRID, (TICK.name, GRID)),
     BEFORE: Setting(
-        "auto",
+        AUTO,
         None,
-        ("select", 2),
-        (("kinds", ("label", "select_high", "select_low", "rank")), ("sizes", (2, 3, 4, 5, 6))),
+        (paper.SELECT, 2),
+        (("kinds", paper.MEMBERS), ("sizes", (2, 3, 4, 5, 6))),
     ),
-    "auto": Setting("auto", None, ("tick", GRID)),
+    AUTO: Setting(AUTO, None, (TICK.name, GRID)),
 }
 
 
@@ -120,7 +127,7 @@ def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list
         seconds = _seconds(own, target)
         ratio, ratio_se = paired_ratio(seconds, _seconds(before, target))
         mean, se = mean_and_se(seconds.tolist())
-        even = break_even_s(own, before, target) if title == f"tick-{GRID}" else (None, None)
+        even = break_even_s(own, before, target) if title == TICKS else (None, None)
         asked = [row for trial in own for row in trial.rows]
         row: Row = {
             "pool": pool,
@@ -135,7 +142,7 @@ def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list
             "to_before": ratio,
             "to_before_se": ratio_se,
             "quicker_seeds": int((seconds < _seconds(before, target)).sum()),
-            "grid_share": sum(row.kind == "tick" for row in asked) / len(asked),
+            "grid_share": sum(row.kind == TICK.name for row in asked) / len(asked),
             "break_even_s": even[0],
             "break_even_s_se": even[1],
         }
@@ -169,6 +176,31 @@ def _answers_to(trial: Trial, target: float) -> int:
     return first_reached(np.asarray(trial.column("accuracy")), target) or len(trial.rows)
 
 
+def grid_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Seconds to the target, and up to how many seconds a label grids win."""
+    names = distinct(rows, "setting")
+    body = []
+    for pool in distinct(rows, "pool"):
+        own = {row["setting"]: row for row in where(rows, pool=pool)}
+        tick = own[TICKS]
+        cells = [f"{'> ' * (own[name]['reached'] < own[name]['seeds'])}{_timed(own[name])}" for name in names]
+        even = f"{tick['break_even_s']:.1f} ± {tick['break_even_s_se']:.1f}"
+        share = f"{tick['to_before']:.2f} ± {tick['to_before_se']:.2f}"
+        quicker = f"{tick['quicker_seeds']} of {tick['seeds']}"
+        body.append([f"{pool}, {tick['target']:.0%}", *cells, share, quicker, even])
+    return ["seconds to the target", *names, f"{TICKS} / {BEFORE}", "seeds quicker", "break-even, s a label"], body
+
+
+def gain_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """How many points higher the accuracy is with grids after the same seconds."""
+    body = []
+    for row in where(rows, setting=TICKS):
+        gains = [(row[f"gain_{m}"], row[f"gain_{m}_se"], row[f"accuracy_{m}"]) for m in MOMENTS]
+        cells = ["–" if g is None else f"{100 * g:+.1f} ± {100 * se:.1f} (to {100 * a:.1f} %)" for g, se, a in gains]
+        body.append([row["pool"], *cells])
+    return [f"accuracy, {TICKS} minus {BEFORE}, in points", *(f"after {m} s" for m in MOMENTS)], body
+
+
 def grid(rows: Rows) -> Figure:
     """A column a pool: accuracy by seconds, and how dear a label of a grid may be before it no longer saves time."""
     pools = distinct(rows, "pool")
@@ -197,15 +229,15 @@ def _draw_accuracy(axis: Axes, rows: Rows) -> None:
 
 def _draw_break_even(axis: Axes, rows: dict[str, Row]) -> None:
     """Seconds to the target if a label of a grid took so long; the dot is what is assumed."""
-    tick, before = rows[f"tick-{GRID}"], rows[BEFORE]
+    tick, before = rows[TICKS], rows[BEFORE]
     labels = GRID * tick["answers"]
     limit = 1.6 * max(tick["break_even_s"], tick["seconds"] / labels)
     x = np.array([0.0, limit])
     error = before["seconds_se"] or 0.0
     flat = np.full(2, before["seconds"])
     line_with_band(axis, x, flat, np.full(2, error), label=BEFORE, colour=GREY)
-    axis.plot(x, labels * x, color=kind_colour("tick"))
-    axis.plot(tick["seconds"] / labels, tick["seconds"], "o", color=kind_colour("tick"))
+    axis.plot(x, labels * x, color=kind_colour(TICK.name))
+    axis.plot(tick["seconds"] / labels, tick["seconds"], "o", color=kind_colour(TICK.name))
     axis.axvline(tick["break_even_s"], color="black", linewidth=0.8, linestyle=":")
     axis.set(
         xlim=(0, limit),
@@ -219,7 +251,7 @@ def _compare(rows: Rows) -> str:
     said = []
     for pool in distinct(rows, "pool"):
         own = {row["setting"]: row for row in where(rows, pool=pool)}
-        tick, auto, before = own[f"tick-{GRID}"], own["auto"], own[BEFORE]
+        tick, auto, before = own[TICKS], own[AUTO], own[BEFORE]
         said.append(
             f"{pool}, to {tick['target']:.0%}: {_timed(before)} by {BEFORE}, {_timed(tick)} by grids of {GRID} "
             f"({tick['to_before']:.2f} ± {tick['to_before_se'] or 0:.2f} of it, quicker for {tick['quicker_seeds']} of "
@@ -228,7 +260,7 @@ def _compare(rows: Rows) -> str:
             f"{tick['seconds'] / (GRID * tick['answers']):.1f}"
         )
     start = (
-        f"The paper has no grids, and their seconds are assumed, not measured: {PAPER_COST.seconds('tick', GRID):.1f} s for "
+        f"The paper has no grids, and their seconds are assumed, not measured: {PAPER_COST.seconds(TICK.name, GRID):.1f} s for "
         f"{GRID} items of which half are ticked. "
     )
     return start + "; ".join(said) + "."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from tellmore.figures import baselines, paper
 from tellmore.figures.bench import Bench
 from tellmore.figures.curves import (
     MARKS_S,
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MODES = ("as-printed", "default")
+IMAGE_ANSWERS = dict(zip(paper.FAMILIES, (450, 300, 120), strict=True))
 AXIS_LABELS = {
     "accuracy": "accuracy on non-neutral items",
     "mse": "MSE to the unit-norm classifier",
@@ -50,41 +53,45 @@ def _of_size(rows: Rows, size: int) -> list[dict[str, Any]]:
 
 
 def fig3(rows: Rows) -> Figure:
-    """MSE and accuracy against interactions for |S| = 2 and 4 in paper mode, and for |S| = 4 in default mode."""
+    """MSE and accuracy against interactions for |S| = 2 and 4 as printed, and for |S| = 4 in default mode."""
     figure, grid = new_figure(3, 2, width=4.8, height=3.1)
-    paper, ours = where(rows, mode="paper"), where(rows, mode="default")
+    printed, ours = where(rows, mode="as-printed"), where(rows, mode="default")
     for axes, measure, size in (
         (grid[0, 0], "mse", 2),
         (grid[0, 1], "mse", 4),
         (grid[1, 0], "accuracy", 2),
         (grid[1, 1], "accuracy", 4),
     ):
-        draw_curves(axes, _of_size(paper, size), measure)
-        axes.set_title(f"|S| = {size}, paper mode")
+        draw_curves(axes, _of_size(printed, size), measure)
+        axes.set_title(f"|S| = {size}, as-printed mode, {_seeds(_of_size(printed, size))}")
     for axes, measure in ((grid[2, 0], "mse"), (grid[2, 1], "accuracy")):
-        draw_curves(axes, ours, measure)
-        axes.set_title("|S| = 4, default mode")
+        draw_curves(axes, _of_size(ours, 4), measure)
+        axes.set_title(f"|S| = 4, default mode, {_seeds(ours)}")
     for axes in (*grid[1], grid[2, 1]):
         axes.axhline(0.75, color="#999999", linewidth=0.8)
     legend_below(figure, grid[1, 1], columns=3, sizes=False)
-    figure.suptitle(f"{rows[0]['pool']}, mean and standard error of {rows[0]['seeds']} seeds", fontsize=10)
+    figure.suptitle(f"{rows[0]['pool']}, mean and standard error; curves end with their trials", fontsize=10)
     return figure
 
 
+def _seeds(rows: Rows) -> str:
+    """How many seeds the curves are of."""
+    counts = sorted({int(row["seeds"]) for row in rows})
+    return f"{counts[0]} seeds" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
+
+
 def fig3_configs(bench: Bench) -> list[Config]:
-    """Label, select and rank, active and random, |S| = 2 and 4 in paper mode, |S| = 4 in default mode."""
+    """The trials of the baselines, as printed and by default, with four items and with two."""
     source = bench.source("sentiment")
-    kinds = [("label", 1, "paper"), *((kind, size, "paper") for size in (2, 4) for kind in ("select", "rank"))]
-    kinds += [("label", 1, "default"), ("select", 4, "default"), ("rank", 4, "default")]
-    return [
-        bench.config(source, question=question, size=size, mode=mode, acquisition=acquisition)
-        for question, size, mode in kinds
-        for acquisition in ("greedy", "random")
-    ]
+    named = {**baselines.configs(bench, source), **baselines.pairs(bench, source)}
+    return [config for (mode, _, _), config in named.items() if mode in MODES]
 
 
 def _collect_fig3(bench: Bench) -> Rows:
-    return curve_rows(bench.trials(fig3_configs(bench)), pool=bench.source("sentiment").title)
+    runs = bench.trials(fig3_configs(bench))
+    return curve_rows(
+        {config: trials for config, trials in runs.items() if trials}, pool=bench.source("sentiment").title
+    )
 
 
 def _crossings(rows: Rows, names: Iterable[str], target: float) -> str:
@@ -110,16 +117,16 @@ def _at_seconds(rows: Rows, names: Iterable[str]) -> str:
 
 
 def _compare_fig3(rows: Rows) -> str:
-    names = ("label, random", "label", "select-4, random", "select-4", "rank-4, random", "rank-4")
-    return (
-        "Interactions until the mean accuracy is 75 % in the paper: label, random > 2000; label 1310; "
-        "select-4, random about 700; select-4 468; rank-4, random 315; rank-4 191. "
-        f"Here in paper mode: {_crossings(where(rows, mode='paper'), names, 0.75)}. "
-        f"In default mode: {_crossings(where(rows, mode='default'), names, 0.75)}. "
-        f"Mean accuracy in % after {' / '.join(map(str, MARKS_S))} s of human time (a trial that stopped early keeps its last): "
-        f"in paper mode {_at_seconds(where(rows, mode='paper'), names)}; in default mode "
-        f"{_at_seconds(where(rows, mode='default'), names)}."
-    )
+    printed = "; ".join(f"{name} {count}" for name, count in paper.COUNT_WORDS.items())
+    said = []
+    for mode in MODES:
+        own = where(rows, mode=mode)
+        names = [name for name in paper.SETTINGS if where(own, setting=name)]
+        said.append(
+            f"In {mode} mode: {_crossings(own, names, paper.TARGET)}; mean accuracy in % after "
+            f"{' / '.join(map(str, MARKS_S))} s of human time: {_at_seconds(own, names)}"
+        )
+    return f"Interactions until the mean accuracy is 75 % in the paper: {printed}. Here, curves of the mean: {'. '.join(said)}."
 
 
 def fig4(rows: Rows) -> Figure:
@@ -128,14 +135,15 @@ def fig4(rows: Rows) -> Figure:
     names = settings(rows)
     colours = dict(zip(names, PALETTE, strict=False))
     draw_curves(grid[0, 0], rows, "mse", colours=colours)
-    grid[0, 0].set_title("selection, paper mode")
+    grid[0, 0].set_title(f"selection, paper mode, {_seeds(rows)}")
     last = [where(rows, setting=name)[-1] for name in names]
     sizes, mse, se = (column(last, name) for name in ("size", "mse", "mse_se"))
-    grid[0, 1].errorbar(sizes, mse, yerr=se, fmt="o-", color=kind_colour("select"), capsize=3)
+    grid[0, 1].errorbar(sizes, mse, yerr=se, fmt="o-", color=kind_colour(paper.SELECT), capsize=3)
     grid[0, 1].set(
         title=f"after {last[0]['answer']} interactions", xlabel="|S|, items shown", ylabel=AXIS_LABELS["mse"]
     )
     grid[0, 0].legend()
+    figure.suptitle(rows[0]["pool"], fontsize=10)
     return figure
 
 
@@ -144,7 +152,7 @@ def fig4_configs(bench: Bench) -> list[Config]:
     sizes, answers = ((2, 4, 10), 40) if bench.plan.quick else ((2, 3, 4, 6, 8, 10), 1000)
     source = bench.source("sentiment")
     return [
-        bench.config(source, question="select", size=size, mode="paper", answers=answers, stop_at=None)
+        bench.config(source, question=paper.SELECT, size=size, mode="paper", answers=answers, stop_at=None)
         for size in sizes
     ]
 
@@ -154,7 +162,7 @@ def _collect_fig4(bench: Bench) -> Rows:
 
 
 def _compare_fig4(rows: Rows) -> str:
-    two, ten = (last_value(rows, f"select-{size}", "mse") for size in (2, 10))
+    two, ten = (last_value(rows, paper.titled(paper.SELECT, size), "mse") for size in (2, 10))
     return (
         "In the paper the MSE after 1000 selections is about 20 % lower with 10 options than with 2; "
         f"here it is {two:.3f} with 2 and {ten:.3f} with 10 after {rows[-1]['answer']}: {1 - ten / two:.0%} lower."
@@ -164,34 +172,35 @@ def _compare_fig4(rows: Rows) -> str:
 def fig5(rows: Rows) -> Figure:
     """Accuracy on the image task against interactions, in paper mode and in default mode."""
     figure, grid = new_figure(1, 2, width=4.8, height=3.6)
-    for axes, mode in zip(grid[0], ("paper", "default"), strict=True):
+    for axes, mode in zip(grid[0], MODES, strict=True):
         draw_curves(axes, where(rows, mode=mode), "accuracy")
-        axes.set_title(f"{mode} mode")
+        axes.set_title(f"{mode} mode, {_seeds(where(rows, mode=mode))}")
     low = min(axes.get_ylim()[0] for axes in grid[0])
     high = max(axes.get_ylim()[1] for axes in grid[0])
     for axes in grid[0]:
         axes.set_ylim(low, high)
     legend_below(figure, grid[0, 0])
-    figure.suptitle(rows[0]["pool"], fontsize=10)
+    figure.suptitle(f"{rows[0]['pool']}; curves end with their trials", fontsize=10)
     return figure
 
 
 def fig5_configs(bench: Bench) -> list[Config]:
-    """Label, select-4 and rank-4 on the images, both modes."""
+    """Label, select-4 and rank-4 on the images, both modes, each long enough for half an hour of human time."""
     source = bench.source("images")
+    answers = dict.fromkeys(paper.FAMILIES, bench.plan.answers) if bench.plan.quick else IMAGE_ANSWERS
     return [
-        bench.config(source, question=question, size=4, mode=mode)
-        for mode in ("paper", "default")
-        for question in ("label", "select", "rank")
+        bench.config(source, question=family, size=paper.size_of(family), mode=mode, answers=count, stop_at=None)
+        for mode in MODES
+        for family, count in answers.items()
     ]
 
 
 def _collect_fig5(bench: Bench) -> Rows:
-    return curve_rows(bench.trials(fig5_configs(bench)), pool=bench.source("images").caption)
+    return curve_rows(bench.trials(fig5_configs(bench), bench.plan.few_seeds), pool=bench.source("images").caption)
 
 
 def _compare_fig5(rows: Rows) -> str:
-    names = ("label", "select-4", "rank-4")
+    names = paper.CHOSEN
     parts = [f"in {mode} mode {_crossings(where(rows, mode=mode), names, 0.65)}" for mode in distinct(rows, "mode")]
     timed = [f"in {mode} mode {_at_seconds(where(rows, mode=mode), names)}" for mode in distinct(rows, "mode")]
     return (
@@ -212,13 +221,14 @@ def fig12(rows: Rows) -> Figure:
     # Beyond the time of the fastest setting there is nothing to compare.
     grid[0, 1].set_xlim(0, min(max(column(where(rows, setting=name), "seconds")) for name in settings(rows)) * 1.5)
     legend_below(figure, grid[0, 0], columns=5)
+    figure.suptitle(f"{rows[0]['pool']}, {rows[0]['mode']} mode, {_seeds(rows)}", fontsize=10)
     return figure
 
 
 def fig12_configs(bench: Bench) -> list[Config]:
     """Label, select-3, select-10, rank-4 and rank-10 in paper mode."""
     answers = 30 if bench.plan.quick else 300
-    kinds = [("label", 1), ("select", 3), ("select", 10), ("rank", 4), ("rank", 10)]
+    kinds = [(paper.LABEL, 1), *((paper.SELECT, size) for size in (3, 10)), *((paper.RANK, size) for size in (4, 10))]
     source = bench.source("sentiment")
     return [
         bench.config(source, question=question, size=max(size, 2), mode="paper", answers=answers, stop_at=None)

@@ -9,6 +9,7 @@ import numpy as np
 from tellmore.figures.race import main_measure, sentence, verdict
 from tellmore.plotting import new_figure
 from tellmore.rows import Row, Rows, distinct, where
+from tellmore.sim.contenders import OWN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 LOSS = "🔴"
 TITLES = {"accuracy": "accuracy", "f1": "F1", "average_precision": "average precision"}
-SHOWN = ("auto+words", "auto", "tick-12", "rank-4", "select-4", "label")
+SHOWN = OWN[::-1]
 """Panels of the picture, where they took part."""
 RED, BLUE, WHITE = "#C62828", "#0072B2", "#F4F4F4"
 STRONG = 10.0

@@ -16,6 +16,7 @@ from tellmore.figures import (
     information,
     learning,
     participants,
+    particles,
     score_distance,
     stopping,
     table1,
@@ -26,7 +27,7 @@ from tellmore.figures.exhibit import Exhibit
 _ORDER = (
     *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
     *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5", "coverage"),
-    *("times", "grid", "theorem1", "bbvi", "ablation", "baselines", "claims"),
+    *("times", "grid", "theorem1", "bbvi", "ablation", "baselines", "particles", "claims"),
 )
 _MODULES = (
     score_distance,
@@ -40,6 +41,7 @@ _MODULES = (
     black_box,
     ablation,
     baselines,
+    particles,
     times,
     grid,
     claims,

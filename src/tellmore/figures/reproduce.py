@@ -8,12 +8,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.files import replacing, write_whole
 from tellmore.rows import Rows
 from tellmore.sim.trials import writable_folder, write_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SIMULATED = "Simulated study: no human was measured."
 
@@ -29,16 +33,25 @@ class Outcome:
     seconds: float
 
 
+def said_of(exhibit: Exhibit, rows: Rows) -> str:
+    """How the rows compare with the paper, in words."""
+    said = exhibit.compare(rows)
+    return f"{SIMULATED} {said}" if exhibit.simulated else said
+
+
+def picture_of(exhibit: Exhibit, rows: Rows) -> Figure:
+    """The picture, with a word in it where people were simulated."""
+    figure = exhibit.draw(rows)
+    if exhibit.simulated:
+        figure.text(0.995, 0.995, "simulated", ha="right", va="top", fontsize=8, color="#D55E00")
+    return figure
+
+
 def produce(exhibit: Exhibit, bench: Bench, out: Path) -> Outcome:
     """Measure, draw and write one exhibit into ``out``."""
     started = time.perf_counter()
     rows = list(exhibit.collect(bench))
-    sentence = exhibit.compare(rows)
-    if exhibit.simulated:
-        sentence = f"{SIMULATED} {sentence}"
-    figure = exhibit.draw(rows)
-    if exhibit.simulated:
-        figure.text(0.995, 0.995, "simulated", ha="right", va="top", fontsize=8, color="#D55E00")
+    sentence, figure = said_of(exhibit, rows), picture_of(exhibit, rows)
     writable_folder(out)
     with replacing(out / f"{exhibit.name}.png") as fresh:
         figure.savefig(fresh)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.core.evidence import Behaviour
+from tellmore.figures import paper
 from tellmore.figures.bench import Bench, once
 from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import GREY, kind_colour, legend_below, new_figure
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 DIMENSIONS = 2
 ITEMS = 12
 SHARPNESS = Behaviour(w=12.0, K=9.0)
-QUESTIONS: tuple[tuple[str, int], ...] = (("label", 1), ("select_high", 4), ("rank", 4))
+QUESTIONS = tuple((kinds.family(family)[0].name, paper.size_of(family) or 1) for family in paper.FAMILIES)
 
 
 def theorem1(rows: Rows) -> Figure:
@@ -68,7 +70,7 @@ def _row(kind: str, size: int, epsilon: float, times: list[float], least_bits: f
     constants = theory.lemma_constants(DIMENSIONS, size, K=SHARPNESS.K, w=SHARPNESS.w)
     mean, se = mean_and_se(times)
     return {
-        "question": "label" if kind == "label" else f"{kind.split('_')[0]}-{size}",
+        "question": paper.titled(kinds.named(kind).family, size),
         "epsilon": epsilon,
         "runs": len(times),
         "measured": mean,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tellmore.figures import paper
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.information import KINDS, name_of
 from tellmore.plotting import kind_colour, new_figure
 from tellmore.policy.cost import PAPER_COST
 from tellmore.policy.rates import nested_bits, to_rates
@@ -31,7 +31,11 @@ TARGETS = {"sentiment": 0.75, "valence": 0.75, "ratings": 0.90, "images": 0.75}
 SEEDS = 20
 LABEL_ANSWERS = 1500
 """Labels are quick and many: their trials may last longer than others, so that most reach the target."""
-FIXED = (("label", 1), ("select", 2), ("select", 3), ("select", 4), ("rank", 4), ("rank", 6))
+FIXED = (
+    (paper.LABEL, 1),
+    *((paper.SELECT, size) for size in (2, 3, 4)),
+    *((paper.RANK, size) for size in (4, 6)),
+)
 YARDSTICK = "label, paper mode"
 STRICT_YARDSTICK = "label, paper mode, I/D"
 """Paper mode with the prior I/D; `YARDSTICK` has the laboratory's 2 I/D, under which the paper's own numbers are nearer."""
@@ -50,14 +54,14 @@ def settings(bench: Bench, part: str) -> dict[str, Config]:
     target = TARGETS[part]
     named: dict[str, Config] = {}
     for question, size in FIXED:
-        title = question if question == "label" else f"{question}-{size}"
-        answers = long if question == "label" else bench.plan.answers
+        title = paper.titled(question, size)
+        answers = long if question == paper.LABEL else bench.plan.answers
         named[title] = bench.config(source, question=question, size=size, answers=answers, stop_at=target)
     named["auto"] = bench.config(source, question="auto", size=4, stop_at=target)
     if part == "sentiment":
-        paper = bench.config(source, question="label", size=1, mode="paper", answers=long, stop_at=target)
-        named[YARDSTICK] = paper
-        named[STRICT_YARDSTICK] = replace(paper, options=(("prior_options", (("scale", 1.0),)),))
+        labelled = bench.config(source, question=paper.LABEL, size=1, mode="paper", answers=long, stop_at=target)
+        named[YARDSTICK] = labelled
+        named[STRICT_YARDSTICK] = replace(labelled, options=(("prior_options", (("scale", 1.0),)),))
     return named
 
 
@@ -79,7 +83,7 @@ def _pool_rows(bench: Bench, part: str, seeds: Sequence[int]) -> list[Row]:
     rows = []
     for title, config in named.items():
         against_best = paired_ratio(seconds[title], seconds[best])
-        against_label = paired_ratio(seconds[title], seconds["label"])
+        against_label = paired_ratio(seconds[title], seconds[paper.LABELS])
         rows.append(
             {
                 "pool": bench.source(part).title,
@@ -109,16 +113,16 @@ def promised_seconds(bench: Bench, part: str) -> dict[str, float]:
 
     def measure() -> Rows:
         learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
-        sizes = sorted({size for kind, size in FIXED if kind != "label"})
+        sizes = sorted({size for kind, size in FIXED if kind != paper.LABEL})
         rng = np.random.default_rng(0)
         bits = nested_bits(
-            learner.scan, learner.belief, learner.behaviour, kinds=KINDS, sizes=sizes, rng=rng, repeats=3
+            learner.scan, learner.belief, learner.behaviour, kinds=paper.FAMILIES, sizes=sizes, rng=rng, repeats=3
         )
         return [dict(vars(rate)) for rate in to_rates(bits, PAPER_COST)]
 
     rates = bench.remembered(f"rates-{part}", [source], measure)
-    label = where(rates, kind="label")[0]["bits_per_second"]
-    promised = {name_of(row["kind"], row["size"]): label / row["bits_per_second"] for row in rates}
+    label = where(rates, kind=paper.LABEL)[0]["bits_per_second"]
+    promised = {paper.titled(row["kind"], row["size"]): label / row["bits_per_second"] for row in rates}
     return {**promised, "auto": min(promised.values())}
 
 
@@ -188,16 +192,16 @@ def _compare(rows: Rows) -> str:
             f"auto takes {auto['seconds']:.0f} s, "
             f"{auto['to_best_fixed']:.2f} ± {auto['to_best_fixed_se'] or 0:.2f} of it and {auto['to_label']:.2f} of labelling"
         )
-    paper = [row for row in rows if row["to_paper_label"] is not None and "paper mode" not in row["setting"]]
-    if paper:
-        quickest = min(paper, key=lambda row: float(row["to_paper_label"]))
+    compared = [row for row in rows if row["to_paper_label"] is not None and "paper mode" not in row["setting"]]
+    if compared:
+        quickest = min(compared, key=lambda row: float(row["to_paper_label"]))
         said.append(
             f"against paper mode's active labels the best setting ({quickest['setting']}) takes "
             f"{quickest['to_paper_label']:.0%} of the seconds with the prior 2 I/D, {quickest['to_strict_paper_label']:.0%} with "
             "I/D (the paper: 43 %, of its own labels)"
         )
     off = max(
-        (row for row in rows if row["promised_to_label"] is not None and row["setting"] != "label"),
+        (row for row in rows if row["promised_to_label"] is not None and row["setting"] != paper.LABELS),
         key=lambda row: abs(np.log(row["to_label"] / row["promised_to_label"])),
     )
     said.append(

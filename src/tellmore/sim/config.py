@@ -90,9 +90,9 @@ class Config:
             raise SettingError(f"scores_right is a share from 0 to 1, not {self.scores_right:g}")
         if sum(map(bool, (self.like or self.unlike, self.scores_column, self.scores_right is not None))) > 1:
             raise SettingError("a trial starts from examples, from a column or from noisy verdicts: choose one")
-        if self.mode == "as-authors" and self.question == "label" and self.acquisition != "random":
+        if self.mode == "as-authors" and self.question == kinds.single().name and self.acquisition != "random":
             raise SettingError("the authors' code asks labels of random items only; add --acquisition random")
-        if self.peer and self.question != "label":
+        if self.peer and self.question != kinds.single().name:
             raise SettingError(f"the peer {self.peer} asks labels, not {self.question}")
         if self.team:
             team_of(self.team)

@@ -14,13 +14,22 @@ from typing import Any
 
 import numpy as np
 
+from tellmore import kinds
 from tellmore.errors import SettingError
 from tellmore.policy.asking import AUTO
+from tellmore.policy.rates import table_kinds
 from tellmore.sim.config import Config
 from tellmore.sim.peers import RECIPES, WORDS_ALONE
 from tellmore.sim.pools import open_pool
 
-OWN = ("label", "select-4", "rank-4", "tick-12", "auto", "auto+words")
+
+def _usual(kind: kinds.Kind) -> str:
+    """A kind at its usual size, as contenders are named."""
+    return kind.family if kind.most == 1 else f"{kind.family}-{kind.usual}"
+
+
+OWN = (*(_usual(kinds.family(family)[0]) for family in table_kinds()), AUTO, f"{AUTO}+words")
+"""The learner, asking one kind of what ``auto`` may choose from, at its usual size, or what pays best."""
 PEERS = (WORDS_ALONE, *RECIPES)
 STARTS = ("words", "words-N", "reversed", "junk", "verdicts-P")
 LIKE = ("good", "happy", "excellent", "love", "beautiful", "wonderful")
@@ -38,7 +47,7 @@ def config_of(name: str, base: Config, seed: int) -> Config | None:
     """The trial of a contender; None where the pool has no words to start from. SettingError lists the names."""
     if is_peer(name):
         start = _words(base, A_SIDE) if name == WORDS_ALONE else {}
-        return None if start is None else replace(base, question="label", size=None, peer=name, **start)
+        return None if start is None else replace(base, question=kinds.single().name, size=None, peer=name, **start)
     what, _, begun = name.partition("+")
     asked, _, size = what.partition("-")
     found = _start(begun, base, seed) if begun else {}

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore import kinds
 from tellmore.errors import SettingError, needs
 from tellmore.kinds.label import LabelAnswer
 from tellmore.options import one_of
@@ -89,7 +90,7 @@ class Peer:
         if not self._next:
             with _quiet():
                 self._next = [int(row) for row in self.recipe.choose(self)] if self.batch else []
-        return Question("label", [self.pool.ids[self._next[0]]]) if self._next else None
+        return Question(kinds.single().name, [self.pool.ids[self._next[0]]]) if self._next else None
 
     def tell(self, question: Question, answer: Answer, person: str = "") -> None:
         """Learn a label."""

@@ -17,7 +17,7 @@ from tellmore.core.time_model import TimeModel
 from tellmore.errors import InputError
 from tellmore.policy.cost import PAPER_COST, CostModel, family_of
 from tellmore.study.design import cells
-from tellmore.study.settings import Study
+from tellmore.study.settings import PAPER_KINDS, Study
 from tellmore.types import Array
 
 SPEED_SD = 0.3
@@ -79,7 +79,7 @@ def crowd(
     ``inattentive`` counts people who miss gold questions of both of the paper's kinds, or is a count for each kind.
     ``lapses`` is the mean share of answers given without looking; people differ in it exponentially.
     """
-    per_kind = inattentive if isinstance(inattentive, Mapping) else dict.fromkeys(("rank", "select_high"), inattentive)
+    per_kind = inattentive if isinstance(inattentive, Mapping) else dict.fromkeys(PAPER_KINDS, inattentive)
     attending = n - declining - failing
     if attending < max(per_kind.values(), default=0) or attending < 0:
         raise InputError(

@@ -30,13 +30,17 @@ class Stage(Section):
         return self
 
 
+PAPER_KINDS = ("rank", "select_high")
+"""What the paper's study asked: the one place of studies that names kinds."""
+
+
 class Design(Section):
     """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1).
 
     ``own_sizes`` are those of kinds that are not asked in ``sizes``, such as grids.
     """
 
-    kinds: tuple[StudyKind, ...] = Field(default=("rank", "select_high"), min_length=1, max_length=10)
+    kinds: tuple[StudyKind, ...] = Field(default=PAPER_KINDS, min_length=1, max_length=10)
     questions_per_kind: int = Field(default=20, ge=1, le=500)
     sizes: tuple[SetSize, ...] = Field(default=tuple(range(2, 9)), min_length=1)
     own_sizes: dict[StudyKind, Annotated[tuple[SetSize, ...], Field(min_length=1)]] = Field(default_factory=dict)

@@ -29,7 +29,7 @@ from tellmore.study.entry import signature_of
 from tellmore.study.people import PAPER_DEMOGRAPHICS, Person, crowd, people_cost
 from tellmore.study.presets import preset
 from tellmore.study.records import Records, read_records, study_events
-from tellmore.study.settings import Stage, Study
+from tellmore.study.settings import PAPER_KINDS, Stage, Study
 from tellmore.types import Array
 
 INSTRUCTIONS_S = 240.0
@@ -204,7 +204,7 @@ def simulated_study(
     study = study if stages is None else study.model_copy(update={"stages": stages})
     project, _ = create_study(folder, study, demo_pool, seed=seed)
     failing = round(participants * 22 / 101)
-    inattentive = {"rank": round(participants * 38 / 101), "select_high": round(participants * 18 / 101)}
+    inattentive = {kind: round(participants * count / 101) for kind, count in zip(PAPER_KINDS, (38, 18), strict=True)}
     people = crowd(participants + failing, inattentive=inattentive, failing=failing, seed=seed)
     with served_study(folder) as (host, port):
         run_crowd(host, port, study, people, seed=seed)

@@ -1,0 +1,134 @@
+"""The default against the strongest baseline of each kind of question: what the first lines of the page say.
+
+The strongest is whichever method and scale of the prior needs fewest answers; nothing here is written by hand.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tellmore.figures import paper
+from tellmore.figures.claims_learning import METHODS, Source, runs
+from tellmore.figures.curves import MARKS_S, reach_text
+from tellmore.figures.paired import Runs, saved
+from tellmore.figures.times import STRICT_YARDSTICK, YARDSTICK
+from tellmore.policy.asking import AUTO
+from tellmore.rows import Row, Rows, distinct, where
+
+LEAST_SEEDS = 4
+"""A baseline of fewer trials is not called the strongest."""
+BASELINE_PARTS = ("methods", "strongest")
+
+
+def strongest(source: Source, setting: str) -> Row | None:
+    """The baseline that needs fewest answers for a kind of question, of chosen items or, where a method has none, random ones."""
+    family = setting.split("-")[0]
+    rows = [row for part in BASELINE_PARTS for row in where(source("baselines"), part=part)]
+    of_kind = [
+        row for row in rows if row["mode"] in METHODS and str(row["setting"]).split(",")[0].split("-")[0] == family
+    ]
+    able = [row for row in of_kind if row["seeds"] >= LEAST_SEEDS]
+    return min(able, key=lambda row: float(row["interactions_at_least"]), default=None)
+
+
+def headline_rows(source: Source) -> list[Row]:
+    """For each setting of Table I: the default, the strongest baseline, and the share of its answers and seconds saved."""
+    found = []
+    for setting in paper.CHOSEN:
+        own = where(source("baselines"), part="methods", mode="default", setting=setting)
+        best = strongest(source, setting)
+        if not own or best is None:
+            continue
+        row: Row = {"pool": own[0]["pool"], "setting": setting, "paper": paper.COUNT_WORDS[setting]}
+        row |= {"baseline": best["mode"], "baseline_setting": best["setting"], "scale": best["scale"]}
+        row |= {"baseline_answers": reach_text(best), "baseline_seeds": best["seeds"]}
+        row |= {"default_answers": reach_text(own[0]), "default_seeds": own[0]["seeds"]}
+        for measure in ("interactions", "seconds"):
+            share = saved(runs(source, "default", setting, measure), _of(source, best, measure))
+            row |= {f"{measure}_saved": share.value, f"{measure}_low": share.low, f"{measure}_high": share.high}
+            row["note"] = share.reason
+        found.append({name: None if isinstance(v, float) and math.isnan(v) else v for name, v in row.items()})
+    return found
+
+
+def _of(source: Source, best: Row, measure: str) -> Runs:
+    chosen = {name: best[name] for name in ("mode", "setting", "scale")}
+    return Runs.of(where(source("baselines"), part=f"{best['part']}, trials", **chosen), measure)
+
+
+def share_text(row: Row, measure: str) -> str:
+    """A saved share with its interval, open ends in words."""
+    value, low, high = (row[f"{measure}_{end}"] for end in ("saved", "low", "high"))
+    if value is None:
+        return "not known"
+    ends = ("less" if math.isinf(low) else f"{low:.0%}", "more" if math.isinf(high) else f"{high:.0%}")
+    return f"{value:.0%} ({ends[0]} to {ends[1]})"
+
+
+def headline_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Header and body of the comparison with the strongest baseline."""
+    header = [
+        "answers to 75 %",
+        "the paper prints",
+        "strongest baseline here",
+        "default here",
+        "answers saved",
+        "seconds saved",
+    ]
+    body = [
+        [
+            row["setting"],
+            row["paper"],
+            f"{row['baseline_answers']} ({row['baseline']}, prior {row['scale']:g} I / D, {row['baseline_seeds']} seeds)",
+            f"{row['default_answers']} ({row['default_seeds']} seeds)",
+            share_text(row, "interactions"),
+            share_text(row, "seconds"),
+        ]
+        for row in rows
+    ]
+    return header, body
+
+
+def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
+    """Every method in every setting: first crossings, when they last, and the accuracy at fixed seconds."""
+    header = ["mode", "prior", "question", "seeds", "first reached after", "the paper", "the mean stays there from"]
+    header += [f"accuracy in % at {mark} s" for mark in MARKS_S]
+    body = []
+    for row in where(source("baselines"), part="methods"):
+        lasting = "not within the trials" if row["lasting_s"] is None else f"{row['lasting_s']:.0f} s"
+        accuracies = [_accuracy(row, mark) for mark in MARKS_S]
+        prior = "the pool's" if row["scale"] is None else f"{row['scale']:g} I / D"
+        first = [row["mode"], prior, row["setting"], str(row["seeds"]), reach_text(row), str(row["printed"]), lasting]
+        body.append([*first, *accuracies])
+    return header, body
+
+
+def scales_table(source: Source) -> tuple[list[str], list[list[str]]]:
+    """What each scale of the prior gives."""
+    rows = where(source("baselines"), part="scales")
+    scales = sorted({float(row["scale"]) for row in rows})
+    body = []
+    for mode, setting in dict.fromkeys((row["mode"], row["setting"]) for row in rows):
+        own = {float(row["scale"]): row for row in where(rows, mode=mode, setting=setting)}
+        cells = [f"{reach_text(own[scale])} ({own[scale]['seeds']} seeds)" if scale in own else "" for scale in scales]
+        body.append([mode, setting, *cells, paper.COUNT_WORDS[setting]])
+    return ["mode", "question", *(f"{scale:g} I / D" for scale in scales), "the paper"], body
+
+
+def seconds_table(source: Source) -> tuple[list[str], list[list[str]]]:
+    """Seconds to the target on further pools, and what ``auto`` takes beside the best fixed kind."""
+    rows = [row for row in source("times") if row["setting"] not in (YARDSTICK, STRICT_YARDSTICK)]
+    names = distinct(rows, "setting")
+    body = []
+    for pool in distinct(rows, "pool"):
+        own = {row["setting"]: row for row in where(rows, pool=pool)}
+        auto = own[AUTO]
+        cells = [f"{own[name]['seconds']:.0f} ± {own[name]['seconds_se']:.0f}" for name in names]
+        share = f"{auto['to_best_fixed']:.2f} ± {auto['to_best_fixed_se']:.2f}"
+        body.append([f"{pool}, {auto['target']:.0%}", *cells, share])
+    return ["pool, target", *names, "auto / best fixed"], body
+
+
+def _accuracy(row: Row, mark: int) -> str:
+    value, se = row[f"accuracy_{mark}_s"], row[f"accuracy_{mark}_s_se"]
+    return "–" if value is None else f"{100 * value:.1f}" + ("" if se is None else f" ± {100 * se:.1f}")
