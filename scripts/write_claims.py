@@ -69,7 +69,7 @@ def results_page() -> str:
     outcomes = [
         Outcome(name, exhibit.title, said_of(exhibit, source(name)), made=True, seconds=0.0)
         for name, exhibit in EXHIBITS.items()
-        if name != "claims"
+        if name != "claims" and source(name)
     ]
     preface = with_blocks((RESULTS / "summary.md").read_text(encoding="utf-8"))
     return markdown_page(outcomes, made=MADE, preface=preface)

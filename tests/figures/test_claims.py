@@ -143,8 +143,8 @@ def test_without_rows_only_what_needs_none_is_judged() -> None:
     rows = claims.claim_rows(source_of())
     assert {row["claim"] for row in where(rows, verdict=FAILS)} == {
         "rank-4 carries at most about 4.3 bits.",
-        "Linear against the other form, selections: p = 1e-05, a Vuong statistic of 4.4.",
-        "Linear against the other form, rankings: p = 4e-05, a Vuong statistic of 4.1.",
+        "The linear form wins for selections with p = 1e-05, that is a Vuong statistic of 4.4.",
+        "The linear form wins for rankings with p = 4e-05, that is a Vuong statistic of 4.1.",
     }
     assert len(claims.claims(rows).axes) == 1
 

@@ -19,6 +19,7 @@ from tellmore.figures import (
     information,
     learning,
     paper,
+    particles,
     score_distance,
     stopping,
     table1,
@@ -317,6 +318,17 @@ def test_the_strongest_scale_is_run_on_seeds_that_did_not_choose_it(bench: Bench
     ]
     assert [key[1:] for key in baselines.strongest(bench, small_source, rows)] == [("rank-4", 4.0)]
     assert not set(baselines.SWEEP_SEEDS) & set(FULL.seed_list)
+
+
+def test_particles_and_the_quick_search_are_compared_on_the_same_seeds(bench: Bench) -> None:
+    assert {search for _, search in particles.configs(bench)} == {"particles", "greedy"}
+    rows = [
+        {"pool": "p", "setting": "rank-4", "search": search, "seed": seed, "answers": 20, "mse": 1.0, "bits": 1.0,
+         "accuracy": 0.5 + 0.1 * seed + (search == "greedy") * 0.02}
+        for seed in (0, 1, 2) for search in ("particles", "greedy")
+    ]  # fmt: skip
+    assert "rank-4, 3 seeds of 20 answers: accuracy +0.020 (+0.020 to +0.020), MSE +0.000" in particles._compare(rows)
+    assert len(particles.draw(rows).axes) == 3
 
 
 def test_stored_trials_are_shown_and_none_is_run(bench: Bench, small_source: Source) -> None:

@@ -56,6 +56,17 @@ def test_fig17_has_a_panel_a_kind_and_stages_in_order(exhibits: dict[str, Rows])
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == STAGES
 
 
+def test_tests_and_pay_stand_beside_the_rows(analysis: Analysis, study: Study, exhibits: dict[str, Rows]) -> None:
+    ranked = analysis.fits["rank"]
+    assert ranked.vuong is not None
+    assert ranked.ancova_clustered is not None
+    assert exhibits["table5"][0]["vuong_p"] == ranked.vuong.p
+    assert exhibits["fig17"][0]["ancova_p_clustered"] == ranked.ancova_clustered.p
+    assert (exhibits["fig17"][0]["first"], exhibits["fig17"][0]["last"]) == (study.stages[0].first, study.stages[0].last)
+    pay = exhibits["fig16"][0]
+    assert pay["hourly_pay"] * pay["minutes"] / 60 == pytest.approx(study.pay.amount)
+
+
 def test_ages_and_minutes_are_drawn_for_everybody(exhibits: dict[str, Rows]) -> None:
     assert len(exhibits["fig15"]) == len(exhibits["fig16"]) == 8
     histogram = figures.fig15(exhibits["fig15"]).axes[0]

@@ -146,7 +146,8 @@ def bbvi(rows: Rows) -> Figure:
     for axes, (measure, label, logarithmic) in zip(grid[0], panels, strict=True):
         shown = [row for row in rows if row.get(measure) is not None]
         error = [row[f"{measure}_se"] or 0.0 for row in shown]
-        axes.bar(range(len(shown)), column(shown, measure), yerr=error, color=PALETTE[: len(shown)])
+        colours = [PALETTE[list(short).index(row["method"])] for row in shown]
+        axes.bar(range(len(shown)), column(shown, measure), yerr=error, color=colours)
         axes.set_xticks(range(len(shown)), [short[row["method"]] for row in shown])
         axes.set_ylabel(label)
         if logarithmic:

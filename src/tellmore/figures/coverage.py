@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PEOPLE = 40
-REPLICATES = 500
-"""Studies simulated: the share of 95 % intervals is then known to 1.0 points. With 200 it is known to 1.5, and intervals that
+REPLICATES = 400
+"""Studies simulated: the share of 95 % intervals is then known to 1.1 points. With 200 it is known to 1.5, and intervals that
 are right look 2 points off in every fifth row."""
 SPEED_SDS = (0.0, 0.4)
 MIXED_AT = (paper.RANK, 0.4)
 """Mixed models take long, so they are fitted for one kind and one spread of speeds only, in fewer studies."""
-MIXED_REPLICATES = 200
+MIXED_REPLICATES = 100
 NORMAL = 1.96
 INDEPENDENT, CLUSTERED, MIXED = "answers independent", "clustered by participant", "mixed model"
 

@@ -183,7 +183,7 @@ def grid_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
     for pool in distinct(rows, "pool"):
         own = {row["setting"]: row for row in where(rows, pool=pool)}
         tick = own[TICKS]
-        cells = [f"{'> ' * (own[name]['reached'] < own[name]['seeds'])}{_timed(own[name])}" for name in names]
+        cells = [f"{'> ' * (own[name]['reached'] < own[name]['seeds'])}{_seconds_text(own[name])}" for name in names]
         even = f"{tick['break_even_s']:.1f} ± {tick['break_even_s_se']:.1f}"
         share = f"{tick['to_before']:.2f} ± {tick['to_before_se']:.2f}"
         quicker = f"{tick['quicker_seeds']} of {tick['seeds']}"
@@ -266,10 +266,16 @@ def _compare(rows: Rows) -> str:
     return start + "; ".join(said) + "."
 
 
+def _seconds_text(row: Row) -> str:
+    return f"{row['seconds']:.0f} ± {row['seconds_se'] or 0:.0f}"
+
+
 def _timed(row: Row) -> str:
-    bound = "> " if row["reached"] < row["seeds"] else ""
+    """Seconds to the first crossing, and from when on the mean stays there, where that is known."""
+    if "lasting_s" not in row:
+        return f"{_seconds_text(row)} s"
     stays = "not lasting" if row["lasting_s"] is None else f"lasting from {row['lasting_s']:.0f} s"
-    return f"{bound}{row['seconds']:.0f} ± {row['seconds_se'] or 0:.0f} s ({stays})"
+    return f"{_seconds_text(row)} s ({stays})"
 
 
 EXHIBITS = (Exhibit("grid", "What the grid question saves", _collect, grid, _compare),)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MODE = "as-printed"
 PARTICLES: Acquisition = "particles"
 QUICK: Acquisition = "greedy"
-ANSWERS = dict(zip(paper.FAMILIES, (200, 80, 40), strict=True))
+ANSWERS = dict(zip(paper.FAMILIES, (100, 40, 20), strict=True))
 MEASURES = {"accuracy": "accuracy", "mse": "MSE", "bits": "bits of a question"}
 
 
