@@ -62,7 +62,10 @@ def test_tests_and_pay_stand_beside_the_rows(analysis: Analysis, study: Study, e
     assert ranked.ancova_clustered is not None
     assert exhibits["table5"][0]["vuong_p"] == ranked.vuong.p
     assert exhibits["fig17"][0]["ancova_p_clustered"] == ranked.ancova_clustered.p
-    assert (exhibits["fig17"][0]["first"], exhibits["fig17"][0]["last"]) == (study.stages[0].first, study.stages[0].last)
+    assert (exhibits["fig17"][0]["first"], exhibits["fig17"][0]["last"]) == (
+        study.stages[0].first,
+        study.stages[0].last,
+    )
     pay = exhibits["fig16"][0]
     assert pay["hourly_pay"] * pay["minutes"] / 60 == pytest.approx(study.pay.amount)
 

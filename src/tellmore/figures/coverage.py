@@ -55,9 +55,15 @@ def _measure(replicates: int) -> Iterator[Row]:
                     outcomes.setdefault(key, []).append(outcome)
             for (what, errors), seen in outcomes.items():
                 share = float(np.mean(seen))
-                se = float(np.sqrt(share * (1 - share) / len(seen)))
+                se = share_error(share, len(seen))
                 row = {"kind": kind, "people": PEOPLE, "speed_sd": speed_sd, "what": what, "errors": errors}
                 yield {**row, "share": share, "se": se, "replicates": len(seen)}
+
+
+def share_error(share: float, n: int) -> float:
+    """Standard error of a share of n, with two of either outcome added: all of 100 is no certainty."""
+    moderate = (share * n + 2) / (n + 4)
+    return float(np.sqrt(moderate * (1 - moderate) / (n + 4)))
 
 
 def _outcomes(answers: list[dict[str, Any]], kind: str, *, mixed: bool) -> Iterator[tuple[tuple[str, str], bool]]:
