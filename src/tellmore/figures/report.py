@@ -40,7 +40,8 @@ def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:
 
 def markdown_page(outcomes: Sequence[Outcome], *, made: str, preface: str = "", folder: str = "results") -> str:
     """The documentation's page of results, with pictures and rows in ``folder`` beside it; ``made`` says how it was made."""
-    parts = ["# Results", "", preface.strip(), "", made, ""]
+    beginning = preface.strip().replace("](../", "](")  # it is a page of its own, in the folder
+    parts = ["# Results", "", beginning, "", made, ""]
     for outcome in outcomes:
         parts += [
             f"## {outcome.title}",
