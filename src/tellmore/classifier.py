@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tellmore.core.calibration import tempered
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.errors import DataFileError, NumericalError, PoolError
@@ -21,7 +22,8 @@ TINY_NORM = 1e-12
 
 @dataclass(frozen=True)
 class Predictions:
-    """For N items: probability [N] of positive, averaged over the belief; score [N] and its standard deviation [N]."""
+    """For N items: probability [N] of positive, averaged over the belief and calibrated; score [N] and its standard deviation
+    [N]."""
 
     probability: Array
     score: Array
@@ -33,8 +35,9 @@ class Classifier:
     """What is exported: a linear classifier with its uncertainty. A project has one, and `load` reads one from a file.
 
     mixture: beliefs over (bias, weights) of the score.
-    w: the sharpness of labels, P(positive) = sigmoid(w score).
+    w: the sharpness of labels, P(positive) = sigmoid(w score), averaged over the beliefs.
     normalised: whether embeddings are scaled to length 1 before they are scored, as they were when the project was made.
+    slope: by which random checks then corrected the log odds; 1 without checks.
 
     >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
     >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
@@ -44,6 +47,7 @@ class Classifier:
     mixture: Mixture
     w: float
     normalised: bool
+    slope: float = 1.0
 
     @classmethod
     def load(cls, path: str | Path) -> Classifier:
@@ -52,7 +56,8 @@ class Classifier:
             with reading_npz(Path(path)) as arrays:
                 moments = zip(arrays["means"], arrays["covs"], strict=True)
                 beliefs, odds = [Gaussian.from_moments(*each) for each in moments], tuple(arrays["weights"].tolist())
-                return cls(Mixture.of(*beliefs, odds=odds), float(arrays["w"]), bool(arrays["normalised"]))
+                slope = float(arrays["slope"]) if "slope" in arrays else 1.0  # files of version 0.1 have none
+                return cls(Mixture.of(*beliefs, odds=odds), float(arrays["w"]), bool(arrays["normalised"]), slope)
         except FileNotFoundError:
             raise DataFileError(f"{path}: no such file; `tellmore export --format npz` writes one") from None
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NumericalError) as problem:
@@ -93,4 +98,5 @@ class Classifier:
             X = X / np.where(norms > TINY_NORM, norms, 1.0)
         scores = [belief.scores(X) for belief in self.mixture.beliefs]
         score, variance = self.mixture.moments_of(scores)
-        return Predictions(self.mixture.probability_of(scores, self.w), score, np.sqrt(variance))
+        probability = tempered(self.mixture.probability_of(scores, self.w), self.slope)
+        return Predictions(probability, score, np.sqrt(variance))

@@ -72,8 +72,9 @@ class Learner(Chooser, Viewed):
         the belief soon narrows), ``centred`` (a variational bound, the default beyond), or ``paper`` (the paper's bound).
     acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
     w, K: sharpness of labels and of choices, in units of the scores. A given w is also that of the probabilities,
-        P(positive) = sigmoid(w score). By default both follow from how many directions the pool varies in, and probabilities
-        are twice as sharp as a label is learnt: see docs/method.md.
+        P(positive) = sigmoid(w score), averaged over the belief. By default both follow from how many directions the pool varies
+        in, and probabilities are twice as sharp as a label is learnt: see docs/method.md.
+    calibrate: whether random checks correct the probabilities, by one slope on their log odds: see docs/calibration.md.
     stop: a rule of `tellmore.policy.stopping`; by default `Settled`.
     cost: seconds per question.
     check_share: this share of the questions is on items drawn at random, to measure what was learnt; before it stops, a rule
@@ -103,6 +104,7 @@ class Learner(Chooser, Viewed):
         acquisition: Literal["greedy", "random", "particles"] = "greedy",
         w: float | None = None,
         K: float | None = None,
+        calibrate: bool = True,
         stop: Rule | None = None,
         cost: CostModel | None = None,
         check_share: float = 0.0,
@@ -126,6 +128,7 @@ class Learner(Chooser, Viewed):
         self.acquisition = acquisition
         frame = self._frame(prior).sharpened(w, K)
         self.coordinates, self.behaviour, self.w = frame.coordinates, frame.behaviour, frame.w
+        self.calibrate = bool(calibrate)
         self.asking, self.looks = self.behaviour.sharper(ASKING_SHARPNESS), True
         self.stop: Rule = stop if stop is not None else Settled()
         stopping_rule(self.stop)

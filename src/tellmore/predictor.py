@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from tellmore import kinds as question_kinds
+from tellmore.core.calibration import UNCHECKED, Calibration, tempered
 from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
@@ -22,6 +23,7 @@ from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
 from tellmore.kinds import Kind, Outcome, perceived
+from tellmore.policy.calibration import calibration_of
 from tellmore.policy.cost import CostModel
 from tellmore.policy.quality import Quality, quality_of
 from tellmore.policy.stopping import Progress, Rule, Stop
@@ -80,8 +82,13 @@ class State:
         mean.flags.writeable = variance.flags.writeable = False
         return mean, variance
 
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What the random checks so far say of the probabilities."""
+        return calibration_of(self.tally)
+
     def probabilities(self, w: float, rows: Any = slice(None)) -> Array:
-        """Probability of positive of some items, averaged over all beliefs."""
+        """Probability of positive of some items, averaged over all beliefs, as the checks have not corrected it."""
         return self.mixture.probability_of([(scan.mean[rows], scan.variance[rows]) for scan in self.scans], w)
 
     def supposing(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> State:
@@ -128,12 +135,14 @@ def changed_shares(rows: Rows, means: Sequence[Array]) -> tuple[float, ...]:
 
 class Predictor:
     """Beliefs over a pool. ``coordinates`` say how embeddings are centred and scaled, ``behaviour`` how sharp answers are
-    learnt, ``w`` how sharp probabilities are: P(positive) = sigmoid(w score)."""
+    learnt, ``w`` how sharp probabilities are: P(positive) = sigmoid(w score), averaged over the beliefs; ``calibrate``: whether
+    random checks then correct them."""
 
     pool: Pool
     coordinates: Coordinates
     behaviour: Behaviour
     w: float
+    calibrate: bool
     seed: int
     stop: Rule
     cost: CostModel
@@ -217,13 +226,22 @@ class Predictor:
             raise SettingError(f"threshold must be a probability between 0 and 1, or None, not {probability!r}")
         self._threshold = probability
 
+    @property
+    def calibration(self) -> Calibration:
+        """The slope by which the random checks told so far correct the log odds of every probability; 1 before the first."""
+        return self.calibration_at(self._now)
+
+    def calibration_at(self, state: State) -> Calibration:
+        """The same in another state of this learner."""
+        return state.calibration if self.calibrate else UNCHECKED
+
     def scores(self) -> tuple[Array, Array]:
         """Mean [n] and variance [n] of the score of every item of the pool; they cannot be written to."""
         return self._now.scores
 
     def probabilities(self) -> Array:
-        """Probability of positive [n] of every item of the pool, averaged over the belief."""
-        return self._now.probabilities(self.w)
+        """Probability of positive [n] of every item of the pool, averaged over the belief, as the random checks correct it."""
+        return tempered(self._now.probabilities(self.w), self.calibration.slope)
 
     def predict(self, X: ArrayLike | Any | None = None) -> NDArray[np.bool_]:
         """Whether embeddings X [n, d] are positive [n], the pool's items where X is None: by the sign of the mean score, or by
@@ -238,8 +256,8 @@ class Predictor:
 
     def predict_proba(self, X: ArrayLike | Any | None = None) -> Array:
         """Probabilities [n, 2] of negative and positive for embeddings X [n, d], the pool's items where X is None, averaged over
-        the belief."""
-        positive = self.probabilities() if X is None else self._now.mixture.probability(self._into(X), self.w)
+        the belief, as the random checks correct them."""
+        positive = self.probabilities() if X is None else self._probability(self._now, self._into(X))
         return np.column_stack([1 - positive, positive])
 
     def score(self, X: ArrayLike | Any | None, y: ArrayLike) -> float:
@@ -269,8 +287,10 @@ class Predictor:
         return min(positive, 1 - positive)
 
     def quality(self) -> Quality | None:
-        """Accuracy, precision, recall, average precision and prevalence on the random checks told; None before the first."""
-        return quality_of(self._now.tally.checks, 0.5 if self.threshold is None else self.threshold)
+        """Accuracy, precision, recall, average precision, prevalence and how far probabilities came true, on the random checks
+        told; None before the first."""
+        threshold = 0.5 if self.threshold is None else self.threshold
+        return quality_of(self._now.tally.checks, threshold, self.calibration)
 
     @property
     def history(self) -> tuple[tuple[Question, Answer], ...]:
@@ -315,6 +335,10 @@ class Predictor:
     def _z(self, items: Collection[Any]) -> Array:
         """Items in the learner's coordinates [k, d]."""
         return self.coordinates.into(self.pool.X[self.pool.rows(items)])
+
+    def _probability(self, state: State, Z: Array) -> Array:
+        """Probability of positive [n] in a state, for items Z [n, d] in the learner's coordinates."""
+        return tempered(state.mixture.probability(Z, self.w), self.calibration_at(state).slope)
 
     def _into(self, X: ArrayLike | Any) -> Array:
         return self.coordinates.into(self.pool.checked(X))

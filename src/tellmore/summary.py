@@ -16,6 +16,7 @@ def summary(learner: Predictor, asks: str) -> str:
         ("asks", asks),
         ("answers", f"{tally.answers}, with {tally.positive} positive and {tally.negative} negative labels"),
         ("called positive", f"{np.mean(learner.predict()):.0%} of the items"),
+        ("probabilities", str(learner.calibration)),
         ("enough?", f"{'yes' if stop else 'no'}: {stop.reason}"),
     ]
     changed = [100 * share for share in reversed(tally.changed)]

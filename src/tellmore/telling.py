@@ -127,7 +127,8 @@ class Taught(Predictor):
         foretold: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
             foretold = state.mixture.probability(self._z(labels), self.w).tolist()
-        return replace(after, tally=tally.told(list(labels.values()), changed, foretold)), info
+        slope = self.calibration_at(state).slope if foretold else 1.0
+        return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), info
 
     @property
     def people(self) -> dict[str, Habits]:

@@ -18,7 +18,14 @@ from tellmore.store.state import load_state
 
 
 def random_classifier(
-    d: int, spread: float, *, normalised: bool, w: float = 12.0, seed: int = 0, beliefs: int = 1
+    d: int,
+    spread: float,
+    *,
+    normalised: bool,
+    w: float = 12.0,
+    seed: int = 0,
+    beliefs: int = 1,
+    slope: float = 1.0,
 ) -> Classifier:
     rng = np.random.default_rng(seed)
 
@@ -27,7 +34,7 @@ def random_classifier(
         cov = spread**2 * (root @ root.T + 1e-6 * np.eye(d + 1))
         return Gaussian.from_moments(rng.normal(size=d + 1) * spread, cov)
 
-    return Classifier(Mixture.of(*(belief() for _ in range(beliefs))), w, normalised)
+    return Classifier(Mixture.of(*(belief() for _ in range(beliefs))), w, normalised, slope)
 
 
 def run(classifier: Classifier, X: np.ndarray) -> list[np.ndarray]:
@@ -43,9 +50,10 @@ def run(classifier: Classifier, X: np.ndarray) -> list[np.ndarray]:
     st.floats(0.5, 40.0),
     st.integers(0, 10**6),
     st.sampled_from([1, 3]),
+    st.sampled_from([1.0, 0.7, 1.6]),
 )
-def test_the_graph_says_what_the_beliefs_say(d, spread, normalised, w, seed, beliefs):
-    classifier = random_classifier(d, spread, normalised=normalised, w=w, seed=seed, beliefs=beliefs)
+def test_the_graph_says_what_the_beliefs_say(d, spread, normalised, w, seed, beliefs, slope):
+    classifier = random_classifier(d, spread, normalised=normalised, w=w, seed=seed, beliefs=beliefs, slope=slope)
     X = np.random.default_rng(seed).normal(size=(50, d)).astype(np.float32) * 2
     X[0] = 0
     told = classifier.apply(X)

@@ -7,7 +7,9 @@ import pytest
 from scipy.stats import binomtest
 from sklearn import metrics
 
-from tellmore.policy.quality import NEWEST, average_precision, quality_of, share_of
+from tellmore.policy.calibration import NEWEST
+from tellmore.policy.quality import average_precision, quality_of
+from tellmore.policy.shares import share_of
 from tellmore.policy.tally import Check, Tally
 
 
@@ -95,4 +97,4 @@ def test_a_tally_counts_labels_and_checks() -> None:
     tally = Tally().later(4.0).told([True, False], 0.25, [0.9, 0.2]).told([True], 0.5)
     assert (tally.answers, tally.seconds, tally.positive, tally.negative) == (2, 4.0, 2, 1)
     assert tally.changed == (0.5, 0.25)
-    assert tally.checks == (Check(0.9, True, 0), Check(0.2, False, 0))
+    assert tally.checks == (Check(0.9, True, 0, 0.9), Check(0.2, False, 0, 0.2))

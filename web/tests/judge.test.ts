@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { basis, figures, JudgeView, query } from "../src/dashboard/judge";
+import { cameTrue } from "../src/dashboard/charts";
 import { measures } from "../src/dashboard/overview";
 import type { Dashboard, Judged, Verdict } from "../src/kit/wire";
 
@@ -96,7 +97,7 @@ describe("the judge's page", () => {
 describe("rare positives", () => {
   const part = { estimate: 0.5, low: 0.3, high: 0.7 };
   const board = (prevalence: number): Pick<Dashboard, "quality" | "project"> => ({
-    quality: { checks: 40, accuracy: part, prevalence: { ...part, estimate: prevalence }, precision: null, recall: part, f1: part, average_precision: part },
+    quality: { checks: 40, accuracy: part, prevalence: { ...part, estimate: prevalence }, precision: null, recall: part, f1: part, average_precision: part, calibration: { slope: 1, low: 0.6, high: 1.8, checks: 40 }, reliability: [] },
     project: { ...WORDS } as Dashboard["project"],
   });
 
@@ -107,5 +108,32 @@ describe("rare positives", () => {
   it("are not spoken of where they are not rare, or nothing is measured", () => {
     expect(measures(board(0.34))).toEqual([]);
     expect(measures({ ...board(0.2), quality: null })).toEqual([]);
+  });
+});
+
+describe("whether probabilities come true", () => {
+  const share = { estimate: 0.9, low: 0.7, high: 0.97 };
+  const quality = (low: number, high: number): Pick<Dashboard, "quality" | "project"> => ({
+    quality: {
+      ...({ checks: 30 } as NonNullable<Dashboard["quality"]>),
+      calibration: { slope: 1, low, high, checks: 30 },
+      reliability: [
+        { low: 0, high: 0.2, checks: 10, mean: 0.1, positive: { ...share, estimate: 0.1 } },
+        { low: 0.8, high: 1, checks: 20, mean: 0.9, positive: share },
+      ],
+    },
+    project: { ...WORDS } as Dashboard["project"],
+  });
+
+  it("is said of the most common probabilities, with which way they are corrected", () => {
+    expect(cameTrue(quality(0.8, 1.2))).toBe(
+      `Of 20 items given 80 to 100 %, 18 were ${WORDS.positive}; 30 random checks in all. They are neither too bold nor too timid, as far as these checks tell.`,
+    );
+    expect(cameTrue(quality(1.1, 1.5))).toContain("too close to one half");
+    expect(cameTrue(quality(0.5, 0.9))).toContain("too far from one half");
+  });
+
+  it("is not known without random checks", () => {
+    expect(cameTrue({ ...quality(1, 1), quality: null })).toContain("have not been checked");
   });
 });

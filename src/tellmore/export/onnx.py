@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tellmore.classifier import Classifier
+from tellmore.core.calibration import SURE
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.logistic_normal import NARROW_NODES, NARROW_WEIGHTS, WIDE_NODES, WIDE_WEIGHTS
 from tellmore.errors import needs
@@ -45,7 +46,17 @@ def _mixed_probability(graph: Graph, x: str, classifier: Classifier) -> str:
         for weight, belief in weighed
         if weight > NO_WEIGHT
     ]
-    return graph.add("Sum", parts)
+    return _tempered(graph, graph.add("Sum", parts), classifier.slope)
+
+
+def _tempered(graph: Graph, p: str, slope: float) -> str:
+    """Probabilities [N] whose odds are raised to the power of ``slope``, as ``core.calibration.tempered`` does."""
+    if slope == 1.0:
+        return p
+    near, one = graph.constant(SURE), graph.constant(1.0)
+    positive, negative = graph.add("Add", [p, near]), graph.add("Add", [graph.add("Sub", [one, p]), near])
+    log_odds = graph.add("Log", [graph.add("Div", [positive, negative])])
+    return graph.add("Sigmoid", [graph.add("Mul", [log_odds, graph.constant(slope)])])
 
 
 def _score(graph: Graph, x: str, belief: Gaussian) -> tuple[str, str]:

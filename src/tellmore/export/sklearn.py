@@ -1,6 +1,6 @@
 """The classifier as a scikit-learn LogisticRegression in a skops file, which runs without tellmore and without pickle.
 
-Its probabilities are plug-in: sigmoid(w z) at the mean of the belief, not averaged over it, so they are bolder than the
+Its probabilities are plug-in: sigmoid(slope w z) at the mean of the belief, not averaged over it, so they are bolder than the
 ones of the ONNX export; on which side of one half they fall is the same. Where the project scaled embeddings to length 1,
 the file holds a pipeline that does so first.
 """
@@ -26,7 +26,7 @@ def sklearn_estimator(classifier: Classifier, metadata: dict[str, str]) -> Any:
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import Normalizer
-    mean = classifier.w * np.asarray(classifier.belief.mean, dtype=np.float64)
+    mean = classifier.slope * classifier.w * np.asarray(classifier.belief.mean, dtype=np.float64)
     estimator = LogisticRegression()
     estimator.coef_ = mean[None, 1:]
     estimator.intercept_ = mean[:1]

@@ -32,5 +32,5 @@ def sql_bytes(state: State) -> bytes:
     return (
         f"{head}CREATE OR REPLACE MACRO tellmore_score(embedding) AS\n    {float(belief.mean[0])!r} + {product};\n"
         "CREATE OR REPLACE MACRO tellmore_probability(embedding) AS\n"
-        f"    1.0 / (1.0 + exp(-({state.classifier.w!r}) * tellmore_score(embedding)));\n"
+        f"    1.0 / (1.0 + exp(-({state.classifier.slope * state.classifier.w!r}) * tellmore_score(embedding)));\n"
     ).encode()

@@ -134,8 +134,9 @@ def log_jsonl_bytes(state: State) -> bytes:
 
 
 def npz_bytes(state: State) -> bytes:
-    """mean [D] and cov [D, D] of the belief (bias first), w, whether embeddings are to be normalised, provenance; and weights
-    [m], means [m, D] and covs [m, D, D] of the beliefs over which probabilities are averaged, one without a start."""
+    """mean [D] and cov [D, D] of the belief (bias first), w, the slope on the log odds, whether embeddings are to be normalised,
+    provenance; and weights [m], means [m, D] and covs [m, D, D] of the beliefs over which probabilities are averaged, one
+    without a start."""
     mixture = state.classifier.mixture
     out = io.BytesIO()
     np.savez(
@@ -146,6 +147,7 @@ def npz_bytes(state: State) -> bytes:
         means=np.array([belief.mean for belief in mixture.beliefs]),
         covs=np.array([belief.cov for belief in mixture.beliefs]),
         w=np.float64(state.classifier.w),
+        slope=np.float64(state.classifier.slope),
         normalised=np.bool_(state.classifier.normalised),
         provenance=np.array(json.dumps(state.provenance, ensure_ascii=False)),
     )
@@ -159,6 +161,7 @@ def json_bytes(state: State) -> bytes:
         "provenance": state.provenance,
         "normalised": state.classifier.normalised,
         "w": state.classifier.w,
+        "slope": state.classifier.slope,
         "intercept": float(belief.mean[0]),
         "coefficients": belief.mean[1:].tolist(),
         "covariance": belief.cov.tolist(),

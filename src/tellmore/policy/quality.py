@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
+from tellmore.core.calibration import UNCHECKED, Calibration, tempered
+from tellmore.policy.calibration import NEWEST, Stated, reliability
+from tellmore.policy.shares import Share, share_of, wilson
 from tellmore.policy.tally import Check
 from tellmore.types import Array
 
-NEWEST = 100
-"""Only so many of the newest checks count: mistakes before them are of beliefs long past."""
-
 ROUNDING = 1e-9
 """A probability that falls short of the threshold by rounding alone is at it: before the first answer, all are one half."""
-Z = float(ndtri(0.975))
-"""Half the width of a 95 % interval, in standard errors."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share and its 95 % interval."""
-
-    estimate: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.estimate:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
 @dataclass(frozen=True)
@@ -42,6 +25,8 @@ class Quality:
     precision: of those foretold as positive, the share that were; recall: of the positive, the share that were foretold; f1:
     their harmonic mean; average_precision: the mean precision at each positive item, likeliest first. None where nothing
     was foretold as positive, or nothing was positive. Intervals are Wilson's.
+    calibration: the slope by which these checks correct probabilities; reliability: how often each probability came true, as it
+    was stated before the label was told.
     """
 
     checks: int
@@ -51,6 +36,8 @@ class Quality:
     recall: Share | None
     f1: Share | None
     average_precision: Share | None
+    calibration: Calibration
+    reliability: tuple[Stated, ...]
 
     def named(self) -> dict[str, Share]:
         """What is known, by the name that people read, the accuracy first."""
@@ -65,12 +52,14 @@ class Quality:
         return {name: share for name, share in shares.items() if share is not None}
 
 
-def quality_of(checks: Sequence[Check], threshold: float = 0.5) -> Quality | None:
-    """The quality that the newest checks show, with positive from ``threshold`` on; None before the first."""
+def quality_of(checks: Sequence[Check], threshold: float = 0.5, calibration: Calibration = UNCHECKED) -> Quality | None:
+    """The quality that the newest checks show, with positive from ``threshold`` on, as probabilities are calibrated now; None
+    before the first."""
     newest = checks[-NEWEST:]
     if not newest:
         return None
-    p, told = np.array([one.probability for one in newest]), np.array([one.told for one in newest])
+    told = np.array([one.told for one in newest])
+    p = tempered(np.array([one.probability for one in newest]), calibration.slope)
     called = p >= threshold - ROUNDING
     hits, positive = int((called & told).sum()), int(told.sum())
     return Quality(
@@ -81,25 +70,9 @@ def quality_of(checks: Sequence[Check], threshold: float = 0.5) -> Quality | Non
         share_of(hits, positive) if positive else None,
         _f1(hits, int((called | told).sum())) if positive else None,
         wilson(average_precision(p, told), positive) if positive else None,
+        calibration,
+        reliability(newest),
     )
-
-
-def share_of(count: int, n: int) -> Share:
-    """``count`` of ``n``.
-
-    >>> str(share_of(9, 10))
-    '90% (60% to 98%)'
-    """
-    return wilson(count / n, n)
-
-
-@lru_cache(maxsize=10_000)
-def wilson(estimate: float, n: int) -> Share:
-    """A mean of ``n`` values from 0 to 1 with Wilson's interval. An average precision is one over the positive items: Boyd, Eng
-    and Page, "Area under the precision-recall curve" (2013), find that a binomial interval with that n covers it."""
-    centre = (estimate + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z / (1 + Z**2 / n) * math.sqrt(estimate * (1 - estimate) / n + Z**2 / (4 * n**2))
-    return Share(estimate, max(0.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half)))
 
 
 def _f1(hits: int, either: int) -> Share:

@@ -6,17 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from tellmore.core.calibration import tempered
+
 KEPT_CHANGES = 50
 
 
 @dataclass(frozen=True)
 class Check:
     """A label of an item drawn at random: the ``probability`` of positive before it was told, what it was ``told`` to be, and
-    how many ``answers`` had been told before."""
+    how many ``answers`` had been told before. ``calibrated``: that probability as earlier checks corrected it, which is what was
+    stated; None where nothing did."""
 
     probability: float
     told: bool
     answers: int
+    calibrated: float | None = None
+
+    @property
+    def stated(self) -> float:
+        """The probability that was stated."""
+        return self.probability if self.calibrated is None else self.calibrated
 
 
 @dataclass(frozen=True)
@@ -42,9 +53,12 @@ class Tally:
         """After so much more time."""
         return replace(self, seconds=self.seconds + seconds)
 
-    def told(self, labels: Sequence[bool], changed: float, foretold: Sequence[float] = ()) -> Tally:
-        """After an answer with these labels; ``foretold``: their probabilities before it, for a random check."""
-        checks = [Check(p, told, self.answers) for p, told in zip(foretold, labels, strict=False)]
+    def told(self, labels: Sequence[bool], changed: float, foretold: Sequence[float] = (), slope: float = 1.0) -> Tally:
+        """After an answer with these labels; ``foretold``: their probabilities before it, for a random check, and the ``slope``
+        that earlier checks put on their log odds."""
+        stated = tempered(np.array(foretold), slope).tolist()
+        known = zip(foretold, labels, stated, strict=False)
+        checks = [Check(p, told, self.answers, calibrated) for p, told, calibrated in known]
         return replace(
             self,
             answers=self.answers + 1,

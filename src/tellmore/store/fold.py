@@ -185,6 +185,7 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
         bound=chosen.bound or ("centred" if settings.classic else None),
         w=chosen.w,
         K=chosen.K,
+        calibrate=not settings.classic,
         start=beforehand.start(settings, pool),
         stop=None
         if chosen.check_share

@@ -39,7 +39,8 @@ class State:
     @cached_property
     def classifier(self) -> Classifier:
         """What is taken away."""
-        return Classifier(self.learner.posteriors, self.learner.w, self.ledger.initial.data.normalised)
+        learner = self.learner
+        return Classifier(learner.posteriors, learner.w, self.ledger.initial.data.normalised, learner.calibration.slope)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def confident_mistakes(
     if len(items) != len(checks):  # answers of version 0.1, of which the probabilities were not kept
         return []
     wrong = [
-        Mistake(item, check.probability, check.told)
+        Mistake(item, check.stated, check.told)
         for item, check in zip(items, checks, strict=True)
         if (check.probability >= DECISION_THRESHOLD) != check.told
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tellmore.learner import Learner
-from tellmore.policy.quality import Share
+from tellmore.policy.shares import Share
 from tellmore.store.beforehand import Example
 from tellmore.store.standing import Standing, standing
 from tellmore.store.state import State

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { h } from "../kit/dom";
 import { decimal } from "./format";
-import type { AccuracyPoint, CurvePoint, Dashboard } from "../kit/wire";
+import type { AccuracyPoint, Calibration, CurvePoint, Dashboard } from "../kit/wire";
 
 export type Axis = "answers" | "minutes";
 
@@ -126,6 +126,50 @@ export function accuracyChart(): Chart {
     columns: ({ accuracy_curve: curve }, axis) => [xOf(curve, axis), curve.map(({ high }) => high), curve.map(({ low }) => low), curve.map(({ estimate }) => estimate)],
     summary: ({ accuracy }) =>
       accuracy ? `${Math.round(100 * accuracy.estimate)} % on ${accuracy.n} random items (${Math.round(100 * accuracy.low)}–${Math.round(100 * accuracy.high)} %).` : "No random item answered yet.",
+  });
+}
+
+/** Which way the checks correct the probabilities, where that is beyond chance. */
+function correction({ low, high, checks }: Calibration): string {
+  if (!checks) return "They are not corrected by them.";
+  if (low > 1) return "Probabilities were too close to one half; they are corrected now.";
+  if (high < 1) return "Probabilities were too far from one half; they are corrected now.";
+  return "They are neither too bold nor too timid, as far as these checks tell.";
+}
+
+/** What was said and what came true, in words: the fullest of the bins. */
+export function cameTrue({ quality, project: { positive } }: Pick<Dashboard, "quality" | "project">): string {
+  if (!quality) return "No random item answered yet, so the probabilities have not been checked.";
+  const { low, high, checks, positive: share } = quality.reliability.reduce((most, bin) => (bin.checks > most.checks ? bin : most));
+  const right = Math.round(share.estimate * checks);
+  return `Of ${checks} items given ${Math.round(100 * low)} to ${Math.round(100 * high)} %, ${right} ${right === 1 ? "was" : "were"} ${positive}; ${quality.checks} random checks in all. ${correction(quality.calibration)}`;
+}
+
+export function reliabilityChart(): Chart {
+  const hidden: uPlot.Series = { points: { show: false }, width: 0 };
+  const ends = <T>(first: T, values: T[], last: T): T[] => [first, ...values, last];
+  return new Plot({
+    title: "Do probabilities come true?",
+    hint: "Of random items, the share that was positive against the probability stated before, with a 95 % interval. On the dashed line they come true.",
+    x: () => "probability stated",
+    xRange: [0, 1],
+    y: "share positive",
+    yRange: [0, 1],
+    series: (accent) => [
+      { stroke: colour("--ink-soft"), width: 1, dash: [4, 4], points: { show: false } },
+      { ...hidden, stroke: accent },
+      { ...hidden, stroke: accent },
+      { stroke: accent, width: 2, points: { show: true, size: 7, fill: accent } },
+    ],
+    bands: (accent) => [{ series: [2, 3], fill: wash(accent) }],
+    columns: ({ quality }) => {
+      if (!quality) return [[]];
+      const bins = quality.reliability;
+      const line = ends(0, bins.map(({ mean }) => mean), 1);
+      const shares = (part: "estimate" | "low" | "high"): (number | null)[] => ends<number | null>(null, bins.map((bin) => bin.positive[part]), null);
+      return [line, line, shares("high"), shares("low"), shares("estimate")];
+    },
+    summary: cameTrue,
   });
 }
 

@@ -5,7 +5,7 @@ import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
 import { StartLine } from "../start/agreement";
-import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, uncertaintyChart } from "./charts";
+import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, reliabilityChart, uncertaintyChart } from "./charts";
 import { decimal, duration, percent } from "./format";
 import { mistakesPanel, peoplePanel, summary } from "./summary";
 import { panel, table, type Tile, tileView } from "./table";
@@ -113,7 +113,7 @@ function axisSwitch(choose: (axis: Axis) => void): HTMLElement {
 class Details {
   readonly element = h("details", { class: "details" }, h("summary", {}, "Details"));
   private readonly rates = h("div", { class: "grid wide" });
-  private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), bitsChart(), histogramChart()];
+  private readonly charts: Chart[] = [uncertaintyChart(), accuracyChart(), reliabilityChart(), bitsChart(), histogramChart()];
   private data: Dashboard | null = null;
   private axis: Axis = "answers";
 

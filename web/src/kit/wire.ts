@@ -2,7 +2,7 @@
 
 import type * as api from "./schemas";
 
-export type { AccuracyPoint, CurvePoint, ItemRow, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
+export type { AccuracyPoint, Calibration, CurvePoint, ItemRow, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
 
 /** A kind of question, with all that is said of it, in the project's words. */
 export type Kind = api.KindOut;

@@ -1,0 +1,52 @@
+"""Whether probabilities can be believed, from the random checks: the slope that corrects them, and how often each came true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tellmore.core.calibration import Calibration, calibrated
+from tellmore.policy.shares import Share, share_of
+from tellmore.policy.tally import Check, Tally
+
+NEWEST = 100
+"""Only so many of the newest checks count: those before them are of beliefs long past."""
+BINS = 5
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Checks whose probability was ``low`` to ``high`` when it was stated: how many, their mean, and how many came true."""
+
+    low: float
+    high: float
+    checks: int
+    mean: float
+    positive: Share
+
+
+def calibration_of(tally: Tally) -> Calibration:
+    """The slope by the newest checks. One counts as much as the share of today's answers that had been told by then: the belief
+    that made the prediction was not today's."""
+    newest = tally.checks[-NEWEST:]
+    p, told = np.array([one.probability for one in newest]), np.array([one.told for one in newest])
+    return calibrated(p, told, np.array([(one.answers + 1) / (tally.answers + 1) for one in newest]))
+
+
+def reliability(checks: Sequence[Check]) -> tuple[Stated, ...]:
+    """The newest checks in equal bins of the probability that was stated before each was told; empty bins are left out."""
+    newest = checks[-NEWEST:]
+    p, told = np.array([one.stated for one in newest]), np.array([one.told for one in newest])
+    own = np.minimum((p * BINS).astype(int), BINS - 1)
+    return tuple(
+        Stated(
+            at / BINS,
+            (at + 1) / BINS,
+            int((own == at).sum()),
+            float(p[own == at].mean()),
+            share_of(int(told[own == at].sum()), int((own == at).sum())),
+        )
+        for at in np.unique(own).tolist()
+    )

@@ -1,0 +1,42 @@
+"""Shares with their intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from scipy.special import ndtri
+
+Z = float(ndtri(0.975))
+"""Half the width of a 95 % interval, in standard errors."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share and its 95 % interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.0%} ({self.low:.0%} to {self.high:.0%})"
+
+
+def share_of(count: int, n: int) -> Share:
+    """``count`` of ``n``.
+
+    >>> str(share_of(9, 10))
+    '90% (60% to 98%)'
+    """
+    return wilson(count / n, n)
+
+
+@lru_cache(maxsize=10_000)
+def wilson(estimate: float, n: int) -> Share:
+    """A mean of ``n`` values from 0 to 1 with Wilson's interval. An average precision is one over the positive items: Boyd, Eng
+    and Page, "Area under the precision-recall curve" (2013), find that a binomial interval with that n covers it."""
+    centre = (estimate + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(estimate * (1 - estimate) / n + Z**2 / (4 * n**2))
+    return Share(estimate, max(0.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half)))
