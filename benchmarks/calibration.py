@@ -18,11 +18,11 @@ from kept import kept_rows, pool_path, write_rows
 
 from tellmore.sim import annotators as people
 from tellmore.sim.config import Config
-from tellmore.sim.experiment import make_annotator, make_learner
+from tellmore.sim.experiment import make_annotators, make_learner
 from tellmore.sim.truth import Truth, load_truth
 from tellmore.types import Array
 
-TUNED = (  # the prior of the slope and the weights of checks were chosen on these, with other seeds
+TUNED = (  # the form of the correction and its prior were chosen on these, with other seeds
     "words_vader_w2v300.npz,2500",
     "digits=8",
     "digits<5",
@@ -65,7 +65,7 @@ def run(pool: str, kind: str, seed: int, *, data: Path) -> tuple[object, ...]:
     config = Config(pool=pool_path(pool, data) or pool, question=kind, options=(("check_share", SHARE),))
     truth = load_truth(config.pool, config.matrix)
     learner, _ = make_learner(config, truth, seed)
-    annotator = make_annotator(config, truth)
+    annotator = make_annotators(config, truth)[0]
     rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence([seed, 0x7E11]).spawn(2))
     while len(learner.tally.checks) < CHECKS and learner.tally.answers < LONGEST:
         question, now = learner.ask(), people.Moment(rng, learner.tally.answers)

@@ -54,7 +54,7 @@ def test_many_answers_at_once_lead_where_they_lead_one_by_one(start: Start | Non
     assert one_by_one.should_stop().stopped == at_once.should_stop().stopped
     whole = one_by_one._now.expected_accuracy(one_by_one.w)
     assert heard[-1].expected_accuracy(at_once.w) == pytest.approx(whole, abs=1e-5)
-    p = one_by_one.probabilities()
+    p = one_by_one._now.probabilities(one_by_one.w)
     assert whole == pytest.approx(np.mean(np.maximum(p, 1 - p)[sample_rows(N)]), abs=1e-5)
 
 

@@ -85,7 +85,7 @@ class State:
     @cached_property
     def calibration(self) -> Calibration:
         """What the random checks so far say of the probabilities."""
-        return calibration_of(self.tally)
+        return calibration_of(self.tally.checks)
 
     def probabilities(self, w: float, rows: Any = slice(None)) -> Array:
         """Probability of positive of some items, averaged over all beliefs, as the checks have not corrected it."""

@@ -61,8 +61,8 @@ def log_odds(p: Array) -> Array:
     return np.asarray(logit((np.asarray(p) + SURE) / (1 + 2 * SURE)))
 
 
-def calibrated(p: Array, told: Array, weights: Array) -> Calibration:
-    """The slope most probable after labels ``told`` [n] that had the probabilities p [n], each counting as much as its weight.
+def calibrated(p: Array, told: Array) -> Calibration:
+    """The slope most probable after labels ``told`` [n] that had the probabilities p [n].
 
     Logistic regression without an offset, with a normal prior on the logarithm of the slope; the interval is Laplace's.
     """
@@ -72,9 +72,9 @@ def calibrated(p: Array, told: Array, weights: Array) -> Calibration:
 
     def rise(log_slope: float) -> float:
         z = exp(log_slope) * x
-        return float(weights @ ((expit(z) - y) * z)) + log_slope / SPREAD**2
+        return float(np.sum((expit(z) - y) * z)) + log_slope / SPREAD**2
 
     best = MOST if rise(MOST) <= 0 else float(brentq(rise, LEAST, MOST, xtol=1e-12))
     z = exp(best) * x
-    sd = 1 / sqrt(float(weights @ (expit(z) * expit(-z) * z**2)) + SPREAD**-2)
+    sd = 1 / sqrt(float(np.sum(expit(z) * expit(-z) * z**2)) + SPREAD**-2)
     return Calibration(exp(best), exp(best - HALF_WIDTH * sd), exp(best + HALF_WIDTH * sd), len(x))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tellmore.core.calibration import Calibration, calibrated
 from tellmore.policy.shares import Share, share_of
-from tellmore.policy.tally import Check, Tally
+from tellmore.policy.tally import Check
 
 NEWEST = 100
 """Only so many of the newest checks count: those before them are of beliefs long past."""
@@ -27,12 +27,10 @@ class Stated:
     positive: Share
 
 
-def calibration_of(tally: Tally) -> Calibration:
-    """The slope by the newest checks. One counts as much as the share of today's answers that had been told by then: the belief
-    that made the prediction was not today's."""
-    newest = tally.checks[-NEWEST:]
-    p, told = np.array([one.probability for one in newest]), np.array([one.told for one in newest])
-    return calibrated(p, told, np.array([(one.answers + 1) / (tally.answers + 1) for one in newest]))
+def calibration_of(checks: Sequence[Check]) -> Calibration:
+    """The slope by the newest checks."""
+    newest = checks[-NEWEST:]
+    return calibrated(np.array([one.probability for one in newest]), np.array([one.told for one in newest]))
 
 
 def reliability(checks: Sequence[Check]) -> tuple[Stated, ...]:
