@@ -101,7 +101,7 @@ class Recomputed:
         before = prior
         for number, event in enumerate(self.learnt, start=1):
             shown = self.asked[event["question_id"]]["payload"]
-            question = Question(shown["kind"], shown["items"], id=event["question_id"])
+            question = Question(shown["kind"], shown["items"], id=event["question_id"], check=shown["check"])
             if shown["check"]:
                 labels = self.labels(event)
                 self.foretold += [(self.probability(item), label) for item, label in labels.items()]
@@ -117,7 +117,7 @@ class Recomputed:
             self.learner.tell(question, told)
             after = np.linalg.slogdet(self.learner.posterior.cov)[1]
             minutes += self.seconds(event) / 60
-            p = self.learner.predict_proba(self.pool.X)[:, 1]
+            p = self.learner.posteriors.probability(self.pool.X, self.learner.w)
             self.points.append(
                 {
                     "answers": number,
@@ -202,6 +202,10 @@ def _same_quality(shown: dict[str, Any], log: Recomputed) -> None:
     close(shown["quality"]["precision"]["estimate"], told[called].mean())
     close(shown["quality"]["recall"]["estimate"], called[told].mean())
     close(shown["quality"]["f1"]["estimate"], 2 * (called & told).sum() / (called.sum() + told.sum()))
+    for part in shown["quality"]["reliability"]:
+        inside = [(p, label) for p, label in log.foretold if part["low"] <= p < part["high"]]
+        close([part["checks"], part["mean"]], [len(inside), np.mean([p for p, _ in inside])])
+        close(part["positive"]["estimate"], np.mean([label for _, label in inside]))
 
 
 def _same_annotators(shown: dict[str, Any], log: Recomputed) -> None:
