@@ -98,7 +98,6 @@ class Recomputed:
 
     def _learn(self) -> None:
         minutes, prior = 0.0, np.linalg.slogdet(self.learner.posterior.cov)[1]
-        before = prior
         for number, event in enumerate(self.learnt, start=1):
             shown = self.asked[event["question_id"]]["payload"]
             question = Question(shown["kind"], shown["items"], id=event["question_id"], check=shown["check"])
@@ -114,7 +113,8 @@ class Recomputed:
                 "rank": lambda a: RankAnswer(a["order"], a["n_positive"]),
                 "tick": lambda a: TickAnswer(a["positive"]),
             }[answer["type"]](answer)
-            self.learner.tell(question, told)
+            info = self.learner.tell(question, told, person=event["participant"])
+            assert info is not None
             after = np.linalg.slogdet(self.learner.posterior.cov)[1]
             minutes += self.seconds(event) / 60
             p = self.learner.posteriors.probability(self.pool.X, self.learner.w)
@@ -122,7 +122,7 @@ class Recomputed:
                 {
                     "answers": number,
                     "minutes": minutes,
-                    "bits": (before - after) / 2 / math.log(2),
+                    "bits": info.logdet_drop_nats / 2 / math.log(2),  # reading all again may change the determinant too
                     "logdet_per_dim": (after - prior) / (self.pool.d + 1),
                     "expected_accuracy": float(np.maximum(p, 1 - p).mean()),
                     "check": shown["check"],
@@ -131,7 +131,6 @@ class Recomputed:
                     "question_id": event["question_id"],
                 }
             )
-            before = after
 
 
 @pytest.fixture
