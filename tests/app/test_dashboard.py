@@ -232,7 +232,7 @@ def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
     cost = OnlineCost()
     for event in log.learnt[:at]:
         question, answer = next((q, a) for q, a in log.learner.history if q.id == event["question_id"])
-        early.tell(question, answer)
+        early.tell(question, answer, person=event["participant"])
     for event in [event for event in log.learnt if event["seq"] <= shown["rates_seq"]]:
         shape = log.asked[event["question_id"]]["payload"]
         marks = len(event["payload"]["answer"]["positive"]) if shape["kind"] == "tick" else 0
