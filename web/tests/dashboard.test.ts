@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration, percent } from "../src/dashboard/format";
-import { askedNow } from "../src/dashboard/overview";
+import { askedNote, askedNow } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
 import { kindTitle, questionTitle } from "../src/kit/kinds";
 import type { Rate } from "../src/kit/wire";
@@ -82,5 +82,12 @@ describe("settings", () => {
     const offered = questions([...KINDS, kind("mine", { title: "Mine" })]);
     expect(offered.map(([value]) => value)).toEqual(["auto", "label", "select", "select_high", "select_low", "rank", "tick", "least_sure", "mine"]);
     expect(offered.at(-1)).toEqual(["mine", "Mine"]);
+  });
+});
+
+describe("what was asked at random", () => {
+  it("says what that means, and names repeats where there are any", () => {
+    expect(askedNote({ questions: 200, repeated: 0 })).toBe("of the last 200, as no better question was ready");
+    expect(askedNote({ questions: 40, repeated: 0.05 })).toBe("of the last 40, as no better question was ready; 5 % were repeats");
   });
 });

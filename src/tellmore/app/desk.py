@@ -11,6 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable
 from datetime import datetime
 
+from tellmore.app.lately import Lately
 from tellmore.data.settings import Settings
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import Event
@@ -29,6 +30,7 @@ class Desk(Ledger):
         self._minutes: dict[str, float] = defaultdict(float)
         self._answers: dict[str, int] = defaultdict(int)
         self._shown: dict[str, int] = defaultdict(int)
+        self.lately = Lately()
         super().__init__(settings, events)
 
     @property
@@ -102,6 +104,7 @@ class Desk(Ledger):
 
     def _on_question(self, event: Event) -> None:
         super()._on_question(event)
+        self.lately.add(self.asked[event.question_id or ""])
         self._in_hand[event.participant or ""].append(event.question_id or "")
 
     def _on_lease(self, event: Event) -> None:
@@ -131,6 +134,7 @@ class Desk(Ledger):
 
     def _on_reset(self, event: Event) -> None:
         super()._on_reset(event)
+        self.lately.clear()
         self._changes.append(event.seq)
         for everything in (self._in_hand, self._done, self._leases, self._minutes, self._answers, self._shown):
             everything.clear()

@@ -135,6 +135,7 @@ class _Teaching:
         with self._session.lock:
             asked = Count(each.why for each in desk.asked.values())
             given = Count(each.void or "counts" for each in desk.given.values())
+            lately = desk.lately.shares()
             behind, out = desk.changes_after(planner.view.seq), len(self._session.questions_out())
         questions = CounterMetricFamily("tellmore_questions", "Questions issued, by reason.", labels=["why"])
         for why in sorted({"best", "check", "fallback", *asked}):
@@ -146,6 +147,11 @@ class _Teaching:
         for state in sorted({"counts", "undo", *given}):
             answers.add_metric([state], given[state])
         yield answers
+        for share, name, what in (
+            (lately.random, "random", "random because nothing better was ready"),
+            (lately.repeated, "repeated", "asked before, and not wanted again"),
+        ):
+            yield GaugeMetricFamily(f"tellmore_{name}_share", f"Share of the last 200 questions: {what}.", value=share)
         yield GaugeMetricFamily("tellmore_questions_out", "Questions handed out and not yet answered.", value=out)
         yield GaugeMetricFamily("tellmore_planner_behind", "Answers and undos not learnt yet.", value=behind)
         yield GaugeMetricFamily(

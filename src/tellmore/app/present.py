@@ -189,7 +189,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         session.rates.watch()
         desk, view, settings = session.desk.frozen(), session.planner.view, session.settings
         out = {asked.participant for asked in session.questions_out()}
-        pool = session.pool
+        pool, lately = session.pool, session.desk.lately.shares()
         rates, rates_answers, rates_seq = session.rates.table, session.rates.answers, session.rates.seq
     people = dashboard.annotators_out(desk, pool, view.probability, out)
     skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
@@ -228,4 +228,5 @@ def dashboard_out(session: Session) -> DashboardOut:
         seq=desk.seq,
         start_verdict=_start_verdict(session, view),
         problem=session.planner.failure,
+        asked=lately,
     )

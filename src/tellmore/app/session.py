@@ -6,6 +6,7 @@ the planner's thread. Requests never wait for the learner: what to ask next is r
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,6 +37,7 @@ from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.state import State
 from tellmore.types import Answer, Skip
 
+server_log = logging.getLogger(__name__)
 FIRST_PATIENCE_S = 5.0
 """How long a person's first question may wait for the learner; afterwards a random one is asked."""
 
@@ -351,7 +353,14 @@ class Session(Writer):
         if ready_only:
             return []
         question = random_question(self.pool, learning, taken, self._rng)
+        self._warn_of_random()
         return [] if question is None else self._issue_events(question, participant, check=True, why=FALLBACK)
+
+    def _warn_of_random(self) -> None:
+        lately = self.desk.lately.shares()
+        if lately.warning is not None:
+            shares = {"random_share": lately.random, "repeated_share": lately.repeated}
+            server_log.warning("Questions: %s.", lately.warning, extra=shares)
 
     def _prepared_events(self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None) -> list[Event]:
         """Issue a prepared question, and say how many answers it does not know of."""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from tellmore.app.lately import AskedLately
 from tellmore.app.wire import ItemOut, Name, ProjectOut, Wire
 from tellmore.app.wire_team import NoteOut
 from tellmore.policy.quality import Quality
@@ -198,6 +199,7 @@ class DashboardOut(Wire):
         None, description="what the answers say about the start; null without one or before any answer"
     )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")
+    asked: AskedLately
 
 
 class AuditOut(Wire):

@@ -4,6 +4,7 @@ import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
+import { sentence } from "../kit/words";
 import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, reliabilityChart, uncertaintyChart } from "./charts";
 import { decimal, duration, percent } from "./format";
@@ -17,8 +18,14 @@ export function tiles(data: Dashboard): Tile[] {
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
     { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
     { label: `Called ${data.project.positive}`, value: percent(data.positive_share), note: `of ${data.pool_size} items` },
+    ...(data.asked.questions ? [{ label: "Asked at random", value: percent(data.asked.random), note: askedNote(data.asked) }] : []),
     { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
   ];
+}
+
+/** What "asked at random" means, and how much had been asked before. */
+export function askedNote({ questions, repeated }: Pick<Dashboard["asked"], "questions" | "repeated">): string {
+  return `of the last ${questions}, as no better question was ready${repeated ? `; ${percent(repeated)} were repeats` : ""}`;
 }
 
 /** Whether `now` ("select_low 3", "label") is the question of this row; a row may stand for a whole family of kinds. */
@@ -140,6 +147,7 @@ class Details {
 export class Overview {
   readonly element = h("div", { class: "view" });
   private readonly words = h("div");
+  private readonly warning = h("p", { class: "warning", role: "status" });
   private readonly figures = h("dl", { class: "tiles" });
   private readonly start = new StartLine();
   private readonly rare = h("div", { class: "rare" });
@@ -148,12 +156,13 @@ export class Overview {
   private readonly details = new Details();
 
   constructor(private readonly report: (error: unknown) => void) {
-    this.element.append(this.words, this.figures, this.start.element, this.rare, this.tables, this.extremes, this.details.element);
+    this.element.append(this.words, this.warning, this.figures, this.start.element, this.rare, this.tables, this.extremes, this.details.element);
   }
 
   show(data: Dashboard): void {
     const { positive, negative } = data.project;
     this.words.replaceChildren(summary(data, this.report));
+    this.warning.textContent = data.asked.warning ? sentence(data.asked.warning) : "";
     this.figures.replaceChildren(...tiles(data).map(tileView));
     this.start.show(data.start_verdict);
     this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
