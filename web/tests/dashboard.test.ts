@@ -87,7 +87,8 @@ describe("settings", () => {
 
 describe("what was asked at random", () => {
   it("says what that means, and names repeats where there are any", () => {
-    expect(askedNote({ questions: 200, repeated: 0 })).toBe("of the last 200, as no better question was ready");
-    expect(askedNote({ questions: 40, repeated: 0.05 })).toBe("of the last 40, as no better question was ready; 5 % were repeats");
+    expect(askedNote({ questions: 200, random: 0, repeated: 0 })).toBe("of the last 200 questions, 0 % random for want of better");
+    expect(askedNote({ questions: 40, random: 0.1, repeated: 0.05 })).toBe("of the last 40 questions, 10 % random for want of better, 5 % repeats");
+    expect(askedNote({ questions: 0, random: 0, repeated: 0 })).toBe("");
   });
 });

@@ -15,11 +15,11 @@ TOO_MANY = 0.05
 """From this share on, the owner is told."""
 
 SLOW = (
-    "{share:.0%} of the last {questions} questions were random, because people ask faster than questions can be chosen. Allow "
+    "{share:.0f} % of the last {questions} questions were random, because people ask faster than questions can be chosen. Allow "
     "larger questions, such as grids, invite fewer people at once, or use a faster computer"
 )
 SHORT = (
-    "{share:.0%} of the last {questions} questions had been asked before, because there are few items for so many answers. Add "
+    "{share:.0f} % of the last {questions} questions had been asked before, because there are few items for so many answers. Add "
     "items, or end the questions"
 )
 
@@ -62,5 +62,5 @@ class Lately:
         warning = None
         for share, text in ((random, SLOW), (repeated, SHORT)):
             if warning is None and questions >= FEWEST and share > TOO_MANY:
-                warning = text.format(share=share, questions=questions)
+                warning = text.format(share=100 * share, questions=questions)
         return AskedLately(questions=questions, random=random, repeated=repeated, warning=warning)

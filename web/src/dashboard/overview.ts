@@ -18,14 +18,14 @@ export function tiles(data: Dashboard): Tile[] {
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
     { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
     { label: `Called ${data.project.positive}`, value: percent(data.positive_share), note: `of ${data.pool_size} items` },
-    ...(data.asked.questions ? [{ label: "Asked at random", value: percent(data.asked.random), note: askedNote(data.asked) }] : []),
-    { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "" },
+    { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: [asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "", askedNote(data.asked)].filter(Boolean).join("; ") },
   ];
 }
 
-/** What "asked at random" means, and how much had been asked before. */
-export function askedNote({ questions, repeated }: Pick<Dashboard["asked"], "questions" | "repeated">): string {
-  return `of the last ${questions}, as no better question was ready${repeated ? `; ${percent(repeated)} were repeats` : ""}`;
+/** How many of the last questions nobody chose, and how many had been asked before. */
+export function askedNote({ questions, random, repeated }: Pick<Dashboard["asked"], "questions" | "random" | "repeated">): string {
+  if (!questions) return "";
+  return `of the last ${questions} questions, ${percent(random)} random for want of better${repeated ? `, ${percent(repeated)} repeats` : ""}`;
 }
 
 /** Whether `now` ("select_low 3", "label") is the question of this row; a row may stand for a whole family of kinds. */
