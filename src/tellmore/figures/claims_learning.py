@@ -22,7 +22,7 @@ WORDS = "SocialSent 2000s, word2vec"
 
 def modes(source: Source, among: Sequence[str] = MODES) -> list[str]:
     """The modes of which there are trials."""
-    known = {row["mode"] for row in source("baselines") if row["seed"] is not None}
+    known = {row["mode"] for row in where(source("baselines"), part="methods, trials")}
     return [mode for mode in among if mode in known]
 
 

@@ -97,7 +97,10 @@ def draw(rows: Rows) -> Figure:
 
 def _range(rows: Rows, keep: Callable[[Row], bool]) -> str:
     shares = [row["share"] for row in rows if keep(row)]
-    return f"{min(shares):.1%} to {max(shares):.1%}" if shares else "no study"
+    if not shares:
+        return "no study"
+    low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _compare(rows: Rows) -> str:

@@ -110,7 +110,7 @@ def scales_table(source: Source) -> tuple[list[str], list[list[str]]]:
     body = []
     for mode, setting in dict.fromkeys((row["mode"], row["setting"]) for row in rows):
         own = {float(row["scale"]): row for row in where(rows, mode=mode, setting=setting)}
-        cells = [f"{reach_text(own[scale])} ({own[scale]['seeds']} seeds)" if scale in own else "" for scale in scales]
+        cells = [f"{reach_text(own[scale])}; n = {own[scale]['seeds']}" if scale in own else "" for scale in scales]
         body.append([mode, setting, *cells, paper.COUNT_WORDS[setting]])
     return ["mode", "question", *(f"{scale:g} I / D" for scale in scales), "the paper"], body
 
