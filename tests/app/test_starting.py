@@ -91,7 +91,7 @@ def test_looking_changes_nothing(visit: Visit, session: Session) -> None:
         (
             ["sunny"],
             [],
-            "no item has the id or the text 'sunny', and it cannot be used as a word: these embeddings",
+            "no item has the id or the text 'sunny', and it cannot be used as a word: the vectors",
         ),
         (["i5", "i6"], ["i6"], "'i6' is named both as like and as unlike; choose one"),
         ([], [], "a start needs at least one example"),
@@ -112,7 +112,7 @@ def test_a_start_is_asked_for_until_there_is_one_or_an_answer(visit: Visit) -> N
     owner = visit()
     first = owner.get("/api/start").json()
     assert first["fresh"]
-    assert "no text side" in first["no_words"]
+    assert "without a model for words" in first["no_words"]
     owner.put("/api/settings", json={"like": ["i5"]})
     assert not owner.get("/api/start").json()["fresh"]
     owner.put("/api/settings", json={"like": []})

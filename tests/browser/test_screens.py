@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DEVICES, Join
-from tests.browser.looking import SMALLEST, look, small_targets
+from tests.browser.looking import PHONE, SMALLEST, look, small_targets
 from tests.browser.person import Person
 
 
@@ -90,32 +90,44 @@ def confirming(person: Person) -> None:
     expect(person.page.get_by_role("dialog")).to_be_visible()
 
 
-QUESTIONS: dict[str, tuple[str, Callable[[Person], None]]] = {
-    "label": ("label 2", nothing),
-    "select": ("select 6", seek_select),
-    "select-chosen": ("select 6", choose),
-    "rank": ("rank 6", nothing),
-    "rank-picked-up": ("rank 6", pick_up),
-    "label-picture": ("pictures label 2", nothing),
-    "select-picture": ("pictures select 6", choose),
-    "rank-picture": ("pictures rank 4", nothing),
-    "tick": ("tick 12", tick_two),
-    "tick-picture": ("pictures tick 12", tick_two),
-    "help": ("rank 6", help_open),
-    "comment": ("rank 6", commenting),
-    "enlarged": ("pictures label 2", enlarged),
-    "offline": ("label 2", offline),
+def warned(person: Person) -> None:
+    person.page.keyboard.press("Backspace")
+    expect(person.page.locator(".warning")).to_have_text("There is nothing to undo.")
+
+
+def closed(person: Person) -> None:
+    person.page.keyboard.press("Escape")
+    expect(person.page.get_by_role("dialog")).to_have_count(0)
+
+
+Step = tuple[str, Callable[[Person], None]]
+QUESTIONS: dict[str, list[Step]] = {
+    "label 2": [("label", nothing), ("warning", warned), ("offline", offline)],
+    "select 6": [("select", seek_select), ("select-chosen", choose)],
+    "rank 6": [
+        ("rank", nothing),
+        ("rank-picked-up", pick_up),
+        ("help", help_open),
+        ("", closed),
+        ("comment", commenting),
+    ],
+    "tick 12": [("tick", tick_two)],
+    "pictures label 2": [("label-picture", nothing), ("enlarged", enlarged)],
+    "pictures select 6": [("select-picture", choose)],
+    "pictures rank 4": [("rank-picture", nothing)],
+    "pictures tick 12": [("tick-picture", tick_two)],
 }
-OWNER: dict[str, tuple[str, Callable[[Person], None]]] = {
-    "dashboard": ("overview", drawn),
-    "dashboard-items": ("items", looked_into),
-    "dashboard-answers": ("answers", tabled),
-    "dashboard-agreement": ("agreement", tabled),
-    "dashboard-export": ("export", unfolded),
-    "dashboard-people": ("people", invited),
-    "dashboard-settings": ("settings", previewed),
-    "dashboard-confirm": ("settings", confirming),
-}
+"""What is looked at on one page, step by step; a step without a name is no screen of its own."""
+OWNER: list[tuple[str, str, Callable[[Person], None]]] = [
+    ("dashboard", "overview", drawn),
+    ("dashboard-items", "items", looked_into),
+    ("dashboard-answers", "answers", tabled),
+    ("dashboard-agreement", "agreement", tabled),
+    ("dashboard-export", "export", unfolded),
+    ("dashboard-people", "people", invited),
+    ("dashboard-settings", "settings", previewed),
+    ("dashboard-confirm", "settings", confirming),
+]
 TABLES = ("dashboard", "dashboard-items", "dashboard-answers", "dashboard-people", "dashboard-agreement")
 """Screens with tables; all of a row is seen at 360 px."""
 looks = pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
@@ -125,14 +137,15 @@ devices = pytest.mark.parametrize("device", list(DEVICES))
 
 
 @looks
-@pytest.mark.parametrize("screen", list(QUESTIONS))
-def test_question_screens(join: Join, screen: str, device: str, theme: str) -> None:
-    server, prepare = QUESTIONS[screen]
+@pytest.mark.parametrize("server", list(QUESTIONS))
+def test_question_screens(join: Join, server: str, device: str, theme: str) -> None:
     person = join(server, device=device, color_scheme=theme)
-    if screen in ("label", "select", "rank", "tick"):
+    if not server.startswith("pictures"):
         assert small_targets(person.page, device) == []
-    prepare(person)
-    look(person.page, f"{screen}-{device}-{theme}")
+    for screen, prepare in QUESTIONS[server]:
+        prepare(person)
+        if screen:
+            look(person.page, f"{screen}-{device}-{theme}")
 
 
 @pytest.fixture(scope="module")
@@ -151,21 +164,23 @@ def _taught(servers: Any) -> None:
 
 
 @looks
-@pytest.mark.parametrize("screen", list(OWNER))
 @pytest.mark.usefixtures("_taught")
-def test_dashboard_screens(join: Join, screen: str, device: str, theme: str) -> None:
-    view, prepare = OWNER[screen]
-    owner = join("rank 6", owner=True, device=device, color_scheme=theme, path=f"/dashboard#{view}")
-    prepare(owner)
-    look(owner.page, f"{screen}-{device}-{theme}")
-    assert small_targets(owner.page, device) == []
-    if device == "narrow" and screen in TABLES:
-        owner.page.set_viewport_size(SMALLEST)
-        hidden = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
-        assert owner.page.locator(".scroller").evaluate_all(hidden) == []
-        assert owner.page.get_by_role("cell").count() > 0, (
-            "what is laid out in blocks is still a table to screen readers"
-        )
+def test_dashboard_screens(join: Join, device: str, theme: str) -> None:
+    owner = join("rank 6", owner=True, device=device, color_scheme=theme, path="/dashboard")
+    for screen, view, prepare in OWNER:
+        owner.page.goto(f"{owner.server.base}/dashboard#{view}")
+        expect(owner.page.locator(".tabs [aria-current=page]")).to_have_attribute("href", f"#{view}")
+        prepare(owner)
+        look(owner.page, f"{screen}-{device}-{theme}")
+        assert small_targets(owner.page, device) == [], screen
+        if device == "narrow" and screen in TABLES:
+            owner.page.set_viewport_size(SMALLEST)
+            hidden = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
+            assert owner.page.locator(".scroller").evaluate_all(hidden) == [], screen
+            assert owner.page.get_by_role("cell").count() > 0, (
+                "what is laid out in blocks is still a table to screen readers"
+            )
+            owner.page.set_viewport_size(PHONE)
     assert owner.problems == []
 
 
@@ -190,14 +205,6 @@ def test_the_screen_without_a_link(browser: Any, join: Join, theme: str) -> None
 
 
 @looks
-def test_the_screen_with_a_warning(join: Join, device: str, theme: str) -> None:
-    person = join("label 2", device=device, color_scheme=theme)
-    person.page.keyboard.press("Backspace")
-    expect(person.page.locator(".warning")).to_have_text("There is nothing to undo.")
-    look(person.page, f"warning-{device}-{theme}")
-
-
-@looks
 def test_the_screen_without_a_question(join: Join, device: str, theme: str) -> None:
     person = join("label 2", device=device, color_scheme=theme)
     nothing_left = {
@@ -211,12 +218,13 @@ def test_the_screen_without_a_question(join: Join, device: str, theme: str) -> N
     look(person.page, f"no-question-{device}-{theme}")
 
 
-@pytest.mark.parametrize("width", [360, 720, 1440])
-def test_figures_of_the_dashboard_fill_their_rows(join: Join, width: int) -> None:
-    owner = join("label 2", owner=True, path="/dashboard", viewport={"width": width, "height": 800})
+def test_figures_of_the_dashboard_fill_their_rows(join: Join) -> None:
+    owner = join("label 2", owner=True, path="/dashboard")
     owner.page.locator(".tile").first.wait_for()
-    tops = owner.page.locator(".tile").evaluate_all("tiles => tiles.map(tile => Math.round(tile.offsetTop))")
-    assert len({tops.count(top) for top in tops}) == 1, "no row of figures has a hole"
+    for width in (360, 720, 1440):
+        owner.page.set_viewport_size({"width": width, "height": 800})
+        tops = owner.page.locator(".tile").evaluate_all("tiles => tiles.map(tile => Math.round(tile.offsetTop))")
+        assert len({tops.count(top) for top in tops}) == 1, "no row of figures has a hole"
 
 
 @themes
@@ -234,15 +242,16 @@ def test_the_theme_can_be_chosen(join: Join, theme: str) -> None:
     assert person.page.evaluate(background) == seen[0]
 
 
-@pytest.mark.parametrize("screen", ["label", "select", "rank", "rank-picture", "tick"])
-@pytest.mark.parametrize("width", [720, 320])
-def test_nothing_is_lost_at_200_percent(join: Join, screen: str, width: int) -> None:
+@pytest.mark.parametrize("server", ["label 2", "select 6", "rank 6", "pictures rank 4", "tick 12"])
+def test_nothing_is_lost_at_200_percent(join: Join, server: str) -> None:
     """A browser at 200 % shows a page half as wide; 320 px is a phone zoomed in."""
-    person = join(QUESTIONS[screen][0], viewport={"width": width, "height": 450})
-    assert person.page.evaluate("document.documentElement.scrollWidth") <= width
-    for button in person.page.locator("section.card :is(button, input)").all():
-        button.scroll_into_view_if_needed()
-        expect(button).to_be_in_viewport()
+    person = join(server)
+    for width in (720, 320):
+        person.page.set_viewport_size({"width": width, "height": 450})
+        assert person.page.evaluate("document.documentElement.scrollWidth") <= width
+        for button in person.page.locator("section.card :is(button, input)").all():
+            button.scroll_into_view_if_needed()
+            expect(button).to_be_in_viewport()
 
 
 def test_a_phone_shows_the_tab_of_the_page_it_is_on(join: Join) -> None:
@@ -260,10 +269,10 @@ def test_offline_is_said_in_full_at_360_px(join: Join) -> None:
     expect(person.page.locator(".brand")).to_be_hidden()
 
 
-@pytest.mark.parametrize("screen", ["select", "select-picture"])
+@pytest.mark.parametrize("server", ["select 6", "pictures select 6"])
 @devices
-def test_six_options_are_seen_without_scrolling(join: Join, screen: str, device: str) -> None:
-    person = join(QUESTIONS[screen][0], device=device).seek("select")
+def test_six_options_are_seen_without_scrolling(join: Join, server: str, device: str) -> None:
+    person = join(server, device=device).seek("select")
     options = person.page.locator(".option")
     expect(options).to_have_count(6)
     for option in options.all():

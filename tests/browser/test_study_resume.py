@@ -104,7 +104,8 @@ def test_the_browser_closed_at_question_17_goes_on_there(browser: Browser, runni
         kept = first.storage_state()
     with browser.new_context() as stranger:
         page = come(stranger, running, "pid17")
-        expect(page.locator("main")).to_contain_text("begun with this id in another browser")
+        expect(page.get_by_role("heading", name="You cannot take part with this link")).to_be_visible()
+        expect(page.locator("main")).to_contain_text("This id is already in use in another browser")
     with browser.new_context(storage_state=kept) as second:
         page = come(second, running, "pid17")
         assert question_id(page) == seventeenth

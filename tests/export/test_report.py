@@ -77,7 +77,11 @@ def test_the_report_says_how_good_it_is(project):
     page = seen(render(state, "report")).text
     assert f"On the newest {quality.checks} randomly drawn items" in page
     for name, share in quality.named().items():
-        assert f"{name}{share.estimate:.2f}{share.low:.2f}{share.high:.2f}" in page
+        assert name in page
+        assert (
+            f"{share.estimate:.0%}{share.low:.0%} to {share.high:.0%}".replace("%", " %").replace(" % to", " to")
+            in page
+        )
     assert list(quality.named())[2:] == ["precision", "recall", "F1", "average precision"]
     unmeasured = replace(state, learner=Learner(state.pool))
     assert "No random questions have been answered yet" in seen(render(unmeasured, "report")).text

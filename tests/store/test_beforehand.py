@@ -95,7 +95,7 @@ def test_impossible_starts(known: Beforehand, start: dict, said: str) -> None:
 
 
 def test_without_a_project_there_are_items_only() -> None:
-    with pytest.raises(InputError, match="'warm', and it cannot be used as a word: these embeddings"):
+    with pytest.raises(InputError, match="'warm', and it cannot be used as a word: the vectors"):
         new_learner(POOL, by(like=["warm"]), NOTHING_KNOWN)
     with pytest.raises(InputError, match="needs a project that keeps the column"):
         new_learner(POOL, by(scores_column="llm"), NOTHING_KNOWN)

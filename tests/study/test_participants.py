@@ -138,7 +138,7 @@ def test_the_browser_that_began_comes_back_to_its_question(site: Site, study: St
 def test_an_id_alone_acts_for_nobody_who_has_begun(site: Site, log: Repository) -> None:
     enter(site.visit(), prolific_pid="pid1", session_id="T1")
     before, stranger = list(log.since()), site.visit()
-    assert "begun with this id in another browser" in refused(stranger, prolific_pid="pid1")
+    assert "already in use in another browser" in refused(stranger, prolific_pid="pid1")
     assert "begun with this id" in refused(stranger, prolific_pid="pid1", session_id="T1"), "so short can be guessed"
     assert "begun with this id" in refused(stranger, participant="pid1", session_id="x" * 24)
     assert stranger.post("/api/study/step", json={"step": "consent", "value": False}).status_code == 401

@@ -17,7 +17,6 @@ from tellmore.store.statistics import TimesSoFar
 WATCHED_S = 60.0
 MEASURE_EVERY = 10
 REFIT_EVERY = 10
-LARGEST_SIZE = 8
 
 
 class RateKeeper:
@@ -74,5 +73,5 @@ def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (
     """The table at the fold's belief; the same log gives the same table."""
     learner = fold.learner
     rng = np.random.default_rng([learner.seed, len(fold.effects)])
-    shown = sorted(size for size in sizes if size <= min(LARGEST_SIZE, len(learner.pool)))
+    shown = sorted(size for size in sizes if size <= len(learner.pool))
     return rates(learner.scan, learner.belief, learner.behaviour, sizes=shown or (2,), cost=cost, rng=rng, repeats=2)

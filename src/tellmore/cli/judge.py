@@ -89,7 +89,7 @@ def _print(project: Project, words: ProjectSettings, column: str, found: Verdict
             f"That is too few to judge by: the intervals show how little is known. To get more, {HOW_TO_GET_MORE}."
         )
     typer.echo(
-        f"It agrees with people on {_range(found.agreement)}. The commoner answer alone agrees on {found.commoner:.0%}."
+        f"It agrees with people on {_range(found.agreement)}. The more common answer alone agrees on {found.commoner:.0%}."
     )
     print_table(
         ["", f"people: {words.positive}", f"people: {words.negative}"],

@@ -30,7 +30,9 @@ EmbedOption = Annotated[
 ]
 EmbeddingIdsOption = Annotated[
     Path | None,
-    typer.Option("--embedding-ids", readable=False, help="Ids of a .npy's rows: text with one a line, .json or .npy."),
+    typer.Option(
+        "--embedding-ids", readable=False, help="Ids of a .npy's rows: text with one per line, .json or .npy."
+    ),
 ]
 ByRowOption = Annotated[bool, typer.Option("--by-row", help="Take rows in order instead of joining by id.")]
 IdColumnOption = Annotated[str, typer.Option("--id-column", help="Column with the ids.")]

@@ -59,7 +59,10 @@ def serve(
     log_format: LogFormatOption = "text",
     embed: Annotated[
         str | None,
-        typer.Option("--embed", help="The embedder the project was made with, for words to start from; not for tfidf."),
+        typer.Option(
+            "--embed",
+            help="The embedder the project was made with, for words to start from and texts to add; tfidf needs none.",
+        ),
     ] = None,
 ) -> None:
     """Teach a project in the browser, alone or as a team.

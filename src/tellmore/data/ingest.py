@@ -102,15 +102,15 @@ class Findings:
         lines = [f"{self.items} items, {self.dimensions} dimensions ({norm})"]
         lines += [f"for learning, vectors are {self.learnt_as}"] if self.learnt_as else []
         counts = {
-            "empty texts": self.empty_texts,
-            "texts that repeat an earlier one": self.duplicate_texts,
-            "vectors that repeat an earlier one": self.duplicate_vectors,
+            "texts left empty": self.empty_texts,
+            "texts repeating an earlier one": self.duplicate_texts,
+            "vectors repeating an earlier one": self.duplicate_vectors,
             "columns with the same number everywhere": len(self.constant_columns),
-            "unreadable pictures left out": len(self.unreadable_images),
-            "labelled positive": self.labelled_positive,
-            "labelled negative": self.labelled_negative,
+            "pictures left out as unreadable": len(self.unreadable_images),
+            "items labelled positive": self.labelled_positive,
+            "items labelled negative": self.labelled_negative,
         }
-        lines += [f"{count} {what}" for what, count in counts.items() if count]
+        lines += [_counted(count, what) for what, count in counts.items() if count]
         return [*lines, *self._zero_line(), *self.notes]
 
     def _zero_line(self) -> list[str]:
@@ -119,6 +119,12 @@ class Findings:
         named = ", ".join(map(repr, self.zero_vectors[:NAMED])) + (f" and {n - NAMED} more" if n > NAMED else "")
         advice = "nothing tells these items apart; leave them out, or embed them again"
         return [f"{n} vector{'' if n == 1 else 's'} of length zero ({named}): {advice}"] if n else []
+
+
+def _counted(count: int, what: str) -> str:
+    """What was counted, with its first word in the singular where there is one of it."""
+    things, _, more = what.partition(" ")
+    return f"{count} {things.removesuffix('s') if count == 1 else things} {more}"
 
 
 @dataclass(frozen=True)

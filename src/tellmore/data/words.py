@@ -21,7 +21,7 @@ TextSide = Callable[[Sequence[str]], Array]
 """From texts [m] to vectors [m, d] such as the rows of the project's matrix: scaled to length 1 where those are."""
 
 WORDS_FILE = "words.npz"
-NO_TEXT_SIDE = "these embeddings have no text side; give items as examples instead"
+NO_TEXT_SIDE = "the vectors of these items come without a model for words"
 
 
 def text_side(project: Project, embed: str | None = None) -> TextSide:
@@ -64,8 +64,8 @@ def _embedder(project: Project, embed: str | None) -> Embedder:
     recorded = project.settings.data.embeddings
     if embed is None and known_embedder(recorded):
         raise SettingError(
-            f"to embed words, name the embedder of the items with --embed (the project says {recorded}); "
-            "a model named in a project is never loaded by itself"
+            f"the embedder of the items must be named with --embed (the project says {recorded}), since a model that a project "
+            "names is never loaded by itself"
         )
     pictures = any(item.get("image") for item in project.items)
     embedder = None if embed is None else open_words(embed, "image" if pictures else "text")

@@ -62,7 +62,7 @@ def check_return(arrival: Arrival, known: str, begun_with: str | None) -> None:
     )
     if not (arrival.signed or arrival.cookie == known or same_session):
         raise EntryError(
-            "somebody has begun with this id in another browser; go on there, or ask the people who run the study for a link"
+            "this id is already in use in another browser; continue there, or ask the people who run the study for a link"
         )
 
 
@@ -96,7 +96,7 @@ def signed_links(database_url: str, ids: Iterable[str], public_url: str = "") ->
     with closing(Repository(database_url)) as repository:
         key, base = repository.secret(STUDY_KEY), public_url.rstrip("/") or repository.get(ADDRESS)
     if base is None:
-        raise StateError("the study was never served; serve it first, or name its address with --public-url")
+        raise StateError("the study has never been served; serve it first, or give its address with --public-url")
     return [
         f"{base}/study?{urlencode({'participant': external, 'signature': signature_of(key, external)})}"
         for external in ids

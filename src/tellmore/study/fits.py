@@ -215,7 +215,7 @@ def ancova_stage(answers: Answers, kind: str, *, clustered: bool = False) -> Anc
     sizes, seconds = _sizes_and_seconds(staged, kind)
     names = sorted({row["stage"] for row in staged})
     if len(names) < 2:
-        raise InputError(f"{kind} answers are of {len(names)} learning stage: an ANCOVA needs at least two")
+        raise InputError(f"{kind} answers come from {len(names)} stage of learning; an ANCOVA needs at least two")
     dummies = np.array([[float(row["stage"] == name) for name in names[1:]] for row in staged])
     terms = np.column_stack([sm.add_constant(sizes), _marks(staged, kind)])
     large = sm.OLS(seconds, np.column_stack([terms, dummies])).fit()

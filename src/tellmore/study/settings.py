@@ -57,9 +57,9 @@ class Design(Section):
             if max(sizes) > kind.most:
                 raise ValueError(f"sizes: a {kind.name} question shows at most {kind.most} items, not {max(sizes)}")
             if len(set(sizes)) < len(sizes):
-                raise ValueError("sizes name each one once")
+                raise ValueError("sizes: name each one only once")
         if len(set(self.kinds)) < len(self.kinds):
-            raise ValueError("kinds name each one once")
+            raise ValueError("kinds: name each one only once")
         if not set(self.own_sizes) <= set(self.kinds):
             raise ValueError(f"own_sizes are of kinds that are asked: {', '.join(self.kinds)}")
         total = self.questions_per_kind + len(self.gold_positions)

@@ -108,7 +108,7 @@ class Annotator {
     try {
       if (await askForNote(question.items)) this.warn("Your comment was sent.");
     } catch (error) {
-      this.warn(`Your comment was not sent: ${error instanceof Error ? error.message : String(error)}`);
+      this.warn(sentence(`Your comment was not sent: ${error instanceof Error ? error.message : String(error)}`));
     }
   }
 
@@ -140,7 +140,7 @@ class Annotator {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 401) throw error;
       await this.fetchTurn();
-      return this.warn(`Not saved: ${error.message}`);
+      return this.warn(sentence(`Not saved: ${error.message}`));
     }
     this.answered.push(questionId);
     await this.show(reply.data.next, reply.latencyMs);
@@ -198,7 +198,7 @@ function problem(error: unknown): HTMLElement {
   const lost = error instanceof ApiError && (error.status === 401 || error.status === 403);
   const text = error instanceof Error ? error.message : String(error);
   const reload = h("button", { type: "button", class: "button", onclick: () => location.reload() }, "Try again");
-  return lost ? notice("No access", `${sentence(text)} Answers not yet sent are kept in this browser.`) : notice("Something went wrong", text, reload);
+  return lost ? notice("No access", `${sentence(text)} Answers not yet sent are kept in this browser.`) : notice("Something went wrong", sentence(text), reload);
 }
 
 async function main(): Promise<void> {

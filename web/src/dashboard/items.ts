@@ -163,10 +163,10 @@ export class ItemsView {
     const example = (side: Side, label: string): HTMLElement => h("button", { type: "button", class: "button", onclick: () => void this.example(item.id, side).catch(this.report) }, label);
     const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The chosen item" });
     const parts: Child[] = [
-      h("div", { class: "detail-item" }, itemView(item)),
+      h("div", { class: "detail-item" }, itemView(item), h("button", { type: "button", class: "icon-button", title: "Close", onclick: () => this.detail.replaceChildren() }, h("span", { "aria-hidden": "true" }, "×"), hiddenText("Close"))),
       h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. Answered: ${told(item, this.words)}.`),
-      h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false), h("button", { type: "button", class: "button quiet", onclick: () => this.detail.replaceChildren() }, "Close")),
-      h("div", { class: "buttons" }, h("span", {}, "Use it as a starting example:"), example("like", "Like it"), example("unlike", "Unlike it")),
+      h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false)),
+      h("div", { class: "buttons" }, h("span", {}, "Starting example:"), example("like", "Like it"), example("unlike", "Unlike it")),
       notes.length > 0 && h("h3", {}, "Comments"),
       ...notes.map(noteView),
       h("h3", {}, "Why: the most similar answered items"),

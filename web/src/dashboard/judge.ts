@@ -39,7 +39,7 @@ export function figures(found: Verdict, { positive }: Words): Tile[] {
   const { share } = found;
   return [
     measured("Agrees with people", found.agreement, ""),
-    { label: "Always the commoner answer", value: percent(found.commoner), note: "how often that would agree" },
+    { label: "Always the more common answer", value: percent(found.commoner), note: "how often that would agree" },
     measured("Precision", found.precision, `it calls nothing ${positive}`),
     measured("Recall", found.recall, `nobody calls anything ${positive}`),
     { label: `Share of ${positive}`, value: percent(share.estimate, 1), note: `${(100 * share.low).toFixed(1)}–${percent(share.high, 1)}, all scored items` },

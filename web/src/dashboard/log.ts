@@ -23,7 +23,7 @@ const SORTS: [string, string][] = [
 ];
 
 function notes(row: LogRow): string {
-  return [row.check && "random", WHYS[row.why], row.stale && "one answer stale", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
+  return [row.check && "random", WHYS[row.why], row.stale && "chosen before the last answer", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
 }
 
 export class AnswerLog {

@@ -8,6 +8,7 @@ import { icon } from "../kit/icons";
 import { at } from "../kit/place";
 import { applyTheme } from "../kit/theme";
 import type { Dashboard, Me } from "../kit/wire";
+import { sentence } from "../kit/words";
 import { AgreementView } from "./agreement";
 import { ExportView } from "./export";
 import { ItemsView } from "./items";
@@ -136,7 +137,7 @@ class DashboardPage {
   }
 
   private report(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = sentence(error instanceof Error ? error.message : String(error));
     this.alert.replaceChildren(h("p", {}, icon("alert"), text));
   }
 }
@@ -148,9 +149,11 @@ async function main(): Promise<void> {
     const [data, me] = await untilReached(() => Promise.all([get<Dashboard>("/api/dashboard"), get<Me>("/api/me")]));
     new DashboardPage(data, me.name);
   } catch (error) {
-    const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
-    const text = refused ? "The dashboard is for the project’s owner. Open the link that was printed when the server started." : String(error);
-    root().replaceChildren(h("main", { class: "stage" }, notice("No access to the dashboard", text)));
+    const status = error instanceof ApiError ? error.status : 0;
+    const refused = status === 401 || status === 403;
+    const text = refused ? "The dashboard is for the project’s owner. Open the link that was printed when the server started." : sentence(error instanceof Error ? error.message : String(error));
+    const questions = status === 403 && h("a", { class: "button", href: at("/") }, "Go to the questions");
+    root().replaceChildren(h("main", { class: "stage" }, notice(refused ? "No access to the dashboard" : "Something went wrong", text, questions)));
   }
 }
 

@@ -76,6 +76,11 @@ function rarePanel(data: Dashboard): HTMLElement | null {
   return panel(title, `They are rare, so accuracy alone says little. On the newest ${data.quality!.checks} random items.`, view);
 }
 
+/** The error only where it shows at two digits. */
+export function withError({ bits, bits_se: error }: Rate): string {
+  return error < 0.005 ? decimal(bits) : `${decimal(bits)} ± ${decimal(error)}`;
+}
+
 function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement {
   const flags = (rate: Rate): HTMLElement[] =>
     [rate.best && "best", askedNow(now, rate, kinds) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
@@ -87,7 +92,7 @@ function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement 
     columns: [
       { title: "Question", cell: (rate) => h("span", { class: "tagged" }, questionTitle(rate.kind, rate.size, kinds), ...flags(rate)) },
       { title: "Bits per second", numeric: true, cell: (rate) => decimal(rate.bits_per_second, 3) },
-      { title: "Bits", numeric: true, cell: (rate) => `${decimal(rate.bits)} ± ${decimal(rate.bits_se)}` },
+      { title: "Bits", numeric: true, cell: (rate) => withError(rate) },
       { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },
     ],
   });

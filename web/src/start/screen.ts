@@ -28,7 +28,9 @@ export async function askForStart(me: Me): Promise<void> {
 
 /** Some items, always the same ones, whose text, else id, holds `search`. */
 async function offered(search: string): Promise<Item[]> {
-  return (await get<ItemPage>(`/api/items?${new URLSearchParams({ sort: "random", limit: String(OFFERED), search }).toString()}`)).rows;
+  const query = new URLSearchParams({ sort: "random", limit: String(OFFERED), search }).toString();
+  // Without their probabilities: nothing is known before the start.
+  return (await get<ItemPage>(`/api/items?${query}`)).rows.map(({ id, text = null, image = null }) => ({ id, text, image }));
 }
 
 export class StartScreen {
