@@ -129,7 +129,7 @@ def test_status_says_what_the_answers_think_of_a_start(here: Path):
     [
         (
             "--like zz",
-            "no item has the id or the text 'zz', and it cannot be used as a word: the vectors of these items come without a model for words",
+            "no item has the id or the text 'zz', and it cannot be used as a word: the vectors",
         ),
         ("--like i1 --unlike i1", "'i1' is named both"),
         ("--like i1,,i2", "an example is empty"),

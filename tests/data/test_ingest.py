@@ -69,7 +69,7 @@ def test_what_is_found_is_told(tmp_path: Path):
     assert findings.duplicate_vectors == 1
     assert findings.constant_columns == (2,)
     assert (findings.labelled_positive, findings.labelled_negative) == (1, 2)
-    assert "1 empty texts" in findings.lines()
+    assert "1 text left empty" in findings.lines()
     json.dumps(asdict(findings))
 
 

@@ -139,8 +139,8 @@ def test_an_id_alone_acts_for_nobody_who_has_begun(site: Site, log: Repository) 
     enter(site.visit(), prolific_pid="pid1", session_id="T1")
     before, stranger = list(log.since()), site.visit()
     assert "already in use in another browser" in refused(stranger, prolific_pid="pid1")
-    assert "begun with this id" in refused(stranger, prolific_pid="pid1", session_id="T1"), "so short can be guessed"
-    assert "begun with this id" in refused(stranger, participant="pid1", session_id="x" * 24)
+    assert "already in use" in refused(stranger, prolific_pid="pid1", session_id="T1"), "so short can be guessed"
+    assert "already in use" in refused(stranger, participant="pid1", session_id="x" * 24)
     assert stranger.post("/api/study/step", json={"step": "consent", "value": False}).status_code == 401
     assert list(log.since()) == before
 
