@@ -375,9 +375,9 @@ def test_a_snapshot_saves_telling_and_changes_nothing(
     tells: list[str] = []
     learnt = Learner._learnt
 
-    def counted(self: Learner, state: Any, question: Question, answer: Any) -> Any:
+    def counted(self: Learner, state: Any, question: Question, *told: Any) -> Any:
         tells.append(question.id)
-        return learnt(self, state, question, answer)
+        return learnt(self, state, question, *told)
 
     monkeypatch.setattr(Learner, "_learnt", counted)
     again = open_session()
