@@ -125,6 +125,29 @@ def test_every_public_name_explains_its_parameters_and_has_an_example(module: st
         assert ">>>" in (thing.__doc__ or ""), f"{name} has no example"
 
 
+def named_in(doc: str, parameter: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(parameter)}(?!\w)", doc) is not None
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_method_names_its_parameters(module: str) -> None:
+    """In its own words, or in those of its class where many methods share them."""
+    home = importlib.import_module(module)
+    silent = []
+    for name in home.__all__:
+        thing = getattr(home, name)
+        if not isinstance(thing, type) or issubclass(thing, BaseException):
+            continue
+        for member, method in inspect.getmembers(thing, inspect.isroutine):
+            if member.startswith("_") or not str(getattr(method, "__module__", "")).startswith("tellmore"):
+                continue
+            told = f"{inspect.getdoc(method)}\n{inspect.getdoc(thing)}"
+            given = inspect.signature(method).parameters.values()
+            wanted = [each.name for each in given if each.name != "self" and each.kind is not each.VAR_KEYWORD]
+            silent += [f"{name}.{member}: {each}" for each in wanted if not named_in(told, each)]
+    assert silent == []
+
+
 def test_the_pages_import_public_names_only(repository: Path) -> None:
     for page in [repository / "README.md", *(repository / "docs").glob("*.md")]:
         imported = re.findall(

@@ -51,7 +51,7 @@ class Classifier:
 
     @classmethod
     def load(cls, path: str | Path) -> Classifier:
-        """The classifier in a file that ``export`` wrote in the format npz."""
+        """The classifier in the file ``path`` that ``export`` wrote in the format npz."""
         try:
             with reading_npz(Path(path)) as arrays:
                 moments = zip(arrays["means"], arrays["covs"], strict=True)

@@ -171,7 +171,8 @@ class Learner(Chooser, Viewed):
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
     ) -> None:
-        """Which questions to ask from now on, as the options of the same names say; what was learnt stays."""
+        """Which questions to ask from now on: ``question``, ``set_size``, ``kinds`` and ``sizes`` as the options of the same
+        names say; what was learnt stays."""
         self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
 
@@ -266,8 +267,8 @@ class Learner(Chooser, Viewed):
         people: Sequence[str] | None = None,
         team: Team = ALONE,
     ) -> Learner:
-        """A learner with these options after ``history``, of these ``people``, whose beliefs (over (1, z); None: the prior),
-        ``tally`` and ``team`` are known already: nothing is told again."""
+        """A learner with these options after ``history``, of these ``people``, whose beliefs (``mixture``, over (1, z); None:
+        the prior), ``tally`` and ``team`` are known already: nothing is told again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
@@ -280,7 +281,7 @@ class Learner(Chooser, Viewed):
 
     @one_at_a_time
     def save(self, path: str | Path) -> None:
-        """Write the learner, with its pool and the questions still open, to one .npz file without pickles."""
+        """Write the learner, with its pool and the questions still open, to ``path``: one .npz file without pickles."""
         now, frame = self._now, Frame(self.coordinates, self._prior.beliefs[0], self.behaviour, self.w)
         beliefs = saved.Beliefs(self._prior, now.mixture, now.scans)
         told = (
@@ -303,9 +304,10 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
     ) -> Learner:
-        """A learner saved before. ``pool``, as a learner takes it, replaces the one in the file; it must hold the same items.
+        """A learner saved at ``path`` before. ``pool``, as a learner takes it, replaces the one in the file; it must hold the
+        same items.
 
-        Rules and cost models are not in the file: give them again where they are not the defaults.
+        Rules and cost models are not in the file: give ``stop`` and ``cost`` again where they are not the defaults.
         """
         state = saved.read(path, None if pool is None else pool_of(pool))
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)

@@ -180,7 +180,7 @@ class Pool:
         return found
 
     def find(self, name: str) -> int | None:
-        """The row of the item with this id, or else with this whole text, whatever its case; None where there is none."""
+        """The row of the item whose id is ``name``, or else whose whole text is, whatever its case; None where there is none."""
         if name in self._row_of:
             return self._row_of[name]
         rows = self._rows_of_text.get(name.strip().casefold(), [])
@@ -214,7 +214,7 @@ class Pool:
         return X
 
     def subset(self, rows: ArrayLike, *, name: str | None = None) -> Pool:
-        """A pool of some rows (numbers or a mask), in the order given."""
+        """A pool of some ``rows`` (numbers or a mask), in the order given, called ``name`` or as this one."""
         kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
         return Pool(
             self.X[kept],

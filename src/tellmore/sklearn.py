@@ -105,7 +105,8 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> TellmoreClassifier:
-        """Learn from more labelled rows; the first call needs ``classes`` unless both are in y."""
+        """Learn from more rows X [n, d] with labels y [n], each of weight ``sample_weight`` [n]; the first call needs ``classes``
+        unless both are in y."""
         first = not hasattr(self, "learner_")
         rows, labels = validate_data(self, X, y, reset=first, dtype=np.float64, ensure_min_samples=2 if first else 1)
         if first:
@@ -158,7 +159,7 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Log-odds [n] of the averaged probability; the second class above 0.
+        """Log-odds [n] of the averaged probability for rows X [n, d]; the second class above 0.
 
         Not the mean score: uncertainty pulls a probability towards a half, and scikit-learn expects both to sort items alike.
         """
@@ -166,12 +167,12 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return np.asarray(np.log(np.maximum(positive, 1e-300)) - np.log(np.maximum(negative, 1e-300)))
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Probabilities [n, 2] of the classes, averaged over the belief."""
+        """Probabilities [n, 2] of the classes for rows X [n, d], averaged over the belief."""
         check_is_fitted(self, "learner_")
         return self.learner_.predict_proba(validate_data(self, X, reset=False, dtype=np.float64))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The more probable class [n]."""
+        """The more probable class [n] of rows X [n, d]."""
         check_is_fitted(self, "learner_")
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 

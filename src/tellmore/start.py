@@ -49,7 +49,7 @@ class Start:
 
     @classmethod
     def of_items(cls, pool: Pool, positive: Collection[str] = (), negative: Collection[str] = ()) -> Start:
-        """From items of the pool, by their ids."""
+        """From items of the ``pool``, by their ids: ``positive`` and ``negative`` ones."""
         for name, ids in (("positive", positive), ("negative", negative)):
             if isinstance(ids, str):
                 raise SettingError(f"{name} must be a list of ids, not the single string {ids!r}; write [{ids!r}]")
@@ -65,9 +65,9 @@ class Start:
         positive: Sequence[str] = (),
         negative: Sequence[str] = (),
     ) -> Start:
-        """From words or texts that ``embedder`` puts into the space of the items: a function of a list of texts, or an object
-        with such a method named ``encode``, as models of sentence-transformers and model2vec have. Texts without a vector (all
-        zeros or NaN) are left out as long as others are left."""
+        """From ``positive`` and ``negative`` words or texts that ``embedder`` puts into the space of the items: a function of
+        a list of texts, or an object with such a method named ``encode``, as models of sentence-transformers and model2vec
+        have. Texts without a vector (all zeros or NaN) are left out as long as others are left."""
         sides = [
             _embedded(embedder, text_list(name, side))
             for name, side in (("positive", positive), ("negative", negative))
@@ -132,11 +132,13 @@ class Start:
         return table("Start", [(repr(self)[len("Start(") : -1],)])
 
     def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
-        """The beliefs over (1, z) that a learner begins with: ``prior``, and those that begin from here."""
+        """The beliefs over (1, z) that a learner of this ``pool`` in these ``coordinates`` begins with: ``prior``, and those
+        that begin from here."""
         return started(prior, self.direction(pool.X, pool.moments, coordinates, prior))
 
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
-        """The classifier [D] that it points to, over (1, z), for items X [n, d] and a prior over (1, z)."""
+        """The classifier [D] that it points to, over (1, z), for items X [n, d] with these ``moments`` and ``coordinates``,
+        and a prior over (1, z)."""
         C = coordinates.covariance(moments)
         if self.classifier is not None:
             found = Start.of_scores(_scored(self.classifier, X)).scores

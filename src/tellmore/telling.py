@@ -84,7 +84,8 @@ class Taught(Predictor):
         each: Heard = lambda *_: None,
         people: Sequence[str] | None = None,
     ) -> None:
-        """Learn from answers in their order, of these ``people``; ``each`` is handed what every one of them changed.
+        """Learn from ``exchanges``, questions with their answers, in their order, of these ``people``; ``each`` is handed
+        what every one of them changed.
 
         Where they are many, the states that it gets are about a sample of a large pool, which is not scored until it is asked
         for. Raises QuestionError or AnswerError as `tell` does, with what came before learnt.

@@ -42,7 +42,7 @@ class Answer:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``; AnswerError names the field at fault."""
+        """The inverse of ``as_json``: the answer that ``plain`` is; AnswerError names the field at fault."""
         known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]
         unknown = [name for name in plain if name not in known and name != "type"]
         missing = [

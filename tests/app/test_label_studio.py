@@ -50,7 +50,10 @@ def test_health_setup_and_predictions(client: TestClient):
     result = told["results"][0]["result"][0]
     assert (result["from_name"], result["to_name"], result["type"]) == ("mood", "t", "choices")
     assert told["results"][2]["result"] == []
-    assert min(each["score"] for each in told["results"]) == 0.0
+    assert told["results"][2]["score"] == 1.0
+    alone = [client.post("/predict", json={"tasks": [task]}).json()["results"][0]["score"] for task in tasks]
+    assert alone == [each["score"] for each in told["results"]], "tasks come in batches, and are ordered together"
+    assert len(set(alone)) == 3
 
 
 def test_labels_are_learnt_changed_and_taken_back(client: TestClient, project: Project):

@@ -67,7 +67,7 @@ class Backend:
         return f"{MODEL_CLASS}-{self.state.provenance['log_seq']}"
 
     def predict(self, tasks: list[dict[str, Any]], tags: tuple[str, str] | None) -> list[dict[str, Any]]:
-        """One prediction a task; one without a result where the task names no item of the project."""
+        """One prediction a task; one without a result, last in order, where the task names no item of the project."""
         state = self.state
         source = self._source(tasks)
         bits = {}
@@ -76,20 +76,19 @@ class Backend:
                 item = source.item(row, task.get("data") or {})
                 state.pool.rows([item])
                 bits[row] = (item, state.learner.information_gain(Question(kinds.single().name, [item])))
-        most = max((gain for _, gain in bits.values()), default=0.0) or 1.0
-        return [self._prediction(state, bits.get(row), most, tags) for row in range(1, len(tasks) + 1)]
+        return [self._prediction(state, bits.get(row), tags) for row in range(1, len(tasks) + 1)]
 
     def _prediction(
-        self, state: State, found: tuple[str, float] | None, most: float, tags: tuple[str, str] | None
+        self, state: State, found: tuple[str, float] | None, tags: tuple[str, str] | None
     ) -> dict[str, Any]:
         if found is None:
-            return {"model_version": self.version, "score": 0.0, "result": []}
-        item, gain = found
+            return {"model_version": self.version, "score": 1.0, "result": []}
+        item, gain = found  # a label tells at most 1 bit; the same scale for every call, as tasks come in batches
         probability = float(state.learner.probabilities()[state.pool.rows([item])[0]])
         result = choice(state, probability >= 0.5)
         if tags is not None:
             result["from_name"], result["to_name"] = tags
-        return {"model_version": self.version, "score": 1.0 - gain / most, "result": [result]}
+        return {"model_version": self.version, "score": 1.0 - gain, "result": [result]}
 
     def learn(self, task: dict[str, Any], annotation: dict[str, Any]) -> int:
         """Put what an annotation says into the log, in place of what it said before; returns how many answers are new."""

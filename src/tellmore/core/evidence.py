@@ -52,7 +52,8 @@ class Evidence:
     ends: NDArray[np.int64]
 
     def log_likelihood(self, z: Array, behaviour: Behaviour) -> Array:
-        """log P(labels and choices | z) in nats, each of them independent given the scores: z [N, k] -> [N]."""
+        """log P(labels and choices | z) in nats of somebody of this ``behaviour``, each independent given the scores: z [N,
+        k] -> [N]."""
         scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items are then sums of long rows
         labelled = self.labels != 0
         total = log_expit(behaviour.w * self.labels[labelled, None] * scores[labelled]).sum(axis=0)
@@ -62,7 +63,7 @@ class Evidence:
         return np.asarray(total)
 
     def log_chance(self, behaviour: Behaviour) -> float:
-        """log P(answer) of somebody to whom all items are alike."""
+        """log P(answer) of somebody of this ``behaviour`` to whom all items are alike."""
         nothing = np.zeros((1, self.labels.size))
         chance = float(self.log_likelihood(nothing, behaviour)[0])
         if not behaviour.first:

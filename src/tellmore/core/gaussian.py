@@ -35,7 +35,7 @@ class Gaussian:
 
     @classmethod
     def from_moments(cls, mean: Array, cov: Array) -> Gaussian:
-        """A belief from its moments; the one place that factorises, to check cov and find its determinant."""
+        """A belief from its mean [D] and cov [D, D]; the one place that factorises, to check cov and find its determinant."""
         mean = np.asarray(mean, dtype=np.float64)
         cov = np.asarray(cov, dtype=np.float64)
         if cov.shape != (mean.size, mean.size):
@@ -73,7 +73,7 @@ class Gaussian:
         return A @ self.mean, (gram + gram.T) / 2, reach
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """n draws of theta [n, D]."""
+        """n draws of theta [n, D], by ``rng``."""
         factor = np.linalg.cholesky(self.cov)
         return self.mean + rng.standard_normal((n, self.dim)) @ factor.T
 

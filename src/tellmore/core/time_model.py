@@ -85,7 +85,7 @@ class TimeModel:
         return self.intercept, self.slope, self.per_mark
 
     def terms(self, size: float, marks: float | None = None) -> tuple[float, float, float]:
-        """1, basis(k) and the number of marks: as given, or as many as are expected."""
+        """1, basis(``size``) and the number of ``marks``: as given, or as many as are expected."""
         expected = self.mark_share * size if marks is None else marks
         return 1.0, float(basis(self.form, size)), float(expected) if self.counts_marks else 0.0
 
@@ -97,7 +97,8 @@ class TimeModel:
         return max(self.floor_s, round(self.intercept + self.slope * x + self.per_mark * marked, 12))
 
     def sample(self, size: int, rng: np.random.Generator, marks: float | None = None) -> float:
-        """One answer's seconds: lognormal, as response times are, with the model's mean and ``spread_s``."""
+        """One answer's seconds for ``size`` items, of which ``marks`` are marked, by ``rng``: lognormal, as response times
+        are, with the model's mean and ``spread_s``."""
         mean = self.seconds(size, marks)
         log_variance = math.log1p((self.spread_s / mean) ** 2)
         return float(rng.lognormal(math.log(mean) - log_variance / 2, math.sqrt(log_variance)))

@@ -78,6 +78,11 @@ class Kind(ABC):
     answer_type: the class of its answers. noun: what a study calls it ("Ranking"); the title where it is empty.
     script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
 
+    Methods take ``items``, the ids shown; ``outcome``, an answer by position; ``k``, how many items, and ``z``, their scores;
+    ``behaviour``, how sharply somebody answers; ``prior`` and ``belief``, Gaussians over classifiers; ``scan``, the pool as such
+    a belief sees it, of which the rows ``exclude`` are left out; ``seen``, how a person sees the items; ``rng``, the source of
+    chance, and ``draws``, how often it is asked; ``words``, the project's own; ``ties``, whether it allows them.
+
     >>> from tellmore.kinds import named
     >>> named("rank").n_outcomes(3)  # 6 orders and 4 borders
     24

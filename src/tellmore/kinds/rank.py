@@ -72,7 +72,7 @@ class RankAnswer(Answer):
         return plain if self.ties else {key: value for key, value in plain.items() if key != "ties"}
 
     def check(self, items: tuple[str, ...]) -> None:
-        """Every item once, a border and ties among them."""
+        """Every one of ``items`` once, a border and ties among them."""
         k = len(items)
         if sorted(self.order) != sorted(items):
             raise AnswerError(

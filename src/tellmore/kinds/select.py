@@ -39,7 +39,7 @@ class SelectAnswer(Answer):
             object.__setattr__(self, "positive", truth("positive", self.positive))
 
     def check(self, items: tuple[str, ...]) -> None:
-        """The chosen item was shown."""
+        """The chosen item is one of ``items``, those shown."""
         check_shown([self.chosen], items)
 
 

@@ -66,7 +66,8 @@ class CostModel:
         return self.models.get(first.family, first.time)
 
     def seconds(self, kind: str, size: int, *, marks: float | None = None) -> float:
-        """Expected seconds of a question, E[c(q, S)] in eq. 7; several items never take less than one, and their reading."""
+        """Expected seconds of a question of this ``kind`` on ``size`` items, of which ``marks`` are marked: E[c(q, S)] in eq. 7.
+        Several items never take less than one, and their reading."""
         own = self.model(kind).seconds(size, marks)
         if size == 1:
             return own
@@ -74,7 +75,8 @@ class CostModel:
         return max(own, round(one + READING_S * (size - 1), 12))
 
     def sample(self, kind: str, size: int, rng: np.random.Generator, *, marks: float | None = None) -> float:
-        """Seconds of one simulated answer: positive, with the model's mean and spread."""
+        """Seconds of one simulated answer, by ``rng``, to a question of this ``kind`` on ``size`` items, of which ``marks``
+        are marked: positive, with the model's mean and spread."""
         return self.model(kind).sample(size, rng, marks)
 
 

@@ -149,7 +149,7 @@ class OnlineCost:
         return CostModel(models, own)
 
     def observe(self, timed: Timed) -> OnlineCost:
-        """The state after one more answer; InputError (and no change) where the time is unusable."""
+        """The state after one more answer, ``timed``; InputError (and no change) where the time is unusable."""
         reason = fault(timed)
         if reason is not None or timed.seconds is None:
             raise InputError(f"a {timed.kind} answer on {timed.size} items: {reason}")

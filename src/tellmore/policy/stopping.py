@@ -94,7 +94,7 @@ class DeterminantRule(_Combinable):
             raise SettingError(f"epsilon must be above 0, not {self.epsilon}")
 
     def check(self, progress: Progress) -> Stop:
-        """Compare the geometric mean of the belief's eigenvalues with epsilon."""
+        """Compare the geometric mean of the eigenvalues of the belief in ``progress`` with epsilon."""
         start = progress.prior_logdet if self.relative else 0.0
         level = (progress.logdet - start) / progress.dim
         now = exp(level)
@@ -124,7 +124,7 @@ class AnswerBudget(_Combinable):
     answers: int
 
     def check(self, progress: Progress) -> Stop:
-        """Count the answers."""
+        """Count the answers in ``progress``."""
         return Stop(progress.answers >= self.answers, f"{progress.answers} of {self.answers} answers given")
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ class TimeBudget(_Combinable):
     seconds: float
 
     def check(self, progress: Progress) -> Stop:
-        """Add up the seconds."""
+        """Add up the seconds in ``progress``."""
         return Stop(
             progress.tally.seconds >= self.seconds, f"{progress.tally.seconds:.0f} of {self.seconds:.0f} seconds spent"
         )
@@ -168,7 +168,7 @@ class Stability(_Combinable):
     tolerance: float = 0.005
 
     def check(self, progress: Progress) -> Stop:
-        """Look at the changes of the last answers."""
+        """Look at what the last answers in ``progress`` changed."""
         recent = progress.tally.changed[: self.window]
         largest = max(recent, default=1.0)
         stable = len(recent) >= self.window and largest <= self.tolerance
@@ -208,7 +208,7 @@ class Settled(_Combinable):
     remembered: int = 50
 
     def check(self, progress: Progress) -> Stop:
-        """The first reason to go on, or all reasons to stop."""
+        """The first reason in ``progress`` to go on, or all reasons to stop."""
         if progress.unlabelled == 0:
             return Stop(True, "every item has a label")
         early = self._early(progress.tally) or self._unsettled(progress)

@@ -109,7 +109,7 @@ class Config:
         return {**plain, **named, "options": dict(self.options)}
 
     def digest(self, *salt: str) -> str:
-        """A short hash of the setting and of what else it must change with."""
+        """A short hash of the setting and of what else it must change with, ``salt``."""
         text = json.dumps([self.as_dict(), *salt], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -73,7 +73,7 @@ class Method:
 
     @classmethod
     def paper(cls, scale: float = PAPER_PRIOR_SCALE) -> Method:
-        """Paper mode."""
+        """Paper mode; ``scale``: that of the prior, which the paper does not state."""
         return cls(frozenset(PAPER_PARTS), {"scale": scale})
 
 
