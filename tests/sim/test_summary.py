@@ -9,7 +9,7 @@ import pytest
 
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Quality, Row, Trial
-from tellmore.sim.summary import first_reached, mean_curve_seconds, padded, summarise, sustained_from, to_accuracy
+from tellmore.sim.summary import first_reached, mean_curve_seconds, summarise, sustained_from, to_accuracy, together
 
 
 def make_trial(seed: int, accuracy: list[float], each_s: float = 10.0) -> Trial:
@@ -51,16 +51,26 @@ def test_nobody_reached_it_is_null() -> None:
 
 
 def test_the_mean_curve_over_time_compares_seeds_at_equal_times() -> None:
-    fast, slow = make_trial(0, [0.5, 0.9], each_s=1.0), make_trial(1, [0.5, 0.7], each_s=10.0)
-    # From 2 s on the fast one has 0.9; the slow one has 0.4 before 10 s, then 0.5, then 0.7 at 20 s.
+    fast, slow = make_trial(0, [0.5] + [0.9] * 10, each_s=1.0), make_trial(1, [0.5, 0.7], each_s=10.0)
+    # From 2 s on the fast one has 0.9; the slow one has 0.4 before 10 s, then 0.5, then 0.7 at 20 s, when the fast one is over.
     assert mean_curve_seconds([fast, slow], 0.4) == 0.0
     assert mean_curve_seconds([fast, slow], 0.65) == 2.0
     assert mean_curve_seconds([fast, slow], 0.7) == 10.0
-    assert mean_curve_seconds([fast, slow], 0.75) == 20.0
+    assert mean_curve_seconds([fast, slow], 0.75) is None
 
 
-def test_a_trial_that_stopped_early_keeps_its_last_value() -> None:
-    assert padded([[0.5, 0.8], [0.5, 0.6, 0.7]]).tolist() == [[0.5, 0.8, 0.8], [0.5, 0.6, 0.7]]
+def test_no_trial_is_carried_beyond_its_end() -> None:
+    assert together([[0.5, 0.8], [0.5, 0.6, 0.7]]).tolist() == [[0.5, 0.8], [0.5, 0.6]]
+    trials = [make_trial(0, [0.9]), make_trial(1, [0.5, 0.5, 0.7])]
+    assert to_accuracy(trials, 0.75)["interactions"]["mean_curve"] is None  # 0.7, then nobody knows
+
+
+def test_what_stopped_at_a_target_is_not_called_sustained() -> None:
+    trials = [make_trial(0, [0.5, 0.8]), make_trial(1, [0.8])]
+    assert to_accuracy(trials, 0.75)["interactions"]["sustained"] == 1.5
+    assert to_accuracy(trials, 0.75, stopped=True)["interactions"]["sustained"] is None
+    summary = summarise(Config(answers=2, stop_at=0.75), trials, pool={"name": "words"})
+    assert summary["to_accuracy"]["0.75"]["seconds"]["sustained_reached"] == 0
 
 
 def test_the_summary_is_json_of_the_promised_shape() -> None:

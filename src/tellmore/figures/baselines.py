@@ -219,11 +219,11 @@ def _draw_scales(axes: Axes, rows: Rows) -> None:
             filled = colour if row["reached"] == row["seeds"] else "white"
             axes.plot(row["scale"], count, "o", color=colour, markerfacecolor=filled)
         axes.axhline(paper.COUNTS[setting], color=colour, linewidth=0.8, linestyle=":")
-    axes.set(
-        xscale="log", yscale="log", xlabel="s, where the prior is N(0, s I / D) (dotted: the paper)", ylabel="answers"
-    )
-    axes.set_xticks(distinct(rows, "scale"), [f"{scale:g}" for scale in distinct(rows, "scale")])
+    axes.set(xscale="log", xlabel="s, where the prior is N(0, s I / D) (dotted: the paper)", ylabel="answers")
+    scales = sorted(distinct(rows, "scale"))
+    axes.set_xticks(scales, [f"{scale:g}" for scale in scales])
     axes.minorticks_off()
+    axes.set_ylim(bottom=0)
 
 
 def _seeds(rows: Rows) -> str:

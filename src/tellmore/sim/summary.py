@@ -9,7 +9,7 @@ import numpy as np
 
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial
-from tellmore.sim.seconds import at_seconds, known_until, lasting, mean_and_se
+from tellmore.sim.seconds import at_seconds, known_until, lasting, mean_and_se, quality_at
 from tellmore.types import Array
 
 TARGETS = (0.70, 0.75, 0.80)
@@ -29,32 +29,31 @@ def sustained_from(accuracy: Array, target: float) -> int | None:
     return start + 1 if start < len(accuracy) else None
 
 
-def padded(curves: Sequence[Sequence[float]], length: int | None = None) -> Array:
-    """Curves of trials as a matrix [seeds, answers]; a trial that stopped early keeps its last value."""
-    width = max(len(curve) for curve in curves) if length is None else length
-    return np.array([list(curve)[:width] + [curve[-1]] * (width - len(curve)) for curve in curves], dtype=float)
+def together(curves: Sequence[Sequence[float]]) -> Array:
+    """Curves of trials as a matrix [seeds, answers], to the end of the shortest: nothing is carried forward."""
+    width = min(len(curve) for curve in curves)
+    return np.array([list(curve)[:width] for curve in curves], dtype=float)
 
 
 def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
-    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``.
-
-    A trial that stopped early keeps its last value.
-    """
-    times = [np.asarray(trial.column("seconds")) for trial in trials]
-    levels = [np.concatenate([[trial.start.accuracy], trial.column("accuracy")]) for trial in trials]
-    moments = np.unique(np.concatenate([[0.0], *times]))
-    at = np.array(
-        [level[np.searchsorted(time, moments, side="right")] for time, level in zip(times, levels, strict=True)]
-    )
-    hits = np.flatnonzero(at.mean(axis=0) >= target)
+    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``; None where it is not, or
+    not before the shortest trial ends."""
+    moments = np.unique([0.0, *(second for trial in trials for second in trial.column("seconds"))])
+    moments = moments[moments <= known_until(trials)]
+    hits = np.flatnonzero(np.mean([quality_at(trial, "accuracy", moments) for trial in trials], axis=0) >= target)
     return float(moments[hits[0]]) if hits.size else None
 
 
-def to_accuracy(trials: Sequence[Trial], target: float) -> dict[str, dict[str, float | int | None]]:
-    """Interactions and seconds to ``target``: mean and se over the seeds that reached it, sustained, of the mean curve."""
+def to_accuracy(
+    trials: Sequence[Trial], target: float, *, stopped: bool = False
+) -> dict[str, dict[str, float | int | None]]:
+    """Interactions and seconds to ``target``: mean and se over the seeds that reached it, sustained, of the mean curve.
+
+    ``stopped``: trials ended at an accuracy, so that nobody knows whether it would have been sustained.
+    """
     first = [first_reached(np.asarray(trial.column("accuracy")), target) for trial in trials]
-    lasting = [sustained_from(np.asarray(trial.column("accuracy")), target) for trial in trials]
-    crossing = first_reached(padded([trial.column("accuracy") for trial in trials]).mean(axis=0), target)
+    lasting = [None if stopped else sustained_from(np.asarray(trial.column("accuracy")), target) for trial in trials]
+    crossing = first_reached(together([trial.column("accuracy") for trial in trials]).mean(axis=0), target)
 
     def seconds(answers: Sequence[int | None]) -> list[float]:
         pairs = zip(trials, answers, strict=True)
@@ -97,7 +96,9 @@ def summarise(
         "seeds": [trial.seed for trial in trials],
         "curves": {name: [trial.column(name) for trial in trials] for name in CURVES},
         "at_seconds": at_seconds(trials),
-        "to_accuracy": {target_name(target): to_accuracy(trials, target) for target in targets},
+        "to_accuracy": {
+            target_name(target): to_accuracy(trials, target, stopped=config.stop_at is not None) for target in targets
+        },
         "lasting": {target_name(target): lasting(trials, target) for target in targets},
         "known_until_seconds": known_until(trials),
     }
