@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.figures import claims, paired
@@ -38,6 +38,7 @@ def test_what_was_not_measured_is_inconclusive_and_what_cannot_be_is_named_so() 
     assert verdict(Estimate.of(1.0, 0.0, 1), about(1.0)) == OPEN  # one seed has no interval
 
 
+@settings(deadline=None)
 @given(numbers, numbers, numbers, numbers)
 def test_a_wider_interval_never_decides_what_a_narrower_one_left_open(a: float, b: float, c: float, d: float) -> None:
     low, high = sorted((a, b))

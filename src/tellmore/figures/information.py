@@ -78,7 +78,7 @@ def fig9(rows: Rows) -> Figure:
 def gains_along(bench: Bench) -> Rows:
     """Gains of all kinds and sizes at beliefs along a run of active rankings of 4, mean and se over seeds, in both modes."""
     plan, source = bench.plan, bench.source("sentiment")
-    answers = 30 if plan.quick else 200
+    answers = 12 if plan.quick else 200
     sizes = (2, 4) if plan.quick else (2, 4, 6)
     stops = sorted({0, *np.unique(np.linspace(0, answers, 4 if plan.quick else 11).astype(int)).tolist()})
     rows: list[Row] = []
