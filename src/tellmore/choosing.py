@@ -132,7 +132,7 @@ class Chooser(Taught):
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
-            return particles_set(now.scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
+            return particles_set(now.scan.whole(), now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
         look = self.looks and kind.looks_for and labels_are_few(now.tally)
         known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
         if not look or len(self.pool) - len(known) < count:

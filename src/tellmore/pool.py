@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tellmore import tabular
-from tellmore.core.coordinates import Coordinates, Moments
+from tellmore.core.coordinates import Coordinates, Moments, Rows
+from tellmore.core.scan import PoolRows
 from tellmore.display import table
 from tellmore.encoding import encoded, text_list
 from tellmore.errors import PoolError, QuestionError
@@ -99,7 +100,7 @@ class Pool:
             X = tabular.vectors(X, self.columns)
         elif vectors is not None:
             raise PoolError(f"vectors names columns of a DataFrame, and these items are of type {type(X).__name__}")
-        self.X = _checked_matrix(X)
+        self.X = self._matrix(X)
         n = len(self.X)
         self.ids = _checked_ids(ids, n)
         self.text = _one_each("text", text, n)
@@ -110,6 +111,9 @@ class Pool:
             )
         self.scores = scores
         self.name = name
+
+    def _matrix(self, X: Any) -> NDArray[np.float32]:
+        return _checked_matrix(X)
 
     @classmethod
     def of_texts(cls, texts: Sequence[str], embedder: Any, ids: Iterable[Any] | None = None, **more: Any) -> Pool:
@@ -161,6 +165,10 @@ class Pool:
     def coordinates(self) -> Coordinates:
         """How a learner centres and scales the embeddings: by one length, or by one for each column where units differ."""
         return Coordinates.of(self.moments)
+
+    def placed(self, coordinates: Coordinates) -> PoolRows:
+        """The items in ``coordinates``, wherever their embeddings are held."""
+        return Rows(self.X, coordinates)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from scipy.special import ndtr
 
 from tellmore import kinds as question_kinds
 from tellmore.core.calibration import UNCHECKED, Calibration, tempered
-from tellmore.core.coordinates import Coordinates, Rows
+from tellmore.core.candidates import within
+from tellmore.core.coordinates import Coordinates
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
-from tellmore.core.scan import PoolScan, refreshed, scans_of
+from tellmore.core.scan import Part, PoolRows, Scan, refreshed, scans_of, visit
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
@@ -45,13 +46,13 @@ class State:
     """
 
     mixture: Mixture
-    rows: Rows
+    rows: PoolRows
     tally: Tally = NOTHING
-    known: tuple[PoolScan, ...] | None = None
+    known: tuple[Scan, ...] | None = None
     team: Team = ALONE
 
     @cached_property
-    def scans(self) -> tuple[PoolScan, ...]:
+    def scans(self) -> tuple[Scan, ...]:
         """Mean and variance of every item's score under each belief; computed when they are first asked for."""
         return scans_of(self.rows, self.mixture.beliefs) if self.known is None else self.known
 
@@ -59,7 +60,7 @@ class State:
         """The same without any scans, which take memory."""
         return self.about(self.rows)
 
-    def about(self, rows: Rows) -> State:
+    def about(self, rows: PoolRows) -> State:
         """The same beliefs about other items, none of them scored yet."""
         return State(self.mixture, rows, self.tally, team=self.team)
 
@@ -69,7 +70,7 @@ class State:
         return self.mixture.beliefs[self.mixture.asking]
 
     @property
-    def scan(self) -> PoolScan:
+    def scan(self) -> Scan:
         """The scan of that belief."""
         return self.scans[self.mixture.asking]
 
@@ -87,19 +88,27 @@ class State:
         """What the random checks so far say of the probabilities."""
         return calibration_of(self.tally.checks)
 
-    def probabilities(self, w: float, rows: Any = slice(None)) -> Array:
-        """Probability of positive of some items, averaged over all beliefs, as the checks have not corrected it."""
-        return self.mixture.probability_of([(scan.mean[rows], scan.variance[rows]) for scan in self.scans], w)
+    def probabilities(self, w: float) -> Array:
+        """Probability of positive of every item, averaged over all beliefs, as the checks have not corrected it."""
+        look = partial(_probabilities, mixture=self.mixture, w=w, of=len(self.rows))
+        return np.concatenate(visit(self.rows, self.scans, look))
+
+    @cached_property
+    def standing(self) -> tuple[float, float]:
+        """The share of the items that is expected to be on the wrong side of the boundary for lack of answers, and the share
+        that is called positive."""
+        found = visit(self.rows, self.scans, partial(_standing, mixture=self.mixture))
+        doubt, positive = (sum(each) / len(self.rows) for each in zip(*found, strict=True))
+        return float(doubt), float(positive)
 
     def supposing(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> State:
         """As if an answer were known, but not what it said: every belief is as sure as ``update`` makes it, and expects what it
         did before."""
-        after, _ = self.told(update)
-        beliefs = [
-            belief.with_mean(was.mean) for belief, was in zip(after.mixture.beliefs, self.mixture.beliefs, strict=True)
-        ]
-        scans = [replace(scan, mean=was.mean) for scan, was in zip(after.scans, self.scans, strict=True)]
-        return replace(self, mixture=Mixture(tuple(beliefs), self.mixture.log_weights), known=tuple(scans))
+        learnt, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
+        beliefs = tuple(one.with_mean(was.mean) for one, was in zip(learnt, self.mixture.beliefs, strict=True))
+        steps = [tuple(step.unmoved for step in info.steps) for info in infos]
+        scans = refreshed(self.scans, steps, beliefs)
+        return replace(self, mixture=Mixture(beliefs, self.mixture.log_weights), known=scans)
 
     def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, UpdateInfo]:
         """The state after every belief learnt an answer by ``update``, and what it did to the one that is asked from."""
@@ -108,6 +117,11 @@ class State:
         scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
         return replace(self, mixture=mixture, known=scans), infos[self.mixture.asking]
 
+    def changed_since(self, before: State) -> float:
+        """The share of the items that is called another side than ``before``."""
+        look = partial(_changed, before=before.mixture, after=self.mixture)
+        return float(sum(visit(self.rows, (*before.scans, *self.scans), look)) / len(self.rows))
+
     def with_changed(self, newest: tuple[float, ...], before: Tally) -> State:
         """With the shares of predictions that the ``newest`` answers changed, on top of those of the tally ``before`` them."""
         changed = (*newest, *before.changed)[:KEPT_CHANGES]
@@ -115,22 +129,54 @@ class State:
 
     def expected_accuracy(self, w: float) -> float:
         """The mean of max(p, 1 - p) over the items, or over a sample of many."""
-        p = self.probabilities(w, sample_rows(len(self.rows)))
+        look = partial(_probabilities, mixture=self.mixture, w=w, rows=sample_rows(len(self.rows)))
+        p = np.concatenate(visit(self.rows, self.scans, look))
         return float(np.mean(np.maximum(p, 1 - p)))
 
 
 @lru_cache(maxsize=16)
-def sample_rows(n: int) -> Any:
+def sample_rows(n: int) -> NDArray[np.int64]:
     """Which of n items stand for all of them: always the same, drawn at random; all, where they are few."""
-    return np.sort(np.random.default_rng(n).choice(n, SAMPLE, replace=False)) if n > SAMPLE else slice(None)
+    return np.sort(np.random.default_rng(n).choice(n, SAMPLE, replace=False)) if n > SAMPLE else np.arange(n)
 
 
-def changed_shares(rows: Rows, means: Sequence[Array]) -> tuple[float, ...]:
+def changed_shares(rows: PoolRows, means: Sequence[Array]) -> tuple[float, ...]:
     """The share of the items whose predicted side changed from each mean [D] to the next, newest first; in one pass."""
-    changed = np.zeros(len(means) - 1)
-    for _, scores in rows.times(np.column_stack(means)):
-        changed += ((scores[:, 1:] > 0) != (scores[:, :-1] > 0)).sum(axis=0)
-    return tuple((changed / len(rows))[::-1].tolist())
+    changed = sum(visit(rows, (), partial(_sides_changed, means=np.column_stack(means))))
+    return tuple((np.asarray(changed) / len(rows))[::-1].tolist())
+
+
+# What is looked at in each part of a pool.
+
+
+def _probabilities(
+    part: Part, *, mixture: Mixture, w: float, of: int = 0, rows: NDArray[np.int64] | None = None
+) -> Array:
+    own = slice(None) if rows is None else within(rows, part)
+    return mixture.probability_of([(mean[own], variance[own]) for mean, variance in part.scores], w, of=of)
+
+
+def _standing(part: Part, *, mixture: Mixture) -> tuple[float, int]:
+    above = mixture.mean_of(part.scores) > 0
+    side = np.where(above, 1.0, -1.0)
+    doubt = (ndtr(-side * mean / np.sqrt(np.maximum(variance, 1e-300))).sum() for mean, variance in part.scores)
+    return float(sum(weight * one for weight, one in zip(mixture.weights, doubt, strict=True))), int(above.sum())
+
+
+def _changed(part: Part, *, before: Mixture, after: Mixture) -> int:
+    then, now = part.scores[: len(before.beliefs)], part.scores[len(before.beliefs) :]
+    return int(np.sum((before.mean_of(then) > 0) != (after.mean_of(now) > 0)))
+
+
+def _agreeing(part: Part, *, mean: Array, mixture: Mixture) -> int:
+    """Items that a classifier with this mean [D] calls as the beliefs do."""
+    first = np.concatenate([scores[:, 0] for _, scores in part.rows.times(mean[:, None])])
+    return int(np.sum((first > 0) == (mixture.mean_of(part.scores) > 0)))
+
+
+def _sides_changed(part: Part, *, means: Array) -> NDArray[np.int64]:
+    changed = [((scores[:, 1:] > 0) != (scores[:, :-1] > 0)).sum(axis=0) for _, scores in part.rows.times(means)]
+    return np.asarray(np.sum(changed, axis=0))
 
 
 class Predictor:
@@ -179,10 +225,9 @@ class Predictor:
         """The share of the pool that is now predicted as the start alone predicted it; None without one."""
         if len(self._prior.beliefs) == 1:
             return None
-        first = np.concatenate(
-            [p[:, 0] for _, p in Rows(self.pool.X, self.coordinates).times(self._prior.mean[:, None])]
-        )
-        return float(np.mean((first > 0) == (self._now.scores[0] > 0)))
+        now = self._now
+        look = partial(_agreeing, mean=self._prior.mean, mixture=now.mixture)
+        return sum(visit(now.rows, now.scans, look)) / len(now.rows)
 
     @property
     def beliefs(self) -> Mixture:
@@ -190,9 +235,14 @@ class Predictor:
         return self._now.mixture
 
     @property
-    def scan(self) -> PoolScan:
+    def scan(self) -> Scan:
         """Mean and variance of every item's score under `belief`."""
         return self._now.scan
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        """The same for each of `beliefs`."""
+        return self._now.scans
 
     @property
     def tally(self) -> Tally:
@@ -275,15 +325,11 @@ class Predictor:
     def undecided(self) -> float:
         """The share of the pool that is expected to be on the wrong side of the boundary for lack of answers: the mean over
         the items of P(score < 0) where its mean is above 0, and the other way round."""
-        side = np.where(self.scores()[0] > 0, 1.0, -1.0)
-        doubt = (
-            ndtr(-side * scan.mean / np.sqrt(np.maximum(scan.variance, 1e-300))).mean() for scan in self._now.scans
-        )
-        return float(sum(weight * one for weight, one in zip(self._now.mixture.weights, doubt, strict=True)))
+        return self._now.standing[0]
 
     def rarer(self) -> float:
         """The share of the pool that is called the side which has fewer items."""
-        positive = float(np.mean(self.scores()[0] > 0))
+        positive = self._now.standing[1]
         return min(positive, 1 - positive)
 
     def quality(self) -> Quality | None:
@@ -368,4 +414,4 @@ class Predictor:
         return tally
 
     def _about_pool(self, mixture: Mixture, tally: Tally = NOTHING, team: Team = ALONE) -> State:
-        return State(mixture, Rows(self.pool.X, self.coordinates), tally, team=team)
+        return State(mixture, self.pool.placed(self.coordinates), tally, team=team)

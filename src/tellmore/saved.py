@@ -17,7 +17,7 @@ from tellmore.core.frame import Frame
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Team
 from tellmore.core.mixture import Mixture
-from tellmore.core.scan import PoolScan, scans_of
+from tellmore.core.scan import PoolRows, PoolScan, Scan, scans_of
 from tellmore.errors import DataFileError, PoolError
 from tellmore.files import WHERE_TO_WRITE, reading_npz, replacing
 from tellmore.kinds import answer_from_json
@@ -43,7 +43,7 @@ class Beliefs:
 
     prior: Mixture
     now: Mixture
-    scans: tuple[PoolScan, ...]
+    scans: tuple[Scan, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     threshold, lapse = float(meta.get("threshold", 1.0)), float(meta.get("lapse", 0.0))
     behaviour = Behaviour(options["w"], options["K"], threshold, lapse)
     frame = Frame(coordinates, prior.beliefs[0], behaviour, float(meta.get("w", options["w"])))
-    scans = _scans(Rows(pool.X, coordinates), mixture, arrays, int(meta.get("refreshes", 0)))
+    scans = _scans(pool.placed(coordinates), mixture, arrays, int(meta.get("refreshes", 0)))
     tally = Tally.from_json(meta["tally"]) if meta.get("tally") else None
     beliefs = Beliefs(prior, mixture, scans)
     people = tuple(meta.get("people") or [""] * len(history))
@@ -159,8 +159,8 @@ def _mixture(arrays: Mapping[str, Array], meta: Mapping[str, Any], prefix: str =
     return Mixture.of(Gaussian(arrays[f"{prefix}mean"], arrays[f"{prefix}cov"], logdet))
 
 
-def _scans(rows: Rows, mixture: Mixture, arrays: Mapping[str, Array], refreshes: int) -> tuple[PoolScan, ...]:
-    if "scan_mean" not in arrays:
+def _scans(rows: PoolRows, mixture: Mixture, arrays: Mapping[str, Array], refreshes: int) -> tuple[Scan, ...]:
+    if "scan_mean" not in arrays or not isinstance(rows, Rows):
         return scans_of(rows, mixture.beliefs)
     shape = len(mixture.beliefs), len(rows)
     means, variances = (arrays[name].reshape(shape) for name in ("scan_mean", "scan_variance"))

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import RLock
 
-import numpy as np
-
 from tellmore import kinds as question_kinds
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
@@ -123,7 +121,7 @@ class Taught(Predictor):
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
         after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour))
-        changed = float(np.mean((after.scores[0] > 0) != (state.scores[0] > 0)))
+        changed = after.changed_since(state)
         labels = labels_in(question, answer)
         foretold: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one

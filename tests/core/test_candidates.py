@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.core import candidates as module
-from tellmore.core.candidates import Look, T, candidates, shortlist
+from tellmore.core.candidates import candidates, shortlist
 from tellmore.core.coordinates import Coordinates, Moments, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import frame_of
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.scan import PoolScan
+from tellmore.core.scan import Look, Part, PoolScan, T
 from tellmore.core.update import with_constant
 from tellmore.kinds import named
 
@@ -43,7 +43,11 @@ class Divided:
 
     def look(self, look: Look[T]) -> Sequence[T]:
         cuts = np.linspace(0, len(self), self.parts + 1).astype(int)
-        return [look(a, self.whole.mean[a:b], self.whole.variance[a:b]) for a, b in pairwise(cuts)]
+        scores = self.whole.mean, self.whole.variance
+        return [
+            look(Part(a, self.whole.rows.part(slice(a, b)), [(scores[0][a:b], scores[1][a:b])]))
+            for a, b in pairwise(cuts)
+        ]
 
     def take(self, rows: np.ndarray) -> PoolScan:
         return self.whole.take(rows)

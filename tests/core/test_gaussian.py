@@ -53,7 +53,7 @@ def test_conditioning_is_bayes_rule_in_precision_form(seed: int, k: int) -> None
     np.testing.assert_allclose(after.mean, belief.mean + belief.cov @ A.T @ shift, atol=1e-10)
     assert after.logdet == pytest.approx(np.linalg.slogdet(after.cov)[1], abs=1e-7)
     np.testing.assert_array_equal(after.cov, after.cov.T)
-    np.testing.assert_allclose(belief.cov - step.loss @ step.loss.T, after.cov, atol=1e-12)
+    np.testing.assert_allclose(belief.cov - step.loss, after.cov, atol=1e-12)
     np.testing.assert_allclose(belief.mean + step.move, after.mean, atol=1e-12)
 
 

@@ -79,7 +79,10 @@ def test_several_scans_in_one_pass_are_those_of_each_alone() -> None:
     before = scans_of(scan_of(X, mixture.beliefs[0]).rows, mixture.beliefs)
     for scan, belief in zip(before, mixture.beliefs, strict=True):
         np.testing.assert_array_equal(scan.variance, scan_of(X, belief).variance)
-    steps = [tuple(Step(rng.normal(size=7), rng.normal(size=(7, k)) / 9) for k in ks) for ks in ((2,), (1, 3), (4,))]
+    steps = [
+        tuple(Step(rng.normal(size=(7, k)), rng.normal(size=k), rng.uniform(0, 0.01, size=k)) for k in ks)
+        for ks in ((2,), (1, 3), (4,))
+    ]
     together = refreshed(before, steps, mixture.beliefs)
     for scan, taken, belief, after in zip(before, steps, mixture.beliefs, together, strict=True):
         alone = scan.refreshed(taken, belief)

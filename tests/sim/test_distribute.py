@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tellmore.cluster import connect
 from tellmore.errors import SettingError, TellmoreError
 from tellmore.sim import distribute
 from tellmore.sim.config import Config
@@ -107,7 +108,7 @@ def test_every_source_that_a_stored_trial_depends_on_is_there(repository: Path) 
 def test_workers_compute_with_one_thread_and_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    with distribute._one_thread_environment():
+    with distribute.one_thread_each():
         assert os.environ["OMP_NUM_THREADS"] == os.environ["MKL_NUM_THREADS"] == "1"
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "MKL_NUM_THREADS" not in os.environ
@@ -115,7 +116,7 @@ def test_workers_compute_with_one_thread_and_the_environment_is_put_back(monkeyp
 
 def test_an_unreachable_cluster_is_one_line(tasks: list[tuple[Config, int]], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(distribute, "DASK_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(connect, "TIMEOUT_S", 0.3)
     with pytest.raises(TellmoreError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9") as caught:
         run_trials(tasks, workforce=Workforce(dask="tcp://127.0.0.1:9"))
     assert "\n" not in str(caught.value)

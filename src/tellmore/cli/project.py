@@ -67,6 +67,12 @@ NegativeValueOption = Annotated[
         "--negative-value", help="Label that means negative, '*' for all others; needed if there are several."
     ),
 ]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask", help="Let Dask workers hold the items: local, or the address of a scheduler, tcp://host:port."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -194,12 +200,12 @@ def _learnt_state(project: Project) -> State:
         return load_state(project)
 
 
-def status(folder: ProjectArgument, json: JsonOption = False) -> None:
+def status(folder: ProjectArgument, json: JsonOption = False, dask: DaskOption = None) -> None:
     """Show answers, minutes, accuracy and the time to the target."""
     from tellmore.data.project import open_project
     from tellmore.store.status import status_of, words_of
 
-    project = open_project(folder)
+    project = open_project(folder, dask)
     print_changes(project)
     state = _learnt_state(project)
     found = status_of(state)
@@ -276,8 +282,12 @@ def export(
         ),
     ] = None,
     table: Annotated[str, typer.Option("--table", help="For csv and parquet: scores or answers.")] = "scores",
+    dask: DaskOption = None,
 ) -> None:
-    """Write the classifier, its scores, log or report to a file."""
+    """Write the classifier, its scores, log or report to a file.
+
+    With Dask, the scores as parquet are a folder of files, which the workers write.
+    """
     from tellmore.data.project import open_project
     from tellmore.export import FORMATS, TABLES, write_export
 
@@ -288,7 +298,7 @@ def export(
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
     if table not in TABLES:
         raise typer.BadParameter(f"--table is one of {', '.join(TABLES)}")
-    for written in write_export(_learnt_state(open_project(folder)), chosen, out, table=table):
+    for written in write_export(_learnt_state(open_project(folder, dask)), chosen, out, table=table):
         typer.echo(f"wrote {written}")
 
 
@@ -311,14 +321,21 @@ def score(
     encoding: EncodingOption = None,
     skip_unreadable: SkipUnreadableOption = False,
     skip_bad: SkipBadOption = None,
+    dask: DaskOption = None,
 ) -> None:
-    """Apply the classifier to new items."""
+    """Apply the classifier to new items.
+
+    With Dask, they are in a Parquet file or a folder of such files, with their ids and vectors; so are the scores.
+    """
     from tellmore.data.items import Columns
     from tellmore.data.project import open_project
     from tellmore.data.reading import Reading
     from tellmore.export.scoring import score_file, score_source
 
-    project = open_project(folder)
+    project = open_project(folder, dask)
+    if project.on_dask:
+        _score_on_dask(project, items, out, id_column, tuple(vector_columns or ()))
+        return
     named = embeddings, embedding_ids, id_column, by_row, embed, tuple(vector_columns or ())
     source = score_source(project.settings, items, *named, tfidf=project.tfidf_path)
     reading = Reading(delimiter, encoding, skip_bad)
@@ -336,6 +353,14 @@ def score(
     )
     for line in (*reading.notes, f"wrote {out}: {count} items scored"):
         typer.echo(line)
+
+
+def _score_on_dask(project: Project, items: Path, out: Path, id_column: str, columns: tuple[str, ...]) -> None:
+    from tellmore.export.parts import score_parts
+
+    state = _learnt_state(project)
+    files, count = score_parts(state, items, out, id_column=id_column, columns=columns)
+    typer.echo(f"wrote {out}: {count} items scored, {len(files)} files")
 
 
 def replay(

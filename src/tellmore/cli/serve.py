@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from tellmore.cli.output import JsonOption, TeamOption, print_changes, print_json, print_table, progress
+from tellmore.cli.project import DaskOption
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -64,6 +65,7 @@ def serve(
             help="The embedder the project was made with, for words to start from and texts to add; tfidf needs none.",
         ),
     ] = None,
+    dask: DaskOption = None,
 ) -> None:
     """Teach a project in the browser, alone or as a team.
 
@@ -82,9 +84,9 @@ def serve(
         "log_format": log_format,
     }
     if projects_in(project):
-        _serve_folder(project, embed, **chosen)
+        _serve_folder(project, {"--embed": embed, "--dask": dask}, **chosen)
     else:
-        _serve(open_project(project), embed=embed, **chosen)
+        _serve(open_project(project, dask), embed=embed, **chosen)
 
 
 def demo(
@@ -101,10 +103,11 @@ def demo(
     _serve(open_demo(folder), host="127.0.0.1", port=port, browser=not no_browser)
 
 
-def _serve_folder(folder: Path, embed: str | None, **options: Any) -> None:
-    """Several projects: words to start from are those of each project's own."""
-    if embed is not None:
-        raise typer.BadParameter("--embed is for one project; serve that one alone", param_hint="--embed")
+def _serve_folder(folder: Path, of_one: dict[str, str | None], **options: Any) -> None:
+    """Several projects: words to start from, and who holds the items, are each project's own."""
+    for name, value in of_one.items():
+        if value is not None:
+            raise typer.BadParameter(f"{name} is for one project; serve that one alone", param_hint=name)
     from tellmore.app.several import serve_folder
 
     serve_folder(folder, say=typer.echo, **options)

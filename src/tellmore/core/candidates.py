@@ -8,18 +8,18 @@ the row, so that a pool in several parts gives the same candidates as one in a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
 from tellmore.core.acquire import TIE_TOLERANCE, Acquired, Rows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.scan import PoolScan
+from tellmore.core.scan import Look, Part, PoolScan, Scan, T
 from tellmore.types import Array
 
 SEARCHED_WHOLE = 16_384
@@ -31,10 +31,6 @@ SHARES = (2, 4, 8, 8)
 """One half of the candidates lead by what they promise, a quarter by lot among those that promise nearly as much, an eighth by
 variance, an eighth by lot among all."""
 SAMPLED = 64
-
-T = TypeVar("T")
-Look = Callable[[int, Array, Array], T]
-"""What is computed of some items in a row: the number of the first, and mean and variance of their scores."""
 
 
 class Source(Protocol):
@@ -70,7 +66,7 @@ class Searching(Protocol):
 class Candidates:
     """Some ``rows`` of a ``pool`` with their own ``scan``; ``exclude`` says which of them are not to be asked about."""
 
-    pool: PoolScan
+    pool: Scan
     scan: PoolScan
     rows: Rows
     exclude: Rows | Sequence[int] = ()
@@ -84,7 +80,7 @@ class Candidates:
 
 
 def candidates(
-    pool: PoolScan,
+    pool: Scan,
     size: int,
     behaviour: Behaviour,
     *,
@@ -93,7 +89,7 @@ def candidates(
 ) -> Candidates:
     """Among which items to search for a question on ``size`` of them: all of a pool that is not large."""
     if len(pool) <= SEARCHED_WHOLE:
-        return Candidates(pool, pool, np.arange(len(pool)), exclude)
+        return Candidates(pool, pool.whole(), np.arange(len(pool)), exclude)
     rows = shortlist(pool, size, behaviour, seed=int(rng.integers(2**63)), exclude=exclude, count=CANDIDATES)
     return Candidates(pool, pool.take(rows), rows)
 
@@ -123,28 +119,21 @@ Leaders = tuple[Array, Rows]
 """The largest values by one key, and the rows that have them."""
 
 
-def _best_promise(first: int, mean: Array, variance: Array, *, unit: float, excluded: Rows) -> float:
-    promise = _promise(mean, variance, unit)
-    promise[_within(excluded, first, len(mean))] = 0.0
+def _best_promise(part: Part, *, unit: float, excluded: Rows) -> float:
+    promise = _promise(*part.scores[0], unit)
+    promise[within(excluded, part)] = 0.0
     return float(promise.max())
 
 
 def _leaders(
-    first: int,
-    mean: Array,
-    variance: Array,
-    *,
-    unit: float,
-    excluded: Rows,
-    seed: int,
-    enough: float,
-    counts: Sequence[int],
+    part: Part, *, unit: float, excluded: Rows, seed: int, enough: float, counts: Sequence[int]
 ) -> list[Leaders]:
     """Of some items in a row, those that lead by promise, by lot among the promising, by variance, and by lot."""
+    (mean, variance), first = part.scores[0], part.first
     promise, lot = _promise(mean, variance, unit), _lots(first, len(mean), seed)
     ties = 1.0 + TIE_TOLERANCE * lot
     keys = promise * ties, np.where(promise >= enough, lot, 0.0), variance * ties, lot
-    out = _within(excluded, first, len(mean))
+    out = within(excluded, part)
     found = []
     for key, count in zip(keys, counts, strict=True):
         key[out] = -1.0
@@ -193,6 +182,7 @@ def _merged(parts: Sequence[Leaders], count: int) -> Rows:
     return np.asarray(rows[_largest(values, count)])
 
 
-def _within(rows: Rows, first: int, count: int) -> Rows:
-    """Positions from ``first`` on of those sorted ``rows`` that are among ``count`` items in a row."""
-    return rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + count)] - first
+def within(rows: Rows, part: Part) -> Rows:
+    """Positions in a part of those sorted ``rows`` that are in it."""
+    first, last = np.searchsorted(rows, (part.first, part.first + len(part.rows)))
+    return rows[first:last] - part.first

@@ -22,7 +22,7 @@ MAX_ROWS = 50_000  # rows of a pool that estimate its moments well enough
 MOMENT_ROWS = 2_048
 CHUNK_ROWS = 4_096
 THIN_PRODUCT = 1_000_000  # multiplications of a product with few columns after which the processor's cache is full
-THIN_ROWS = 128
+THIN_ROWS = 32
 UNITS_DIFFER = 8.0
 CORRELATED = 0.4  # half of what the mean |correlation| of n independent draws is, in units of 1 / sqrt(n)
 NEAR = 4.0  # centres this many lengths away cost float32 two of its 24 bits; farther ones are taken off row by row
@@ -134,10 +134,14 @@ def units_differ(moments: Moments) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of X [n, d] in ``coordinates``, computed when they are needed: the matrix is never copied whole."""
+    """The rows of X [n, d] in ``coordinates``, computed when they are needed: the matrix is never copied whole.
+
+    ``whole``: how many rows there are in all, where these are a part of them.
+    """
 
     X: Array
     coordinates: Coordinates
+    whole: int = 0
 
     def __len__(self) -> int:
         return len(self.X)
@@ -149,6 +153,10 @@ class Rows:
     def take(self, rows: Any) -> Rows:
         """Some rows alone, in memory."""
         return Rows(np.asarray(self.X[rows]), self.coordinates)
+
+    def part(self, rows: slice) -> Rows:
+        """Some rows in a row, where they are; products with them are the same numbers as with all."""
+        return Rows(self.X[rows], self.coordinates, max(self.whole, len(self)))
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows z, some at a time, in the matrix's own precision, but at least in float32."""
@@ -162,15 +170,18 @@ class Rows:
         centre, top, factor = self._rounded(self.coordinates.centre), V[0], self._rounded(raw)
         if self._near:
             top = top - self.coordinates.centre @ raw
-        thin = max(THIN_PRODUCT // factor.size, THIN_ROWS)
+        # A pool of one chunk is one product, so that its scores are to the bit what they were in earlier versions.
+        many = max(len(self), self.whole) > CHUNK_ROWS
+        thin = max(THIN_PRODUCT // factor.size // THIN_ROWS * THIN_ROWS, THIN_ROWS) if many else CHUNK_ROWS
         for part in self._parts():
             x = self.X[part]
             product = np.empty((len(x), factor.shape[1]), dtype=factor.dtype)
-            # A pool of one chunk is one product, so that its scores are to the bit what they were in earlier versions.
-            for few in _slices(len(x), thin if len(self) > CHUNK_ROWS else CHUNK_ROWS):
+            for few in _slices(len(x), thin):
                 rows = self._rounded(x[few])
                 np.matmul(rows if self._near else rows - centre, factor, out=product[few])
-            yield part, product + top
+            if many:  # what is added is as exact as what it is added to, and the chunk stays in the processor's cache
+                product += top.astype(product.dtype)
+            yield part, product if many else product + top
 
     @cached_property
     def _near(self) -> bool:

@@ -6,6 +6,7 @@ and no D x D factorisation. The log-determinant, which is the stopping rule of A
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,24 +92,25 @@ class Gaussian:
         cov = loss @ loss.T  # as a symmetric product, so that the covariance stays exactly symmetric
         np.subtract(self.cov, cov, out=cov)
         logdet = self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
-        return Gaussian(self.mean + move, cov, logdet), Step(move, loss)
+        moved, lost = np.zeros(loss.shape[1] + 1), np.ones(loss.shape[1] + 1)
+        moved[-1], lost[-1] = 1.0, 0.0
+        return Gaussian(self.mean + move, cov, logdet), Step(np.column_stack([loss, move]), moved, lost)
 
     def matched(self, reach: Array, mean: Array, cov: Array) -> tuple[Gaussian, Step]:
         """Give r standard normal combinations e of the scores the moments mean [r] and cov [r, r]; reach = cov(theta, e) [D, r].
 
         A variance may grow as well as shrink: an answer can say that a score is extreme without saying which way.
         """
-        eigenvalues, vectors = np.linalg.eigh(np.eye(len(mean)) - cov)
-        loss = reach @ (vectors * np.sqrt(np.abs(eigenvalues)))
-        signs = np.sign(eigenvalues)
-        move = reach @ mean
-        shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (signs > 0, signs < 0))
+        lost, vectors = np.linalg.eigh(np.eye(len(mean)) - cov)
+        directions = reach @ vectors
+        loss = directions * np.sqrt(np.abs(lost))
+        shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (lost > 0, lost < 0))
         after = shrunk @ shrunk.T  # as symmetric products, so that the covariance stays exactly symmetric
         np.subtract(self.cov, after, out=after)
         if grown.size:
             after += grown @ grown.T
         logdet = self.logdet + float(np.linalg.slogdet(cov)[1])
-        return Gaussian(self.mean + move, after, logdet), Step(move, loss, signs)
+        return Gaussian(self.mean + reach @ mean, after, logdet), Step(directions, vectors.T @ mean, lost)
 
     def with_mean(self, mean: Array) -> Gaussian:
         """The same uncertainty around another mean."""
@@ -117,11 +119,37 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What one update changed: mean + move, cov - loss diag(signs) loss'. Enough to refresh a pool's scores without cov.
+    """What one update changed, along a few directions B [D, r] of theta: mean + B moved, cov - B diag(lost) B'.
 
-    ``signs`` [k] are +1 where a variance shrank, -1 where it grew; None where all of them shrank.
+    Enough to refresh a pool's scores without cov. ``lost`` [r] is negative where a variance grew.
     """
 
-    move: Array  # [D]
-    loss: Array  # [D, k]
-    signs: Array | None = None
+    directions: Array  # [D, r]
+    moved: Array  # [r]
+    lost: Array  # [r]
+
+    @classmethod
+    def joined(cls, steps: Sequence[Step]) -> Step:
+        """Several of them as one."""
+        moved, lost = (np.concatenate(each) for each in zip(*((one.moved, one.lost) for one in steps), strict=True))
+        return cls(np.column_stack([step.directions for step in steps]), moved, lost)
+
+    @classmethod
+    def of_mean(cls, move: Array) -> Step:
+        """The mean moved, and nothing else."""
+        return cls(move[:, None], np.ones(1), np.zeros(1))
+
+    @property
+    def unmoved(self) -> Step:
+        """The same loss around the mean as it was."""
+        return Step(self.directions, np.zeros_like(self.moved), self.lost)
+
+    @property
+    def move(self) -> Array:
+        """What the mean moved by [D]."""
+        return np.asarray(self.directions @ self.moved)
+
+    @property
+    def loss(self) -> Array:
+        """What the covariance lost [D, D]."""
+        return np.asarray((self.directions * self.lost) @ self.directions.T)

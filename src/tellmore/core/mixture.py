@@ -5,7 +5,7 @@ They differ in what they expected beforehand: that a start is right, or that not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,7 +90,7 @@ class Mixture:
         """Probability [n] of positive for each row of X [n, d], averaged over all beliefs."""
         return self.probability_of([belief.scores(X) for belief in self.beliefs], w)
 
-    def moments_of(self, scores: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    def moments_of(self, scores: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
         """Mean [n] and variance [n] over all beliefs, given those of each."""
         if len(scores) == 1:
             return scores[0]
@@ -100,8 +100,15 @@ class Mixture:
         )
         return np.asarray(mean), np.asarray(variance)
 
-    def probability_of(self, scores: list[tuple[Array, Array]], w: float) -> Array:
-        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape."""
-        each = (probability(mean, variance, w) for mean, variance in scores)
+    def mean_of(self, scores: Sequence[tuple[Array, Array]]) -> Array:
+        """Mean [n] over all beliefs, given mean and variance under each."""
+        if len(scores) == 1:
+            return scores[0][0]
+        return np.asarray(sum(weight * mean for weight, (mean, _) in zip(self.weights, scores, strict=True)))
+
+    def probability_of(self, scores: Sequence[tuple[Array, Array]], w: float, *, of: int = 0) -> Array:
+        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape. ``of``: how
+        many items there are in all, where these are some of them."""
+        each = (probability(mean, variance, w, of=of) for mean, variance in scores)
         averaged = sum(weight * one for weight, one in zip(self.weights, each, strict=True))
         return np.asarray(np.clip(averaged, 0.0, 1.0))

@@ -11,7 +11,7 @@ MANY = 1_000
 """More probabilities than this are computed quickly, to 5e-6, fewer to 1e-8."""
 
 
-def probability(mean: Array, variance: Array, w: float) -> Array:
-    """Probability of positive for scores with this mean and variance; any shape."""
-    average = quick_mean_sigmoid if np.size(mean) > MANY else mean_sigmoid
+def probability(mean: Array, variance: Array, w: float, *, of: int = 0) -> Array:
+    """Probability of positive for scores with this mean and variance; any shape. ``of``: how many there are in all."""
+    average = quick_mean_sigmoid if max(np.size(mean), of) > MANY else mean_sigmoid
     return average(w * np.asarray(mean), w * np.sqrt(variance))

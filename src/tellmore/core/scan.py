@@ -1,15 +1,18 @@
 """Mean and variance of the score of every item of a pool, refreshed after each answer by one thin matrix product.
 
-An answer changes the belief by mean + move, cov - loss loss' with loss [D, k]; the scores change by Z move and the variances
-by the row sums of (Z loss)^2. That is O(n d k) and bound by memory bandwidth, where Z cov Z' costs O(n d^2). Projections run in
-the pool's own precision (float32), so an exact rescan on a schedule keeps rounding from adding up.
+An answer changes the belief along a few directions [D, r]: see `Step`. The scores then change by Z directions times what was
+moved, the variances by its squares times what was lost. That is O(n d r) and bound by memory bandwidth, where Z cov Z' costs
+O(n d^2). Projections run in the pool's own precision (float32), so an exact rescan on a schedule keeps rounding from adding up.
+
+A pool may lie elsewhere, in parts: whatever needs all of its items is a function of `Part`, and goes there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,77 @@ from tellmore.types import Array
 RESCAN_EVERY = 200
 LOOK_ROWS = 131_072  # items looked at together, so that what is computed of them stays in the processor's cache
 T = TypeVar("T")
+Scores: TypeAlias = tuple[Array, Array]
+"""Mean and variance of the scores of some items under one belief."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some items of a pool in a row: the number of the first, their rows, and their scores under each belief looked at."""
+
+    first: int
+    rows: Rows
+    scores: Sequence[Scores]
+
+
+Look: TypeAlias = Callable[[Part], T]
+
+
+class Scan(Protocol):
+    """The scores of all items under one belief, wherever they are."""
+
+    @property
+    def rows(self) -> PoolRows:
+        """The items."""
+
+    @property
+    def mean(self) -> Array:
+        """Mean of each score [n]."""
+
+    @property
+    def variance(self) -> Array:
+        """Variance of each score [n]."""
+
+    @property
+    def refreshes(self) -> int:
+        """Answers since the scores were last computed from nothing."""
+
+    def __len__(self) -> int:
+        """How many items there are."""
+
+    def look(self, look: Look[T]) -> Sequence[T]:
+        """What ``look`` finds in each part of the pool."""
+
+    def take(self, rows: NDArray[np.int64]) -> PoolScan:
+        """The scan of some items alone, here and in this order."""
+
+    def whole(self) -> PoolScan:
+        """The scan of all items, here."""
+
+
+class Elsewhere(Protocol):
+    """The rows of a pool that this process does not hold."""
+
+    def __len__(self) -> int:
+        """How many items there are."""
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> Array:
+        """Some rows z [..., d], in float64."""
+
+    def take(self, rows: NDArray[np.int64]) -> Rows:
+        """Some rows alone, here."""
+
+    def scans_of(self, beliefs: Sequence[Gaussian]) -> tuple[Scan, ...]:
+        """The exact scans of several beliefs."""
+
+    def refreshed(self, scans: Sequence[Scan], changes: Sequence[Step]) -> tuple[Scan, ...]:
+        """The scans after a change of each belief."""
+
+    def visit(self, scans: Sequence[Scan], look: Look[T]) -> Sequence[T]:
+        """What ``look`` finds in each part, with its scores in ``scans``."""
+
+
+PoolRows: TypeAlias = Rows | Elsewhere
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,21 +112,23 @@ class PoolScan:
     @classmethod
     def of(cls, rows: Rows, belief: Gaussian) -> PoolScan:
         """The exact scan, chunk by chunk so that nothing of the size of the pool is allocated."""
-        return scans_of(rows, (belief,))[0]
+        return _scans_here(rows, (belief,))[0]
 
     def refreshed(self, steps: tuple[Step, ...], belief: Gaussian) -> PoolScan:
         """The scan after an update that took ``steps`` and led to ``belief``."""
-        return refreshed((self,), (steps,), (belief,))[0]
+        return refreshed((self,), (steps,), (belief,))[0].whole()
 
-    def look(self, look: Callable[[int, Array, Array], T]) -> Sequence[T]:
-        """What ``look`` finds in each part of the pool: the number of its first item, and mean and variance of all in it."""
-        starts = range(0, len(self), LOOK_ROWS)
-        parts = ((start, slice(start, start + LOOK_ROWS)) for start in starts)
-        return [look(start, self.mean[part], self.variance[part]) for start, part in parts]
+    def look(self, look: Look[T]) -> Sequence[T]:
+        """What ``look`` finds in each part of the pool."""
+        return visit(self.rows, (self,), look)
 
     def take(self, rows: NDArray[np.int64]) -> PoolScan:
         """The scan of some items alone, in this order."""
         return PoolScan(self.rows.take(rows), self.mean[rows], self.variance[rows], self.refreshes)
+
+    def whole(self) -> PoolScan:
+        """Itself: it is here."""
+        return self
 
     def covariance_with(self, belief: Gaussian, z: Array) -> Array:
         """Covariance [n] of every item's score with that of the item at z [d]."""
@@ -63,48 +139,66 @@ class PoolScan:
         return covariance
 
 
-def scans_of(rows: Rows, beliefs: Sequence[Gaussian]) -> tuple[PoolScan, ...]:
+def visit(rows: PoolRows, scans: Sequence[Scan], look: Look[T]) -> Sequence[T]:
+    """What ``look`` finds in each part of a pool, in order, with its scores in each of ``scans``."""
+    if not isinstance(rows, Rows):
+        return rows.visit(scans, look)
+    parts = ((start, slice(start, start + LOOK_ROWS)) for start in range(0, len(rows), LOOK_ROWS))
+    return [
+        look(Part(start, rows.part(part), [(scan.mean[part], scan.variance[part]) for scan in scans]))
+        for start, part in parts
+    ]
+
+
+def scans_of(rows: PoolRows, beliefs: Sequence[Gaussian]) -> tuple[Scan, ...]:
     """The exact scans of several beliefs, in one pass over the pool."""
-    scans = tuple(PoolScan(rows, np.empty(len(rows)), np.empty(len(rows))) for _ in beliefs)
+    return _scans_here(rows, beliefs) if isinstance(rows, Rows) else rows.scans_of(beliefs)
+
+
+def _scans_here(rows: Rows, beliefs: Sequence[Gaussian]) -> tuple[PoolScan, ...]:
+    return tuple(PoolScan(rows, *scores) for scores in scores_of(rows, beliefs))
+
+
+def scores_of(rows: Rows, beliefs: Sequence[Gaussian]) -> list[Scores]:
+    """Mean and variance of every item's score under each belief, exactly."""
+    scores: list[Scores] = [(np.empty(len(rows)), np.empty(len(rows))) for _ in beliefs]
     for part, z in rows.chunks():
-        for scan, belief in zip(scans, beliefs, strict=True):
+        for (mean, variance), belief in zip(scores, beliefs, strict=True):
             centre, cov = belief.mean[1:].astype(z.dtype), belief.cov.astype(z.dtype)
-            scan.mean[part] = z @ centre + belief.mean[0]
-            variance = np.einsum("nd,nd->n", z @ cov[1:, 1:], z) + 2.0 * (z @ cov[1:, 0]) + belief.cov[0, 0]
-            scan.variance[part] = np.maximum(variance, 0.0)
-    return scans
+            mean[part] = z @ centre + belief.mean[0]
+            spread = np.einsum("nd,nd->n", z @ cov[1:, 1:], z) + 2.0 * (z @ cov[1:, 0]) + belief.cov[0, 0]
+            variance[part] = np.maximum(spread, 0.0)
+    return scores
 
 
 def refreshed(
-    scans: Sequence[PoolScan], steps: Sequence[tuple[Step, ...]], beliefs: Sequence[Gaussian]
-) -> tuple[PoolScan, ...]:
+    scans: Sequence[Scan], steps: Sequence[tuple[Step, ...]], beliefs: Sequence[Gaussian]
+) -> tuple[Scan, ...]:
     """The scans of several beliefs after the steps that each of them took, in one pass over the pool."""
     rows, refreshes = scans[0].rows, scans[0].refreshes + 1
     if refreshes >= RESCAN_EVERY:
         return scans_of(rows, beliefs)
-    changes = [_Change.of(taken) for taken in steps]
-    after = tuple(
-        replace(one, mean=one.mean.copy(), variance=one.variance.copy(), refreshes=refreshes) for one in scans
-    )
-    ends = np.cumsum([change.columns.shape[1] for change in changes])
-    for part, projected in rows.times(np.column_stack([change.columns for change in changes])):
-        for scan, change, columns in zip(after, changes, np.split(projected, ends[:-1], axis=1), strict=True):
-            scan.mean[part] += columns[:, 0]
-            losses = columns[:, 1:]
-            lost = np.einsum("nk,nk->n", losses if change.signs is None else losses * change.signs, losses)
-            scan.variance[part] = np.maximum(scan.variance[part] - lost, 0.0)
+    changes = [Step.joined(taken) for taken in steps]
+    if not isinstance(rows, Rows):
+        return rows.refreshed(scans, changes)
+    scores = changed_scores(rows, [(scan.mean, scan.variance) for scan in scans], changes)
+    return tuple(PoolScan(rows, *each, refreshes) for each in scores)
+
+
+def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]) -> list[Scores]:
+    """The scores under several beliefs after the change of each, in one pass over the rows."""
+    after = [(mean.copy(), variance.copy()) for mean, variance in scores]
+    ends = list(accumulate(change.moved.size for change in changes))
+    moved, lost = np.zeros((2, ends[-1], len(changes)))  # a column a belief, with what it does to its own directions
+    for number, (end, change) in enumerate(zip(ends, changes, strict=True)):
+        own = slice(end - change.moved.size, end)
+        moved[own, number], lost[own, number] = change.moved, change.lost
+    for part, along in rows.times(np.column_stack([change.directions for change in changes])):
+        moves = along @ moved.astype(along.dtype)
+        losses = np.multiply(along, along, out=along) @ lost.astype(along.dtype)
+        for (mean, variance), move, loss in zip(after, moves.T, losses.T, strict=True):
+            mean[part] += move
+            rest = variance[part]
+            rest -= loss
+            np.maximum(rest, 0.0, out=rest)
     return after
-
-
-@dataclass(frozen=True, eq=False)
-class _Change:
-    """All steps of an update: what the mean moved by, then the losses [D, 1 + k], and their signs where any grew."""
-
-    columns: Array
-    signs: Array | None
-
-    @classmethod
-    def of(cls, steps: tuple[Step, ...]) -> _Change:
-        columns = np.column_stack([sum(step.move for step in steps), *(step.loss for step in steps)])
-        signs = [np.ones(step.loss.shape[1]) if step.signs is None else step.signs for step in steps]
-        return cls(columns, None if all(bool((each > 0).all()) for each in signs) else np.concatenate(signs))

@@ -24,6 +24,7 @@ from tellmore.data.project import (
     fitted,
     open_project,
     project_folder,
+    write_checksums,
     write_items,
     write_settings,
 )
@@ -175,6 +176,7 @@ class Ingest:
         write_items(building, table.ids, table.text, table.images, table.labels, table.kept)
         project = Project(building, self._final_settings(building, table, normalise, vectors.d))
         write_settings(building, project.settings)
+        write_checksums(building, table.ids, project.settings.data.sha256)
         found = _findings(table, joined.statistics, normalise, unreadable)
         passing = Project(building, project.settings)  # the one that is returned must not hold the matrix open
         check_distinct(self.source.file or self.items, passing.pool.moments)

@@ -3,6 +3,7 @@
 FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
 FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
 FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
+FOLDER/embeddings.json    its checksums, block by block
 FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, where start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
 FOLDER/pictures/          pictures that came inside the file of items
@@ -29,6 +30,9 @@ from typing import Any
 import numpy as np
 
 from tellmore.classifier import Classifier
+from tellmore.cluster.connect import LOCAL, check_address
+from tellmore.cluster.matrix import CHANGED, Matrix, checksum_of_ids, mapped
+from tellmore.cluster.pool import DaskPool
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import CLASSIC, Frame, given_frame
 from tellmore.core.gaussian import Gaussian
@@ -46,6 +50,7 @@ from tellmore.version import __version__
 
 ITEMS_FILE = "items.jsonl"
 EMBEDDINGS_FILE = "embeddings.npy"
+CHECKSUMS_FILE = "embeddings.json"
 DATABASE_FILE = "tellmore.sqlite"
 PRIOR_FILE = "prior.npz"
 IMAGES_FOLDER = "images"
@@ -54,10 +59,14 @@ PICTURES_FOLDER = "pictures"
 
 @dataclass(frozen=True)
 class Project:
-    """An opened project. Items and pool are read when first asked for; the matrix stays on disk, memory-mapped."""
+    """An opened project. Items and pool are read when first asked for; the matrix stays on disk, memory-mapped.
+
+    ``dask``: the scheduler of the workers that are to hold the pool, or ``local``; unset, as the settings say.
+    """
 
     folder: Path
     settings: Settings
+    dask: str | None = None
 
     @property
     def name(self) -> str:
@@ -130,19 +139,55 @@ class Project:
 
     @cached_property
     def pool(self) -> Pool:
-        X = _map_matrix(self.folder / EMBEDDINGS_FILE)[: self._counted]
-        if len(self.items) != len(X):
+        path, ids = self.folder / EMBEDDINGS_FILE, tuple(item["id"] for item in self.items)
+        X = mapped(path)[: self._counted]
+        if len(ids) != len(X):
             raise DataFileError(
-                f"{self.folder}: {ITEMS_FILE} has {len(self.items)} rows but {EMBEDDINGS_FILE} has {len(X)}; "
+                f"{self.folder}: {ITEMS_FILE} has {len(ids)} rows but {EMBEDDINGS_FILE} has {len(X)}; "
                 "create the project again with: tellmore init"
             )
-        return Pool(
-            X,
-            ids=tuple(item["id"] for item in self.items),
-            text=_column(self.items, "text"),
-            images=_column(self.items, "image"),
-            name=self.name,
-        )
+        seen: dict[str, Any] = {
+            "text": _column(self.items, "text"),
+            "images": _column(self.items, "image"),
+            "name": self.name,
+        }
+        if self.on_dask:
+            matrix, recorded = self._checksums(ids), self.settings.data.sha256
+            return DaskPool(matrix, ids, recorded or matrix.key, self.dask or LOCAL, **seen)
+        return self._checked(Pool(X, ids, **seen))
+
+    @property
+    def on_dask(self) -> bool:
+        """Whether Dask workers hold the pool."""
+        return self.dask is not None or self.settings.data.pool == "dask"
+
+    def _checked(self, pool: Pool) -> Pool:
+        """The pool, unless it is not the one that the project was made with."""
+        recorded = self.settings.data.sha256
+        if recorded and pool.fingerprint != recorded:
+            raise DataFileError(f"{self.folder}: {ITEMS_FILE} or {EMBEDDINGS_FILE} has another checksum: {CHANGED}")
+        return pool
+
+    def _checksums(self, ids: Sequence[str]) -> Matrix:
+        path, record = self.folder / EMBEDDINGS_FILE, self.folder / CHECKSUMS_FILE
+        try:
+            matrix = Matrix.read(record, path.absolute())
+        except FileNotFoundError:  # of a version that kept none
+            matrix = None
+        recorded = self.settings.data.sha256
+        if matrix is None or matrix.whole != recorded:  # or items were added since
+            self._checked(Pool(mapped(path)[: len(ids)], ids))
+            matrix = write_checksums(self.folder, ids, recorded)
+        if matrix.ids != checksum_of_ids(ids):
+            raise DataFileError(f"{self.folder / ITEMS_FILE}: other ids: {CHANGED}")
+        return matrix
+
+
+def write_checksums(folder: Path, ids: Sequence[str], sha256: str) -> Matrix:
+    """Record what the matrix in ``folder`` holds; ``sha256`` is that of the whole pool."""
+    matrix = Matrix.of((folder / EMBEDDINGS_FILE).absolute(), ids, sha256)
+    matrix.write(folder / CHECKSUMS_FILE)
+    return matrix
 
 
 def _column(items: Sequence[dict[str, Any]], key: str) -> tuple[str, ...] | None:
@@ -161,15 +206,6 @@ def _read_items(path: Path) -> Iterator[dict[str, Any]]:
         raise DataFileError(f"{path}: no such file; create the project again with: tellmore init") from None
     except OSError as error:
         raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
-
-
-def _map_matrix(path: Path) -> Any:
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise DataFileError(f"{path}: no such file; create the project again with: tellmore init") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise DataFileError(f"{path}: not a readable .npy matrix: {error}") from None
 
 
 def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
@@ -194,8 +230,13 @@ def projects_in(folder: Path) -> list[Path]:
     return sorted(path.parent for path in folder.glob(f"*/{SETTINGS_FILE}"))
 
 
-def open_project(path: str | os.PathLike[str]) -> Project:
-    """The project in the folder ``path``; raises SettingError where there is none or its settings are wrong."""
+def open_project(path: str | os.PathLike[str], dask: str | None = None) -> Project:
+    """The project in the folder ``path``; raises SettingError where there is none or its settings are wrong.
+
+    ``dask``: whose workers hold the pool: the address of a scheduler, or ``local``.
+    """
+    if dask is not None:
+        check_address(dask)
     folder = Path(path)
     if folder.is_dir() and not (folder / SETTINGS_FILE).exists():
         raise SettingError(f"{folder}: not a project, it has no {SETTINGS_FILE}; make one with: tellmore init {folder}")
@@ -205,7 +246,7 @@ def open_project(path: str | os.PathLike[str]) -> Project:
         )
     if not folder.is_dir():
         raise SettingError(f"{folder}: no such project folder; make one with: tellmore init {folder}")
-    return Project(folder, read_settings(folder / SETTINGS_FILE))
+    return Project(folder, read_settings(folder / SETTINGS_FILE), dask)
 
 
 @contextmanager
@@ -306,6 +347,7 @@ def create_project(
                 thumbnail(building / IMAGES_FOLDER, identifier, Path(image))
         np.save(building / EMBEDDINGS_FILE, np.asarray(pool.X, dtype=np.float32), allow_pickle=False)
         data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint}
+        write_checksums(building, pool.names, pool.fingerprint)
         write_settings(building, fitted(settings.changed(data=data)))
         if finish is not None:
             finish(open_project(building))

@@ -102,12 +102,14 @@ class ServerSettings(Section):
 
 
 class DataSettings(Section):
-    """Where the items came from, and what the matrix holds. ``version`` made the project; 0.1.0 did not write it."""
+    """Where the items came from, and what the matrix holds. ``version`` made the project; 0.1.0 did not write it. ``pool``:
+    ``file``, or ``dask``, whose workers then hold the embeddings (``--dask`` says where)."""
 
     version: str = Field(default=__version__, pattern=r"^\d+\.\d+\.\d+")
     items: str = ""
     embeddings: str = ""
     normalised: bool = False
+    pool: Literal["file", "dask"] = "file"
     n: int = Field(default=0, ge=0)
     d: int = Field(default=0, ge=0)
     sha256: str = ""

@@ -40,10 +40,15 @@ class VectorFile:
 
 
 def open_vectors(
-    path: Path, *, ids_path: Path | None = None, id_column: str = "id", columns: Sequence[str] = ()
+    path: Path,
+    *,
+    ids_path: Path | None = None,
+    id_column: str = "id",
+    columns: Sequence[str] = (),
+    row_group: int | None = None,
 ) -> VectorFile:
     """Open the embeddings at ``path``; ``ids_path`` names the file of ids beside a .npy, ``columns`` those of a Parquet file
-    that hold the numbers, by name or by pattern ("dim_*")."""
+    that hold the numbers, by name or by pattern ("dim_*"), ``row_group`` the one part of it to read."""
     suffix = path.suffix.lower()
     require_file(path)
     if ids_path is not None and suffix != ".npy":
@@ -55,7 +60,7 @@ def open_vectors(
     if suffix == ".npy":
         return _open_npy(path, ids_path)
     if suffix == ".parquet":
-        return _open_parquet_vectors(path, id_column, columns)
+        return _open_parquet_vectors(path, id_column, columns, row_group)
     raise DataFileError(f"{path}: unknown kind of embeddings; allowed are .npz, .npy, .parquet")
 
 
@@ -210,18 +215,23 @@ def _read_id_file(path: Path) -> tuple[str, ...]:
         raise DataFileError(f"{path}: not a readable file of ids: {error}") from None
 
 
-def _open_parquet_vectors(path: Path, id_column: str, columns: Sequence[str]) -> VectorFile:
+def _open_parquet_vectors(path: Path, id_column: str, columns: Sequence[str], row_group: int | None) -> VectorFile:
     import pyarrow as pa
 
     file = open_parquet(path)
+    groups = range(file.num_row_groups) if row_group is None else (row_group,)
+
+    def batches(**options: Any) -> Iterator[Any]:
+        return parquet_batches(path, open_parquet(path), row_groups=list(groups), **options)
+
     schema = file.schema_arrow
     others = [field for field in schema if field.name != id_column]
     lists = [f.name for f in others if pa.types.is_list(f.type) or pa.types.is_fixed_size_list(f.type)]
     numbers = [f.name for f in others if pa.types.is_floating(f.type) or pa.types.is_integer(f.type)]
     chosen = _vector_columns(path, columns, lists, numbers)
-    ids = _parquet_ids(path, file, id_column) if id_column in schema.names else None
-    read = _list_blocks(path, chosen[0]) if chosen[0] in lists else _number_blocks(path, chosen)
-    n = file.metadata.num_rows
+    ids = _parquet_ids(path, batches, id_column) if id_column in schema.names else None
+    read = _list_blocks(path, batches, chosen[0]) if chosen[0] in lists else _number_blocks(batches, chosen)
+    n = sum(file.metadata.row_group(group).num_rows for group in groups)
     if n == 0:
         raise DataFileError(f"{path}: no rows")
     d = next(iter(read())).shape[1] if chosen[0] in lists else len(chosen)
@@ -263,9 +273,13 @@ def _pattern(numbers: list[str]) -> str:
     return f"{stems.most_common(1)[0][0]}*"
 
 
-def _parquet_ids(path: Path, file: Any, id_column: str) -> tuple[str, ...]:
+Batches = Callable[..., Iterator[Any]]
+"""Reads some columns of a Parquet file, some rows at a time."""
+
+
+def _parquet_ids(path: Path, batches: Batches, id_column: str) -> tuple[str, ...]:
     ids: list[str] = []
-    for batch in parquet_batches(path, file, columns=[id_column]):
+    for batch in batches(columns=[id_column]):
         for value in batch.column(0).to_pylist():
             if value is None:
                 raise DataFileError(f"{path}, row {len(ids) + 1}, column {id_column}: the id is missing")
@@ -273,10 +287,10 @@ def _parquet_ids(path: Path, file: Any, id_column: str) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def _list_blocks(path: Path, column: str) -> Callable[[], Iterator[Array]]:
+def _list_blocks(path: Path, batches: Batches, column: str) -> Callable[[], Iterator[Array]]:
     def chunks() -> Iterator[Array]:
         d, row = 0, 0
-        for batch in parquet_batches(path, open_parquet(path), batch_size=4096, columns=[column]):
+        for batch in batches(batch_size=4096, columns=[column]):
             values = batch.column(0).to_pylist()
             d = d or len(values[0] or ())
             for offset, vector in enumerate(values):
@@ -291,10 +305,10 @@ def _list_blocks(path: Path, column: str) -> Callable[[], Iterator[Array]]:
     return chunks
 
 
-def _number_blocks(path: Path, columns: list[str]) -> Callable[[], Iterator[Array]]:
+def _number_blocks(batches: Batches, columns: list[str]) -> Callable[[], Iterator[Array]]:
     def chunks() -> Iterator[Array]:
         step = max(1, CHUNK_BYTES // (8 * len(columns)))
-        for batch in parquet_batches(path, open_parquet(path), batch_size=step, columns=columns):
+        for batch in batches(batch_size=step, columns=columns):
             parts = [batch.column(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in columns]
             yield np.stack(parts, axis=1)
 

@@ -115,10 +115,15 @@ def companions(state: State, format: str) -> dict[str, bytes]:
 
 
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
-    """Write ``render(state, format)`` to ``out`` and its companions beside it; returns the files written."""
+    """Write ``render(state, format)`` to ``out`` and its companions beside it; returns the files written. The scores of a pool
+    that Dask workers hold are a folder of Parquet files, written by them."""
+    if (format, table) == ("parquet", "scores") and state.on_dask:
+        from tellmore.export.parts import export_parts
+
+        return export_parts(state, out)
     if format in FOLDERS:
         contents = {out / name: content for name, content in folder_files(state, format).items()}
-        _make_folder(out)
+        make_folder(out)
     else:
         contents = {out: render(state, format, table=table)}
         contents |= {out.with_name(out.name + suffix): content for suffix, content in companions(state, format).items()}
@@ -148,7 +153,8 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def _make_folder(out: Path) -> None:
+def make_folder(out: Path) -> None:
+    """An empty folder at ``out``; SettingError where something is there already."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SettingError(f"{out} exists already; choose another folder or remove it first")
     try:

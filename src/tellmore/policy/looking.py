@@ -7,13 +7,14 @@ stays rare, the other labels are of the items nearest to the boundary, which amo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tellmore.core.acquire import available_rows
-from tellmore.core.scan import PoolScan
+from tellmore.core.candidates import within
+from tellmore.core.scan import Part, Scan
 from tellmore.policy.tally import Tally
 from tellmore.types import Array
 
@@ -24,34 +25,54 @@ BEFORE = 3  # labels at first, by information alone
 Rows = NDArray[np.int64]
 
 
-def sought(
-    scan: PoolScan, tally: Tally, count: int, turn: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()
-) -> Rows:
+def sought(scan: Scan, tally: Tally, count: int, turn: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()) -> Rows:
     """Rows of at most ``count`` items to label now, because labels of one side are few; none where they are not.
 
     ``turn``: questions before, of which every second one is to find items of that side where it asks for one label.
     """
     fewer = min(tally.positive, tally.negative)
-    if tally.labels < BEFORE:
-        return np.empty(0, dtype=np.int64)
     found: Rows = np.empty(0, dtype=np.int64)
-    left = available_rows(len(scan.mean), exclude, count)
+    if tally.labels < BEFORE:
+        return found
+    out = np.unique(np.asarray(exclude, dtype=np.int64))
+    out = out if len(scan) - len(out) >= count else out[:0]
     if fewer < ENOUGH:
-        towards = scan.mean if tally.positive <= tally.negative else -scan.mean
-        found = _best(towards, left, (count + turn % 2) // 2)
-        left[found] = False
+        found = _best(scan, _rising if tally.positive <= tally.negative else _falling, out, (count + turn % 2) // 2)
     if fewer < RARE * tally.labels:
-        found = np.concatenate([found, _best(-np.abs(scan.mean), left, count - len(found))])
+        rest = _best(scan, _near, np.union1d(out, found), count - len(found))
+        found = np.concatenate([found, rest])
     return found
 
 
-def _best(value: Array, among: NDArray[np.bool_], count: int) -> Rows:
-    """Rows of the largest values, the first of equal ones."""
+def _rising(mean: Array) -> Array:
+    return mean
+
+
+def _falling(mean: Array) -> Array:
+    return -mean
+
+
+def _near(mean: Array) -> Array:
+    return -np.abs(mean)
+
+
+def _best(scan: Scan, value: Callable[[Array], Array], out: Rows, count: int) -> Rows:
+    """Rows of the largest values of the mean score, the first of equal ones, without those that are out."""
     if count == 0:
         return np.empty(0, dtype=np.int64)
-    falling = np.where(among, -value, np.inf)
-    leading = np.flatnonzero(falling <= np.partition(falling, count - 1)[count - 1])
-    return leading[np.argsort(falling[leading], kind="stable")[:count]]
+    parts = scan.look(partial(_leading, value=value, out=out, count=count))
+    falling, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return np.asarray(rows[np.argsort(falling, kind="stable")[:count]])
+
+
+def _leading(part: Part, *, value: Callable[[Array], Array], out: Rows, count: int) -> tuple[Array, Rows]:
+    """Of one part: what makes its best rows so, the smallest first, and their numbers."""
+    falling = -value(part.scores[0][0])
+    falling[within(out, part)] = np.inf
+    last = np.partition(falling, count - 1)[count - 1] if count < len(falling) else np.inf
+    leading = np.flatnonzero((falling <= last) & (falling < np.inf))
+    leading = leading[np.argsort(falling[leading], kind="stable")[:count]]
+    return falling[leading], part.first + leading
 
 
 def labels_are_few(tally: Tally) -> bool:

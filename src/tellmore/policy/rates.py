@@ -16,7 +16,7 @@ from tellmore import kinds as question_kinds
 from tellmore.core.candidates import Candidates, candidates
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.scan import PoolScan
+from tellmore.core.scan import Part, Scan
 from tellmore.core.update import with_constant
 from tellmore.errors import InputError
 from tellmore.kinds import Kind
@@ -57,7 +57,7 @@ def _sizes_of(kind: Kind, sizes: Collection[int], n: int) -> list[int]:
 
 
 def nested_bits(
-    scan: PoolScan,
+    scan: Scan,
     posterior: Gaussian,
     behaviour: Behaviour,
     *,
@@ -71,7 +71,7 @@ def nested_bits(
 
     Every kind of a repeat starts from the same seed (common random numbers); ``exclude`` holds pool rows not to show.
     """
-    n = len(scan.mean)
+    n = len(scan)
     measured = {kind: question_kinds.family(kind)[0] for kind in kinds}  # of a family, either end at random, the first
     wanted = {kind: _sizes_of(measured[kind], sizes, n) for kind in kinds}
     wanted = {kind: own for kind, own in wanted.items() if own}
@@ -121,7 +121,7 @@ def to_rates(bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST) -
 
 
 def rates(
-    scan: PoolScan,
+    scan: Scan,
     posterior: Gaussian,
     behaviour: Behaviour,
     *,
@@ -179,7 +179,7 @@ class Policy:
     drift: float = 0.2
     every: int = 50
 
-    def drifted(self, table: RateTable | None, scan: PoolScan, answers: int) -> bool:
+    def drifted(self, table: RateTable | None, scan: Scan, answers: int) -> bool:
         """Whether the gains must be measured anew."""
         if table is None or not table.answers <= answers < table.answers + self.every:
             return True
@@ -187,7 +187,7 @@ class Policy:
 
     def choose(
         self,
-        scan: PoolScan,
+        scan: Scan,
         posterior: Gaussian,
         behaviour: Behaviour,
         table: RateTable | None = None,
@@ -205,6 +205,10 @@ class Policy:
         return best.kind, best.size, table
 
 
-def score_spread(scan: PoolScan) -> float:
+def score_spread(scan: Scan) -> float:
     """Root mean variance of the scores of the pool under the belief."""
-    return float(np.sqrt(max(float(np.mean(scan.variance)), 1e-300)))
+    return float(np.sqrt(max(sum(scan.look(_total_variance)) / len(scan), 1e-300)))
+
+
+def _total_variance(part: Part) -> float:
+    return float(part.scores[0][1].sum())

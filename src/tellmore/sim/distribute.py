@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from tellmore.errors import SettingError, TellmoreError, needs
+from tellmore.cluster.connect import check_address, connected, one_thread_each
+from tellmore.errors import SettingError
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import trial
 from tellmore.sim.rows import Trial
@@ -22,9 +22,6 @@ from tellmore.sim.trials import Ledger
 
 TOLERANCE = 1e-9
 """Largest relative difference between the rows of the three ways to run a trial."""
-
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-DASK_TIMEOUT_S = 10
 
 Task = tuple[Config, int]
 Report = Callable[[Config, Trial], None]
@@ -40,8 +37,8 @@ class Workforce:
     def __post_init__(self) -> None:
         if self.processes < 0:
             raise SettingError(f"the number of processes must be 0 (all cores) or more, not {self.processes}")
-        if self.dask is not None and self.dask != "local" and not self.dask.startswith(("tcp://", "tls://")):
-            raise SettingError(f"--dask takes local or the address of a scheduler, tcp://host:port, not {self.dask!r}")
+        if self.dask is not None:
+            check_address(self.dask)
 
     @property
     def count(self) -> int:
@@ -99,7 +96,7 @@ def _serially(tasks: Sequence[Task]) -> Iterator[tuple[Task, Trial]]:
 def _in_processes(tasks: Sequence[Task], count: int) -> Iterator[tuple[Task, Trial]]:
     # Forked children would inherit locks of threads that BLAS or Dask started; spawned ones start clean.
     context = multiprocessing.get_context("spawn")
-    with _one_thread_environment(), ProcessPoolExecutor(min(count, len(tasks)), mp_context=context) as pool:
+    with one_thread_each(), ProcessPoolExecutor(min(count, len(tasks)), mp_context=context) as pool:
         pending = {pool.submit(run_task, task): task for task in tasks}
         try:
             for future in as_completed(pending):
@@ -110,35 +107,14 @@ def _in_processes(tasks: Sequence[Task], count: int) -> Iterator[tuple[Task, Tri
 
 
 def _on_dask(tasks: Sequence[Task], workforce: Workforce) -> Iterator[tuple[Task, Trial]]:
-    with needs("dask", "dask"):
+    assert workforce.dask is not None
+    with connected(workforce.dask, workforce.count) as client:
         import distributed
-    with _one_thread_environment(), _dask_client(distributed, workforce) as client:
+
         futures = client.map(run_task, tasks, pure=False, retries=1)
         task_of = {future.key: task for future, task in zip(futures, tasks, strict=True)}
         for future, finished in distributed.as_completed(futures, with_results=True):
             yield task_of[future.key], finished
-
-
-@contextmanager
-def _dask_client(distributed: Any, workforce: Workforce) -> Iterator[Any]:
-    if workforce.dask == "local":
-        with (
-            distributed.LocalCluster(
-                n_workers=workforce.count, threads_per_worker=1, dashboard_address=None
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield client
-        return
-    try:
-        client = distributed.Client(workforce.dask, timeout=DASK_TIMEOUT_S)
-    except (OSError, TimeoutError, ValueError) as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise TellmoreError(
-            f"no Dask scheduler answers at {workforce.dask} ({reason}); start one with `dask scheduler`, or use --dask local"
-        ) from None
-    with client:
-        yield client
 
 
 @contextmanager
@@ -151,18 +127,3 @@ def one_thread() -> Iterator[None]:
         return
     with threadpool_limits(1):
         yield
-
-
-@contextmanager
-def _one_thread_environment() -> Iterator[None]:
-    """Let processes started meanwhile compute with one BLAS thread each: it is read when NumPy is imported."""
-    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

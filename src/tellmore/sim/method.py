@@ -147,5 +147,5 @@ class MethodLearner(Learner):
 def _unit(belief: Gaussian, info: UpdateInfo) -> tuple[Gaussian, UpdateInfo]:
     """The belief with its mean scaled to length 1, as one more step."""
     mean = belief.mean / float(np.linalg.norm(belief.mean))
-    shrink = Step(mean - belief.mean, np.empty((belief.dim, 0)))
+    shrink = Step.of_mean(mean - belief.mean)
     return belief.with_mean(mean), replace(info, steps=(*info.steps, shrink))

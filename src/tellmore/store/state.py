@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tellmore.classifier import Classifier
+from tellmore.cluster.pool import DaskPool
 from tellmore.data.project import Project
 from tellmore.errors import AnswerError, QuestionError, StoreError
 from tellmore.learner import Learner
@@ -35,6 +36,11 @@ class State:
     images_folder: Path | None = None
     tfidf_path: Path | None = None
     examples: Sequence[Example] = ()
+
+    @property
+    def on_dask(self) -> bool:
+        """Whether Dask workers hold the pool."""
+        return isinstance(self.pool, DaskPool)
 
     @cached_property
     def classifier(self) -> Classifier:
