@@ -19,6 +19,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
+from tellmore.core.predict import MANY
 from tellmore.core.scan import Part, PoolRows, Scan, refreshed, scans_of, visit
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
@@ -129,7 +130,8 @@ class State:
 
     def expected_accuracy(self, w: float) -> float:
         """The mean of max(p, 1 - p) over the items, or over a sample of many."""
-        look = partial(_probabilities, mixture=self.mixture, w=w, rows=sample_rows(len(self.rows)))
+        quickly = partial(_probabilities, mixture=self.mixture, w=w, of=2 * MANY)
+        look = partial(quickly, rows=sample_rows(len(self.rows)))
         p = np.concatenate(visit(self.rows, self.scans, look))
         return float(np.mean(np.maximum(p, 1 - p)))
 

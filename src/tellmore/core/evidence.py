@@ -10,6 +10,9 @@ from scipy.special import log_expit
 
 from tellmore.types import Array
 
+LEAST_SUM = 1e-290
+"""Sums of exponentials below it have lost digits, or are zero."""
+
 
 @dataclass(frozen=True)
 class Behaviour:
@@ -57,9 +60,10 @@ class Evidence:
         scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items are then sums of long rows
         labelled = self.labels != 0
         total = log_expit(behaviour.w * self.labels[labelled, None] * scores[labelled]).sum(axis=0)
-        for chosen, candidates, end in zip(self.chosen, self.candidates, self.ends, strict=True):
+        for end in np.unique(self.ends).tolist():
+            at = self.ends == end
             x = end * behaviour.K * scores
-            total += x[chosen] - np.logaddexp.reduce(x[candidates], axis=0)
+            total += x[self.chosen[at]].sum(axis=0) - _log_sums(x, self.candidates[at])
         return np.asarray(total)
 
     def log_chance(self, behaviour: Behaviour) -> float:
@@ -91,6 +95,15 @@ class Evidence:
                 one = slice(step, step + 1)
                 parts.append(Evidence(np.zeros(k), self.chosen[one], self.candidates[one], self.ends[one]))
         return parts
+
+
+def _log_sums(x: Array, candidates: NDArray[np.bool_]) -> Array:
+    """The sum [N] over the choices [J, k] of log sum exp of their candidates' x [k, N]: every exp is taken once."""
+    top = x.max(axis=0)
+    sums = candidates.astype(float) @ np.exp(x - top)
+    if sums.min() > LEAST_SUM:
+        return np.asarray(np.log(sums).sum(axis=0) + len(sums) * top)
+    return np.asarray(sum(np.logaddexp.reduce(x[own], axis=0) for own in candidates))
 
 
 def label_evidence(labels: Array) -> Evidence:

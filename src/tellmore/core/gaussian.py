@@ -15,6 +15,7 @@ from scipy.linalg.lapack import dtrtrs  # solve_triangular without its checks, w
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
+UNCHANGED = 1e-14  # of a variance: less is rounding
 CHUNK_ROWS = 4_096  # rows scored at a time, so that no copy of a pool is made
 
 
@@ -104,7 +105,7 @@ class Gaussian:
         lost, vectors = np.linalg.eigh(np.eye(len(mean)) - cov)
         directions = reach @ vectors
         loss = directions * np.sqrt(np.abs(lost))
-        shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (lost > 0, lost < 0))
+        shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (lost > UNCHANGED, lost < -UNCHANGED))
         after = shrunk @ shrunk.T  # as symmetric products, so that the covariance stays exactly symmetric
         np.subtract(self.cov, after, out=after)
         if grown.size:

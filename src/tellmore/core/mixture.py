@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp
 
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import probability
@@ -32,7 +31,7 @@ class Mixture:
     def of(cls, *beliefs: Gaussian, odds: tuple[float, ...] = ()) -> Mixture:
         """Beliefs with these odds, or all alike."""
         log_odds = np.log(np.array(odds or (1.0,) * len(beliefs)))
-        return cls(beliefs, log_odds - logsumexp(log_odds))
+        return cls(beliefs, log_odds - np.logaddexp.reduce(log_odds))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Mixture:
@@ -76,7 +75,7 @@ class Mixture:
     def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:
         """What they became by an answer, each of which had predicted it with this log evidence [m] (nats)."""
         log_weights = self.log_weights + evidence
-        return Mixture(beliefs, log_weights - logsumexp(log_weights))
+        return Mixture(beliefs, log_weights - np.logaddexp.reduce(log_weights))
 
     def mapped(self, change: Callable[[Gaussian], Gaussian]) -> Mixture:
         """The same weights, and each belief changed."""

@@ -109,7 +109,7 @@ def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: 
         label = one_label(float(m0[0]), max(float(G[0, 0]), 0.0), behaviour.w, float(evidence.labels[0]))
         return Sites(np.array([[label.precision]]), np.array([label.shift]), *label[2:])
     rounds = _softer_rounds(G, evidence, behaviour)
-    problem = _problem(m0, G, evidence, behaviour.sharper(SOFTEN**-rounds), bound)
+    problem = _problem(m0, G, evidence, behaviour.sharper(SOFTEN**-rounds) if rounds else behaviour, bound)
     state, iterations = _solved(problem, _start(problem), ROUGH if rounds else TOLERANCE)
     for left in range(rounds - 1, -1, -1):
         problem = _problem(m0, G, evidence, behaviour.sharper(SOFTEN**-left), bound)
