@@ -2,9 +2,9 @@
 
     python benchmarks/far.py [--out docs/scale] [--most 10000000] [--dask]
 
-CPU time on one BLAS thread, medians, each point in a process of its own, beside the time of one product X v over the same pool. A
-run that was stopped goes on where it was. Writes far.csv, dask.csv (with --dask) and far.png. People are those of people.csv, where
-the benchmark of the app has left it there (columns people, p95_ms).
+CPU time on one BLAS thread, medians, each point in a process of its own, beside the time of one product X v over the same
+pool. A run that was stopped goes on where it was. Writes far.csv, dask.csv (with --dask) and far.png. People are those of
+people.csv, where the benchmark of the app has left it there (columns people, p95_ms).
 """
 
 from __future__ import annotations

@@ -98,8 +98,9 @@ def write_added(project: Project, table: ItemTable, embedder: Embedder, progress
         raise DataFileError(f"the new items could not be written: {error.strerror}") from error
     finally:
         shutil.rmtree(cache, ignore_errors=True)
-    grown = project.settings.changed(data={"n": len(project.pool) + len(table), "sha256": ""})
-    return Project(project.folder, grown.changed(data={"sha256": Project(project.folder, grown).pool.fingerprint}))
+    grown = project.settings.changed(data={"n": len(project.pool) + len(table)})
+    sha256 = Project(project.folder, grown).fingerprint
+    return Project(project.folder, grown.changed(data={"sha256": sha256}), project.dask)
 
 
 def keep_added(project: Project) -> None:

@@ -243,7 +243,7 @@ class Ingest:
             "d": d,
         }
         settings = fitted(self.settings.changed(data=data))
-        return settings.changed(data={"sha256": Project(building, settings).pool.fingerprint})
+        return settings.changed(data={"sha256": Project(building, settings).fingerprint})
 
 
 def readable(

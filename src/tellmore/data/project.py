@@ -20,7 +20,7 @@ import os
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -139,22 +139,34 @@ class Project:
 
     @cached_property
     def pool(self) -> Pool:
-        path, ids = self.folder / EMBEDDINGS_FILE, tuple(item["id"] for item in self.items)
-        X = mapped(path)[: self._counted]
-        if len(ids) != len(X):
-            raise DataFileError(
-                f"{self.folder}: {ITEMS_FILE} has {len(ids)} rows but {EMBEDDINGS_FILE} has {len(X)}; "
-                "create the project again with: tellmore init"
-            )
         seen: dict[str, Any] = {
             "text": _column(self.items, "text"),
             "images": _column(self.items, "image"),
             "name": self.name,
         }
         if self.on_dask:
-            matrix, recorded = self._checksums(ids), self.settings.data.sha256
-            return DaskPool(matrix, ids, recorded or matrix.key, self.dask or LOCAL, **seen)
-        return self._checked(Pool(X, ids, **seen))
+            matrix, recorded = self._checksums(), self.settings.data.sha256
+            return DaskPool(matrix, self._ids, recorded or matrix.key, self.dask or LOCAL, **seen)
+        return self._checked(Pool(self._matrix, self._ids, **seen))
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the items and vectors that its files hold now."""
+        return Pool(self._matrix, self._ids).fingerprint
+
+    @cached_property
+    def _ids(self) -> tuple[str, ...]:
+        return tuple(item["id"] for item in self.items)
+
+    @property
+    def _matrix(self) -> Any:
+        X = mapped(self.folder / EMBEDDINGS_FILE)[: self._counted]
+        if len(self.items) != len(X):
+            raise DataFileError(
+                f"{self.folder}: {ITEMS_FILE} has {len(self.items)} rows but {EMBEDDINGS_FILE} has {len(X)}; "
+                "create the project again with: tellmore init"
+            )
+        return X
 
     @property
     def on_dask(self) -> bool:
@@ -168,17 +180,15 @@ class Project:
             raise DataFileError(f"{self.folder}: {ITEMS_FILE} or {EMBEDDINGS_FILE} has another checksum: {CHANGED}")
         return pool
 
-    def _checksums(self, ids: Sequence[str]) -> Matrix:
-        path, record = self.folder / EMBEDDINGS_FILE, self.folder / CHECKSUMS_FILE
-        try:
-            matrix = Matrix.read(record, path.absolute())
-        except FileNotFoundError:  # of a version that kept none
-            matrix = None
+    def _checksums(self) -> Matrix:
+        record, matrix = self.folder / CHECKSUMS_FILE, None
+        with suppress(FileNotFoundError):  # of a version that kept none
+            matrix = Matrix.read(record, (self.folder / EMBEDDINGS_FILE).absolute())
         recorded = self.settings.data.sha256
         if matrix is None or matrix.whole != recorded:  # or items were added since
-            self._checked(Pool(mapped(path)[: len(ids)], ids))
-            matrix = write_checksums(self.folder, ids, recorded)
-        if matrix.ids != checksum_of_ids(ids):
+            self._checked(Pool(self._matrix, self._ids))
+            matrix = write_checksums(self.folder, self._ids, recorded)
+        if matrix.ids != checksum_of_ids(self._ids):
             raise DataFileError(f"{self.folder / ITEMS_FILE}: other ids: {CHANGED}")
         return matrix
 

@@ -234,7 +234,7 @@ def _keep_rows(project: Project, rows: Sequence[int]) -> None:
             writer.write(np.arange(start, start + len(chosen)), X[chosen])
     write_whole(folder / ITEMS_FILE, b"".join(lines[row] + b"\n" for row in rows))
     settings = fitted_to(project.settings, len(rows))
-    fingerprint = Project(folder, settings.changed(data={"sha256": ""})).pool.fingerprint
+    fingerprint = Project(folder, settings).fingerprint
     write_settings(folder, settings.changed(data={"sha256": fingerprint}))
 
 
