@@ -117,7 +117,7 @@ def test_any_number_of_workers_asks_the_same(
     assert learner.start_agreement() == expected.start_agreement()
     assert learner.progress.undecided == pytest.approx(expected.progress.undecided)
     together = [question.items for question in learner.ask(2, kind="rank", size=4)]
-    assert together == [question.items for question in expected.ask(2, kind="rank", size=4)]
+    assert together == [question.items for question in expected.copy().ask(2, kind="rank", size=4)]
     learner.undo()
     assert learner.history[-1][0].items == questions[-2].items
     pool.close()

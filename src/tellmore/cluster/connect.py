@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from tellmore.errors import SettingError, StateError, needs
@@ -26,24 +26,21 @@ def connected(address: str, workers: int | None = None) -> Iterator[Any]:
     check_address(address)
     with needs("dask", "dask"):
         import distributed
-    if address == LOCAL:
-        with (
-            one_thread_each(),
-            distributed.LocalCluster(
-                n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield client
-        return
-    try:
-        client = distributed.Client(address, timeout=TIMEOUT_S)
-    except (OSError, TimeoutError, ValueError) as problem:
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise StateError(
-            f"no Dask scheduler answers at {address} ({reason}); start one with `dask scheduler`, or use --dask local"
-        ) from None
-    with client:
+    with ExitStack() as stack:
+        if address == LOCAL:
+            stack.enter_context(one_thread_each())
+            options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+            cluster = distributed.LocalCluster(n_workers=workers or os.cpu_count() or 1, **options)
+            stack.callback(cluster.close)
+            address = cluster.scheduler_address
+        try:
+            client = distributed.Client(address, timeout=TIMEOUT_S)
+        except (OSError, TimeoutError, ValueError) as problem:
+            reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+            raise StateError(
+                f"no Dask scheduler answers at {address} ({reason}); start one with `dask scheduler`, or use --dask local"
+            ) from None
+        stack.callback(client.close)  # not as a context: what closes it may be another thread than what opened it
         yield client
 
 

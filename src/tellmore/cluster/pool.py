@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
-from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,15 +39,20 @@ class DaskPool(Pool):
         workers = options.pop("workers", None)
         super().__init__(mapped(Path(matrix.path))[: matrix.n], ids, **options)
         self.__dict__["fingerprint"] = sha256
-        stack = ExitStack()
-        self.close = finalize(self, stack.close)
+        self._opened = ExitStack()
         try:
-            self.client = stack.enter_context(connected(address, workers))
+            self.client = self._opened.enter_context(connected(address, workers))
             self.workers = Workers(self.client, matrix)
-            stack.callback(self.workers.forget)
+            self._opened.callback(self.workers.forget)
         except BaseException:
             self.close()
             raise
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Let the workers go, and give their memory back; at the latest when Python ends."""
+        atexit.unregister(self.close)
+        self._opened.close()
 
     def _matrix(self, X: Any) -> NDArray[np.float32]:
         """Not read here: the workers look at every row."""
