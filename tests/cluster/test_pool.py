@@ -93,12 +93,14 @@ def here(vectors: Path, answer: Callable[[Question], Answer]) -> tuple[dict[int,
 
 
 @pytest.fixture
-def cluster(request: pytest.FixtureRequest) -> Iterator[Any]:
+def cluster(request: pytest.FixtureRequest, opened_pools: list[DaskPool]) -> Iterator[Any]:
     """So many workers, in this process."""
     count = getattr(request, "param", 1)
     options: dict[str, Any] = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(processes=False, protocol="tcp://", **options) as made:
         yield made
+        for pool in opened_pools:  # while there is a scheduler to say goodbye to
+            pool.close()
 
 
 @pytest.mark.parametrize("cluster", [1, 2, 3], indirect=True)
@@ -120,7 +122,6 @@ def test_any_number_of_workers_asks_the_same(
     assert together == [question.items for question in expected.copy().ask(2, kind="rank", size=4)]
     learner.undo()
     assert learner.history[-1][0].items == questions[-2].items
-    pool.close()
 
 
 def test_a_killed_worker_is_replaced_and_nobody_notices_but_the_log(
@@ -130,17 +131,14 @@ def test_a_killed_worker_is_replaced_and_nobody_notices_but_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     pool = DaskPool(blocks, IDS, "", connect.LOCAL, workers=2)
-    try:
-        learner = learner_on(pool)
-        before = conversation(learner, answer, 1)
-        pids = pool.client.run(os.getpid)
-        os.kill(pids[pool.workers._place[0]], signal.SIGKILL)
-        with caplog.at_level(logging.WARNING, "tellmore.cluster"):
-            after = conversation(learner, answer, 2)
-        assert [asked.items for asked in before + after] == [asked.items for asked in here[1][: 3 * len(KINDS)]]
-        assert "blocks are read by others" in caplog.text
-    finally:
-        pool.close()
+    learner = learner_on(pool)
+    before = conversation(learner, answer, 1)
+    pids = pool.client.run(os.getpid)
+    os.kill(pids[pool.workers._place[0]], signal.SIGKILL)
+    with caplog.at_level(logging.WARNING, "tellmore.cluster"):
+        after = conversation(learner, answer, 2)
+    assert [asked.items for asked in before + after] == [asked.items for asked in here[1][: 3 * len(KINDS)]]
+    assert "blocks are read by others" in caplog.text
 
 
 def test_an_answer_sends_its_change_and_a_question_brings_back_candidates(
