@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from tellmore import kinds as question_kinds
+from tellmore.core import looks
 from tellmore.core.calibration import UNCHECKED, Calibration, tempered
-from tellmore.core.candidates import within
 from tellmore.core.coordinates import Coordinates
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.predict import MANY
-from tellmore.core.scan import Part, PoolRows, Scan, refreshed, scans_of, visit
+from tellmore.core.scan import PoolRows, Scan, refreshed, scans_of, visit
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
@@ -91,14 +90,14 @@ class State:
 
     def probabilities(self, w: float) -> Array:
         """Probability of positive of every item, averaged over all beliefs, as the checks have not corrected it."""
-        look = partial(_probabilities, mixture=self.mixture, w=w, of=len(self.rows))
+        look = partial(looks.probabilities, mixture=self.mixture, w=w, of=len(self.rows))
         return np.concatenate(visit(self.rows, self.scans, look))
 
     @cached_property
     def standing(self) -> tuple[float, float]:
         """The share of the items that is expected to be on the wrong side of the boundary for lack of answers, and the share
         that is called positive."""
-        found = visit(self.rows, self.scans, partial(_standing, mixture=self.mixture))
+        found = visit(self.rows, self.scans, partial(looks.standing, mixture=self.mixture))
         doubt, positive = (sum(each) / len(self.rows) for each in zip(*found, strict=True))
         return float(doubt), float(positive)
 
@@ -120,7 +119,7 @@ class State:
 
     def changed_since(self, before: State) -> float:
         """The share of the items that is called another side than ``before``."""
-        look = partial(_changed, before=before.mixture, after=self.mixture)
+        look = partial(looks.changed, before=before.mixture, after=self.mixture)
         return float(sum(visit(self.rows, (*before.scans, *self.scans), look)) / len(self.rows))
 
     def with_changed(self, newest: tuple[float, ...], before: Tally) -> State:
@@ -130,7 +129,7 @@ class State:
 
     def expected_accuracy(self, w: float) -> float:
         """The mean of max(p, 1 - p) over the items, or over a sample of many."""
-        quickly = partial(_probabilities, mixture=self.mixture, w=w, of=2 * MANY)
+        quickly = partial(looks.probabilities, mixture=self.mixture, w=w, of=2 * MANY)
         look = partial(quickly, rows=sample_rows(len(self.rows)))
         p = np.concatenate(visit(self.rows, self.scans, look))
         return float(np.mean(np.maximum(p, 1 - p)))
@@ -144,41 +143,8 @@ def sample_rows(n: int) -> NDArray[np.int64]:
 
 def changed_shares(rows: PoolRows, means: Sequence[Array]) -> tuple[float, ...]:
     """The share of the items whose predicted side changed from each mean [D] to the next, newest first; in one pass."""
-    changed = sum(visit(rows, (), partial(_sides_changed, means=np.column_stack(means))))
+    changed = sum(visit(rows, (), partial(looks.sides_changed, means=np.column_stack(means))))
     return tuple((np.asarray(changed) / len(rows))[::-1].tolist())
-
-
-# What is looked at in each part of a pool.
-
-
-def _probabilities(
-    part: Part, *, mixture: Mixture, w: float, of: int = 0, rows: NDArray[np.int64] | None = None
-) -> Array:
-    own = slice(None) if rows is None else within(rows, part)
-    return mixture.probability_of([(mean[own], variance[own]) for mean, variance in part.scores], w, of=of)
-
-
-def _standing(part: Part, *, mixture: Mixture) -> tuple[float, int]:
-    above = mixture.mean_of(part.scores) > 0
-    side = np.where(above, 1.0, -1.0)
-    doubt = (ndtr(-side * mean / np.sqrt(np.maximum(variance, 1e-300))).sum() for mean, variance in part.scores)
-    return float(sum(weight * one for weight, one in zip(mixture.weights, doubt, strict=True))), int(above.sum())
-
-
-def _changed(part: Part, *, before: Mixture, after: Mixture) -> int:
-    then, now = part.scores[: len(before.beliefs)], part.scores[len(before.beliefs) :]
-    return int(np.sum((before.mean_of(then) > 0) != (after.mean_of(now) > 0)))
-
-
-def _agreeing(part: Part, *, mean: Array, mixture: Mixture) -> int:
-    """Items that a classifier with this mean [D] calls as the beliefs do."""
-    first = np.concatenate([scores[:, 0] for _, scores in part.rows.times(mean[:, None])])
-    return int(np.sum((first > 0) == (mixture.mean_of(part.scores) > 0)))
-
-
-def _sides_changed(part: Part, *, means: Array) -> NDArray[np.int64]:
-    changed = [((scores[:, 1:] > 0) != (scores[:, :-1] > 0)).sum(axis=0) for _, scores in part.rows.times(means)]
-    return np.asarray(np.sum(changed, axis=0))
 
 
 class Predictor:
@@ -228,7 +194,7 @@ class Predictor:
         if len(self._prior.beliefs) == 1:
             return None
         now = self._now
-        look = partial(_agreeing, mean=self._prior.mean, mixture=now.mixture)
+        look = partial(looks.agreeing, mean=self._prior.mean, mixture=now.mixture)
         return sum(visit(now.rows, now.scans, look)) / len(now.rows)
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 
 from tellmore.classifier import Classifier, Predictions
 from tellmore.cluster.pool import DaskPool
+from tellmore.core.calibration import tempered
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import Part
 from tellmore.data.records import open_parquet
@@ -33,6 +34,7 @@ def export_parts(state: State, out: Path) -> list[Path]:
         folder=str(out.absolute()),
         mixture=learner.beliefs,
         w=learner.w,
+        slope=learner.calibration.slope,
         metadata=as_texts(state.provenance),
         of=len(pool),
     )
@@ -48,12 +50,14 @@ def _write_scores(
     folder: str,
     mixture: Mixture,
     w: float,
+    slope: float,
     metadata: Mapping[str, str],
     of: int,
 ) -> str:
     """On a worker: a part of the pool, with the scores that it holds."""
     mean, variance = mixture.moments_of(part.scores)
-    told = Predictions(mixture.probability_of(part.scores, w, of=of), mean, np.sqrt(variance))
+    probability = tempered(mixture.probability_of(part.scores, w, of=of), slope)
+    told = Predictions(probability, mean, np.sqrt(variance))
     return _write(Path(folder) / f"part-{part.first:012d}.parquet", columns["id"], told, metadata)
 
 
