@@ -43,13 +43,18 @@ def free_port() -> int:
 class Server:
     """``tellmore serve`` as a process of its own."""
 
-    def __init__(self, project: Path, port: int) -> None:
-        self._project, self.port = project, port
+    def __init__(self, project: Path, port: int, *options: str) -> None:
+        self._project, self.port, self._options = project, port, options
         self.process: subprocess.Popen[str] | None = None
         self.said: list[str] = []
 
     def start(self, wait_s: float = 60.0) -> Link:
         """Start it and wait for the printed address."""
+        self.begin()
+        return self.wait(wait_s)
+
+    def begin(self) -> None:
+        """Start it."""
         command = [
             sys.executable,
             "-m",
@@ -59,13 +64,14 @@ class Server:
             "--port",
             str(self.port),
             "--no-browser",
+            *self._options,
         ]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
             command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
-        found: list[Link] = []
-        ready = threading.Event()
+        self._found: list[Link] = []
+        self._ready = threading.Event()
 
         def read() -> None:
             assert self.process is not None
@@ -74,17 +80,20 @@ class Server:
                 self.said.append(line.rstrip())
                 match = re.search(r"http://\S+", line)
                 if match:
-                    found.append(Link.parse(match[0]))
-                    ready.set()
-            ready.set()
+                    self._found.append(Link.parse(match[0]))
+                    self._ready.set()
+            self._ready.set()
 
         self._reader = threading.Thread(target=read, daemon=True)
         self._reader.start()
-        assert ready.wait(wait_s), "the server did not start"
-        assert found, f"the server ended: {self.said}"
-        with Client(found[0]) as client:
+
+    def wait(self, wait_s: float = 60.0) -> Link:
+        """The printed address, once it answers."""
+        assert self._ready.wait(wait_s), "the server did not start"
+        assert self._found, f"the server ended: {self.said}"
+        with Client(self._found[0]) as client:
             client.patiently("GET", "/api/me", give_up_s=wait_s)
-        return found[0]
+        return self._found[0]
 
     def end(self, how: signal.Signals, wait_s: float = 15.0) -> int:
         """Send a signal and wait; returns the exit code."""

@@ -9,6 +9,7 @@ import threading
 import webbrowser
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 import uvicorn
@@ -23,6 +24,7 @@ from tellmore.app.limits import RateLimit
 from tellmore.app.logs import LogFormat, set_up
 from tellmore.app.notices import STATIC
 from tellmore.app.session import Session
+from tellmore.app.standby import claim_when_free
 from tellmore.app.tokens import Tokens
 from tellmore.data.project import Project
 from tellmore.data.settings import Settings
@@ -39,25 +41,33 @@ LOOK_EVERY_S = 2.0
 
 
 def open_session(
-    database_url: str, pool: Pool, settings: Settings, *, beforehand: Beforehand = NOTHING_KNOWN
+    database_url: str,
+    pool: Pool,
+    settings: Settings,
+    *,
+    beforehand: Beforehand = NOTHING_KNOWN,
+    claim: Callable[[Repository], None] = Repository.claim,
 ) -> Session:
     """The session of a project, not started yet; ``beforehand``: what it knows beside its settings.
 
-    Two sessions on one log would hand out the same questions: StateError where another server has it.
+    Two sessions on one log would hand out the same questions: ``claim`` raises StateError where another server has it, or waits.
     """
     repository = Repository(database_url)
     try:
-        repository.claim()
+        claim(repository)
         return Session(repository, pool, settings, beforehand=beforehand)
     except BaseException:
         repository.close()
         raise
 
 
-def serve_project(project: Project, *, embed: str | None = None, **options: Any) -> None:
-    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words and for texts that are added."""
-    beforehand = beforehand_of(project, embed)
-    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand)
+def serve_project(project: Project, *, embed: str | None = None, standby: bool = False, **options: Any) -> None:
+    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words and for texts that are added. On
+    ``standby``, wait for another server of the project to end instead of giving up."""
+    beforehand, claim = beforehand_of(project, embed), Repository.claim
+    if standby:
+        claim = partial(claim_when_free, **{name: options[name] for name in ("host", "port", "say")})
+    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand, claim=claim)
     serve(session, project=project, embed=embed, **options)
 
 

@@ -66,6 +66,10 @@ def serve(
         ),
     ] = None,
     dask: DaskOption = None,
+    standby: Annotated[
+        bool,
+        typer.Option("--standby", help="Where another server has the project, wait and take over when that ends."),
+    ] = False,
 ) -> None:
     """Teach a project in the browser, alone or as a team.
 
@@ -84,9 +88,9 @@ def serve(
         "log_format": log_format,
     }
     if projects_in(project):
-        _serve_folder(project, {"--embed": embed, "--dask": dask}, **chosen)
+        _serve_folder(project, {"--embed": embed, "--dask": dask, "--standby": standby or None}, **chosen)
     else:
-        _serve(open_project(project, dask), embed=embed, **chosen)
+        _serve(open_project(project, dask), embed=embed, standby=standby, **chosen)
 
 
 def demo(
@@ -103,7 +107,7 @@ def demo(
     _serve(open_demo(folder), host="127.0.0.1", port=port, browser=not no_browser)
 
 
-def _serve_folder(folder: Path, of_one: dict[str, str | None], **options: Any) -> None:
+def _serve_folder(folder: Path, of_one: dict[str, object], **options: Any) -> None:
     """Several projects: words to start from, and who holds the items, are each project's own."""
     for name, value in of_one.items():
         if value is not None:

@@ -1,0 +1,96 @@
+"""Several servers of one project: one answers, another takes over when that is killed, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tellmore.app.standby import claim_when_free
+from tellmore.client import Client, Link
+from tellmore.store.repository import Repository
+from tests.app.serving import Server, free_port, small_project
+from tests.store.databases import fresh_url
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    yield from fresh_url("postgres", tmp_path)
+
+
+def status(port: int, path: str = "/health") -> int:
+    """0 where nobody listens."""
+    try:
+        with Client(Link("127.0.0.1", port, "")) as client:
+            return client.read("GET", path)[0]
+    except OSError:
+        return 0
+
+
+def until_status(port: int, wanted: int) -> None:
+    deadline = time.monotonic() + 60
+    while status(port) != wanted:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.postgres
+def test_another_server_takes_over_when_the_first_is_killed(tmp_path: Path, url: str) -> None:
+    project = small_project(tmp_path / "project", url)
+    first, second = Server(project, free_port()), Server(project, free_port(), "--standby")
+    try:
+        link = first.start()
+        second.begin()
+        until_status(second.port, 503)
+        assert status(second.port, "/api/question") == 503
+        with Client(link) as client:
+            asked = client.patiently("GET", "/api/question")[1]["question"]
+            order = [item["id"] for item in asked["items"]]
+            answer = {"type": "rank", "order": order, "n_positive": 1}
+            body = {"question_id": asked["id"], "answer": answer, "timing": None}
+            assert client.patiently("POST", "/api/answers", body)[0] == 200
+        first.end(signal.SIGKILL)
+        second.wait()
+        until_status(second.port, 200)
+        with Client(Link(link.host, second.port, link.token)) as client:  # the old link is good here too
+            assert client.patiently("POST", "/api/answers", body)[0] == 200  # sent again: it is there already
+            log = client.read("GET", "/api/export/jsonl")[1]
+        assert [json.loads(line)["kind"] for line in log.splitlines()].count("answer") == 1
+        assert any("Standing by" in line for line in second.said)
+    finally:
+        for server in (first, second):
+            if server.process is not None and server.process.poll() is None:
+                server.end(signal.SIGKILL)
+
+
+def test_who_stands_by_says_so_and_goes_on_when_the_other_ends(tmp_path: Path) -> None:
+    address, port, said = f"sqlite:///{tmp_path}/log", free_port(), []
+    first, second = Repository(address), Repository(address)
+    first.claim()
+    waiting = threading.Thread(target=claim_when_free, args=(second, "127.0.0.1", port, said.append))
+    waiting.start()
+    until_status(port, 503)
+    with Client(Link("127.0.0.1", port)) as client:
+        told = client.call("POST", "/api/answers", {"question_id": "any"})
+    assert told == (
+        503,
+        {"error": "another server answers for this project now; try again in a moment", "status": "standing by"},
+    )
+    first.close()
+    waiting.join(60)
+    assert not waiting.is_alive()
+    assert status(port) == 0
+    second.keep_claim()  # it is the second's now
+    second.close()
+    assert said == ["Standing by: another server has the project, and this one takes over when that ends."]
+
+
+def test_who_finds_the_project_free_does_not_wait(tmp_path: Path) -> None:
+    store = Repository(f"sqlite:///{tmp_path}/log")
+    claim_when_free(store, "127.0.0.1", 1, pytest.fail)
+    store.close()
