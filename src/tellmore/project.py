@@ -21,6 +21,7 @@ with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.data.words import text_side
     from tellmore.export import write_export
     from tellmore.store.importing import Collected, append_answers
+    from tellmore.store.people import leave_out
     from tellmore.store.state import State, load_state
     from tellmore.store.warm import WarmStart
 
@@ -142,6 +143,14 @@ class Project:
             raise QuestionError(
                 f"the question {question.id!r} is already in the log; ask the same items in a new Question"
             )
+
+    def leave_out(self, participant: str, out: bool = True) -> None:
+        """Learn nothing from what one person answered, or learn from it again; the answers stay in the log.
+
+        participant: a name or an id.
+        out: False to learn from them again.
+        """
+        leave_out(self._project, participant, out)
 
     def export(self, out: str | Path, format: str, *, table: str = "scores") -> list[Path]:
         """Write what was taught to a file; returns all files written.

@@ -143,3 +143,32 @@ def test_shares_of_the_team_are_settings(visit: Visit, session: Session) -> None
     assert session.settings.team == TeamSettings(overlap=0.2, known_share=0.1)
     assert owner.put("/api/settings", json={"overlap": 0.9}).status_code == 422
     assert Settings().team == TeamSettings(overlap=0.0, known_share=0.0)
+
+
+def test_an_owner_leaves_somebody_out_and_counts_them_again(team: tuple[Session, list[TestClient]]) -> None:
+    session, (owner, ann, bo) = team
+    before = session.settled_view()
+
+    def row(name: str) -> dict:
+        return next(each for each in owner.get("/api/dashboard").json()["annotators"] if each["name"] == name)
+
+    def change(client: TestClient, participant: str, out: bool) -> int:
+        return client.post("/api/leave-out", json={"participant": participant, "out": out}).status_code
+
+    assert row("bo")["manner"]["left_out"] is False
+    assert change(ann, "bo", True) == 403
+    assert change(owner, "nobody", True) == 404
+    assert change(owner, "bo", True) == 200
+    without = session.settled_view()
+    assert set(without.learner.told_by) == {"owner", "ann"}
+    assert row("bo")["manner"] == {
+        "verdict": None,
+        "habits": "left out",
+        "left_out": True,
+    }
+    answers(bo, 1)  # who is left out is asked as before, and told nothing
+    assert "left" not in bo.get("/api/question").text
+    assert change(owner, "bo", False) == 200
+    after = session.settled_view()
+    assert len(after.effects) == len(before.effects) + 1
+    assert set(after.learner.told_by) == {"owner", "ann", "bo"}

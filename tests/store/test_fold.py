@@ -12,7 +12,7 @@ from tellmore.kinds.select import SelectAnswer
 from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.questions import Question
-from tellmore.store.events import answer_event, question_event, setting_event, undo_event
+from tellmore.store.events import answer_event, leave_out_event, question_event, setting_event, undo_event
 from tellmore.store.fold import Fold, new_learner
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
@@ -214,3 +214,39 @@ def test_ties_are_learnt_from(pool: Pool) -> None:
     assert not np.allclose(
         state.learner.posterior.mean, by_hand(pool, [(question, RankAnswer(pool.ids[:3], 1))]).posterior.mean
     )
+
+
+def of_two(pool: Pool, n: int) -> list[Event]:
+    """Two people in turn; the second never looks."""
+    events = log(pool, n)
+    return [Event(e.kind, e.question_id, "pq"[(at // 2) % 2], e.payload, e.seq, e.t_utc) for at, e in enumerate(events)]
+
+
+def test_leaving_somebody_out_and_back_is_exact(pool: Pool) -> None:
+    events = of_two(pool, 30)
+    whole, alone = (
+        Fold.of(Ledger(SETTINGS, each), pool) for each in (events, [e for e in events if e.participant == "p"])
+    )
+    assert set(whole.learner.people) == {"p", "q"}
+    ledger, fold = Ledger(SETTINGS, events), Fold.of(Ledger(SETTINGS, events), pool)
+    for number, (out, expected) in enumerate(((True, alone), (True, alone), (False, whole)), 1):
+        event = leave_out_event("owner", "q", out)
+        ledger.apply(Event(event.kind, None, "owner", event.payload, 1000 + number, "2026-01-01T00:00:00.000Z"))
+        assert ("q" in ledger.left_out) is out
+        assert fold.catch_up(ledger.counting())
+        assert [each.seq for each in fold.effects] == [each.seq for each in expected.effects]
+        np.testing.assert_array_equal(fold.learner.posterior.mean, expected.learner.posterior.mean)
+        assert fold.learner.team == expected.learner.team
+
+
+def test_one_person_left_out_while_another_comes_back(pool: Pool) -> None:
+    """Answers before some that stay may come and go together."""
+    events = of_two(pool, 8)
+    ledger, fold = Ledger(SETTINGS, events), Fold(pool, SETTINGS)
+    for out, back in (("p", "q"), ("q", "p")):
+        for who, left in ((out, True), (back, False)):
+            event = leave_out_event("owner", who, left)
+            ledger.apply(Event(event.kind, None, "owner", event.payload, 1000, "2026-01-01T00:00:00.000Z"))
+        fold.catch_up(ledger.counting())
+        assert {given.participant for _, given in ledger.counting()} == {back}
+        assert [each.seq for each in fold.effects] == [given.seq for _, given in ledger.counting()]

@@ -12,10 +12,12 @@ import numpy as np
 
 from tellmore.app import wire_board as board
 from tellmore.app.wire import ItemOut
+from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.agreement import NOTHING_TO_COMPARE, reliability
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Ledger
+from tellmore.store.people import NOT_COMPARED, manners
 from tellmore.store.statistics import Mistake, accuracy, contributions, extreme_rows, minutes_spent
 from tellmore.types import Array
 
@@ -101,15 +103,16 @@ def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeO
 
 
 def annotators_out(
-    ledger: Ledger, pool: Pool, probability: Array, at_work: Collection[str]
+    ledger: Ledger, learner: Learner, probability: Array, at_work: Collection[str]
 ) -> list[board.AnnotatorOut]:
     """One row a person; those in ``at_work`` have a question in hand."""
-    beside = reliability(ledger)
+    beside, found = reliability(ledger), manners(ledger, learner)
     return [
         board.AnnotatorOut(
             **vars(person),
             open=person.participant in at_work,
             reliability=beside.get(person.participant, NOTHING_TO_COMPARE),
+            manner=found.get(person.participant, NOT_COMPARED),
         )
-        for person in contributions(ledger, pool, probability)
+        for person in contributions(ledger, learner.pool, probability)
     ]

@@ -35,7 +35,7 @@ class Desk(Ledger):
 
     @property
     def mark(self) -> int:
-        """Number of the last event that changed which answers count: an answer, an undo, a reset, a delete."""
+        """Number of the last event that changed which answers count: an answer, an undo, a reset, a delete, a leave_out."""
         return self._changes[-1] if self._changes else 0
 
     # What is in whose hands
@@ -138,6 +138,10 @@ class Desk(Ledger):
         self._changes.append(event.seq)
         for everything in (self._in_hand, self._done, self._leases, self._minutes, self._answers, self._shown):
             everything.clear()
+
+    def _on_leave_out(self, event: Event) -> None:
+        super()._on_leave_out(event)
+        self._changes.append(event.seq)
 
     def _on_delete(self, event: Event) -> None:
         super()._on_delete(event)

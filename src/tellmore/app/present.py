@@ -191,7 +191,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         out = {asked.participant for asked in session.questions_out()}
         pool, lately = session.pool, session.desk.lately.shares()
         rates, rates_answers, rates_seq = session.rates.table, session.rates.answers, session.rates.seq
-    people = dashboard.annotators_out(desk, pool, view.probability, out)
+    people = dashboard.annotators_out(desk, view.learner, view.probability, out)
     skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
     words = standing(desk, view.effects, len(pool))
     wrong = confident_mistakes(desk, view.effects, view.learner.tally.checks)

@@ -11,7 +11,7 @@ from tellmore.app import wire, wire_team
 from tellmore.app.dashboard import item_out
 from tellmore.app.shared import REFUSALS, Owner, Shared, Teacher
 from tellmore.store.agreement import agreement, conflicts
-from tellmore.store.events import note_event
+from tellmore.store.events import leave_out_event, note_event
 from tellmore.store.ledger import SETTLED, Ledger, Note
 
 LISTED_CONFLICTS = 100
@@ -58,6 +58,21 @@ def read_agreement(shared: Shared, _visitor: Owner) -> wire_team.AgreementOut:
     ]
     still_open = sum(each.settled is None for each in found)
     return wire_team.AgreementOut(agreement=between, conflicts=listed, total=len(found), open=still_open)
+
+
+@team.post("/leave-out", tags=["owner"])
+def leave_out(body: wire_team.LeaveOutIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
+    """Learn nothing from one person's answers, given and to come, or learn from them again. They stay in the log, and the person
+    is not told."""
+    session = shared.session
+    with session.lock:
+        if body.participant not in set(session.desk.names) | session.desk.contributors():
+            raise HTTPException(404, "there is no such participant")
+        if (body.participant in session.desk.left_out) != body.out:
+            shared.relearning.spend(visitor.participant)
+            session.append([leave_out_event(visitor.participant, body.participant, body.out)])
+            session.planner.forget()
+    return wire.DoneOut()
 
 
 @team.post("/settle", tags=["owner"])

@@ -14,6 +14,7 @@ from tellmore.policy.quality import Quality
 from tellmore.policy.rates import Rate
 from tellmore.store.agreement import Reliability
 from tellmore.store.judge import Verdict
+from tellmore.store.people import Manner
 from tellmore.store.standing import Standing
 from tellmore.store.statistics import Accuracy, Contribution
 
@@ -105,10 +106,12 @@ class MistakeOut(ItemOut):
 
 @dataclass(frozen=True)
 class AnnotatorOut(Contribution):
-    """One person's work; ``open``: whether they have a question in hand. How they do beside others: `reliability`."""
+    """One person's work; ``open``: whether they have a question in hand. How they do beside others: `reliability` on the same
+    items, `manner` on what all others have taught."""
 
     open: bool
     reliability: Reliability
+    manner: Manner
 
 
 class LogRow(Wire):

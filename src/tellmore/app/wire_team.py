@@ -29,6 +29,13 @@ class NoteOut(Wire):
     flag: bool
 
 
+class LeaveOutIn(Wire):
+    """Body of ``POST /api/leave-out``: whose answers, and whether to leave them ``out`` or to count them again."""
+
+    participant: Id
+    out: StrictBool
+
+
 class VoteOut(Wire):
     """One person's label of an item."""
 

@@ -1,4 +1,4 @@
-"""Commands for the keeper of a project: ``backup``, ``restore``, ``invite``. They work beside a running server."""
+"""Commands for the keeper of a project: ``backup``, ``restore``, ``invite``, ``leave-out``. They work beside a running server."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     app.command("backup")(backup)
     app.command("restore")(restore)
     app.command("invite")(invite)
+    app.command("leave-out")(leave_out)
 
 
 def backup(
@@ -64,3 +65,22 @@ def invite(
 
     url = open_project(project).database_url
     typer.echo(invitation_link(url, name, role, days=days, people=people, public_url=public_url))
+
+
+def leave_out(
+    project: ProjectArgument,
+    name: Annotated[str, typer.Argument(help="Whose answers: a name or an id.", show_default=False)],
+    back: Annotated[bool, typer.Option("--back", help="Learn from them again.")] = False,
+) -> None:
+    """Learn nothing from one person's answers, or learn from them again.
+
+    The answers stay in the log. A running server takes it within seconds.
+    """
+    from tellmore.data.project import open_project
+    from tellmore.store.people import leave_out as change
+
+    whose = change(open_project(project), name, not back)
+    again = f"tellmore leave-out {project} {name} --back"
+    typer.echo(
+        f"{whose}: answers count again." if back else f"{whose}: left out. Count the answers again with: {again}"
+    )

@@ -9,6 +9,7 @@
     setting      {section: {key: value}}, applied in order on top of the TOML
     participant  {name, role}: somebody was invited
     delete       {participant}: forget what they gave
+    leave_out    {participant, out}: learn nothing from their answers, given and to come; out false: learn from them again
     reset        forget all answers so far; settings stay
     end          {why, reason}: nothing more is asked; why: settled, labelled, shown or owner
     go_on        ask more all the same
@@ -96,6 +97,11 @@ def participant_event(participant: str, name: str, role: str) -> Event:
     return Event("participant", None, participant, {"name": name, "role": role})
 
 
+def leave_out_event(by: str, participant: str, out: bool) -> Event:
+    """``by`` leaves the answers of ``participant`` out, or counts them again."""
+    return Event("leave_out", None, by, {"participant": participant, "out": out})
+
+
 def items_event(participant: str, added: int, file: str) -> Event:
     """``participant`` added items that the file named ``file`` held."""
     return Event("items", None, participant, {"added": added, "file": file})
@@ -106,5 +112,5 @@ def audit_event(participant: str, what: str, by: str) -> Event:
     return Event("audit", None, participant, {"what": what, "by": by})
 
 
-OWNERS_EVENTS = ("audit", "setting", "reset", "delete", "end", "go_on", "items")
+OWNERS_EVENTS = ("audit", "setting", "reset", "delete", "leave_out", "end", "go_on", "items")
 """Kinds that say what owners did."""

@@ -1,14 +1,13 @@
 """Events to learner: the belief is a fold over the answers that count, in the order of the log.
 
-It starts from the TOML's settings with the start that was named last. Undo, delete and reset change which answers
-count; the learner then takes back its answers down to the last one that is still right, and is told the rest again.
+It starts from the TOML's settings with the start that was named last. Undo, delete, reset and leaving somebody out change which
+answers count; the learner then takes back its answers down to the last one that is still right, and is told the rest again.
 Snapshots in the store only save time.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -167,10 +166,9 @@ def _people(pairs: Pairs) -> list[str]:
 
 
 def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Pairs) -> int:
-    """How many answers at the beginning are the same. Both are in the order of the log, and what was learnt can only have been
-    taken back: from the first that differs on, all do."""
-    most = min(len(effects), len(pairs))
-    return bisect_left(range(most), True, key=lambda at: effects[at].seq != pairs[at][1].seq)
+    """How many answers at the beginning are the same; both are in the order of the log."""
+    both = enumerate(zip(effects, pairs, strict=False))
+    return next((at for at, (effect, pair) in both if effect.seq != pair[1].seq), min(len(effects), len(pairs)))
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:

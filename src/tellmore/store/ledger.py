@@ -107,6 +107,7 @@ class Ledger:
         self.names: dict[str, str] = {}
         self.roles: dict[str, str] = {}
         self.notes: dict[str, list[Note]] = {}
+        self.left_out: frozenset[str] = frozenset()
         self.reset_seq = 0
         self.end: End | None = None
         self.going_on = self.closed = False
@@ -131,8 +132,10 @@ class Ledger:
             handler(event)
 
     def counting(self) -> list[tuple[Asked, Given]]:
-        """The answers to learn from, in order. Known items measure people and teach nothing."""
-        return list(self._counting.values())
+        """The answers to learn from, in order. Known items measure people and teach nothing; nor does who is left out."""
+        if not self.left_out:
+            return list(self._counting.values())
+        return [pair for pair in self._counting.values() if pair[1].participant not in self.left_out]
 
     def frozen(self) -> Ledger:
         """What the log says now; whatever comes later does not change it. To be read without holding anybody up."""
@@ -187,12 +190,20 @@ class Ledger:
     def _on_delete(self, event: Event) -> None:
         gone = event.payload["participant"]
         self.names.pop(gone, None)
+        self.left_out -= {gone}
         kept = {item: [note for note in notes if note.participant != gone] for item, notes in self.notes.items()}
         self.notes = {item: notes for item, notes in kept.items() if notes}
         for given in [each for each in self.given.values() if each.participant == gone]:
             self.given[given.question_id] = replace(given, void="deleted", answer=None, timing=None)
             self._counting.pop(given.question_id, None)
             self._doubt_end(given)
+
+    def _on_leave_out(self, event: Event) -> None:
+        whose = {event.payload["participant"]}
+        self.left_out = self.left_out | whose if event.payload["out"] else self.left_out - whose
+        for given in self.given.values():
+            if given.participant in whose and given.counts:
+                self._doubt_end(given)
 
     def _on_setting(self, event: Event) -> None:
         self.settings = self.settings.changed(**event.payload)

@@ -10,6 +10,7 @@ import numpy as np
 from tellmore.learner import Learner
 from tellmore.policy.shares import Share
 from tellmore.store.beforehand import Example
+from tellmore.store.people import people_lines
 from tellmore.store.standing import Standing, standing
 from tellmore.store.state import State
 from tellmore.store.statistics import accuracy, time_left
@@ -55,6 +56,7 @@ class Status:
     start_agreement: float | None
     start_doubts: tuple[Doubt, ...]
     embeddings: str
+    people: tuple[str, ...]
     warnings: tuple[str, ...]
 
     def lines(self, words: Standing) -> list[tuple[str, str]]:
@@ -79,6 +81,7 @@ class Status:
             rows.append(("start", start_verdict(self.start_agreement, self.start_doubts)))
         if words.end is not None:
             rows.append(("the end", ": ".join(words.end)))
+        rows += [("people", each) for each in self.people]
         return rows + [("warning", each) for each in self.warnings]
 
 
@@ -134,6 +137,7 @@ def status_of(state: State) -> Status:
         start_agreement=state.learner.start_agreement() if state.effects else None,
         start_doubts=doubts_of(state.learner, state.examples) if state.effects else (),
         embeddings=str(state.learner.coordinates),
+        people=people_lines(state.ledger, state.learner),
         warnings=tuple(state.learner.warnings()),
     )
 

@@ -19,8 +19,9 @@ function shareOf(part: number, whole: number): string {
 }
 
 /** The name, and what should be looked at: nobody is refused for it. */
-function named({ name, reliability: { warning } }: Person): HTMLElement {
-  return h("span", { dir: "auto" }, name, warning && h("span", { class: "caution" }, icon("alert"), warning));
+function named({ name, reliability: { warning }, manner }: Person): HTMLElement {
+  const cautions = manner.left_out ? ["left out: nothing is learnt from these answers"] : [warning, manner.verdict].filter((each) => each !== null);
+  return h("span", { dir: "auto" }, name, ...cautions.map((each) => h("span", { class: "caution" }, icon("alert"), each)));
 }
 
 async function copy(text: string, button: HTMLButtonElement): Promise<void> {
@@ -58,7 +59,7 @@ export class People {
 
   constructor(private readonly report: Report) {
     this.element.append(
-      panel("Annotators", "How often each person’s labels match the classifier’s predictions and other people’s labels, and how many known items they got right. Items are known once you have labelled them on the Items page or settled a conflict.", this.persons),
+      panel("Annotators", "How often each person’s labels match the classifier’s predictions, other people’s labels of the same items and what the other answers have taught, and how many known items they got right. Items are known once you have labelled them on the Items page or settled a conflict.", this.persons),
       panel("Invitations", "A link is for one person, or for several, who each answer separately. Annotators see questions only.", this.form(), this.fresh, this.invited),
     );
   }
@@ -84,10 +85,18 @@ export class People {
         { title: "Match predictions", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
         { title: "Match others", numeric: true, cell: ({ reliability: { alike, shared } }) => shareOf(alike, shared) },
         { title: "Known items", numeric: true, cell: ({ reliability: { known_right, known } }) => shareOf(known_right, known) },
+        { title: "As others taught", cell: ({ manner }) => manner.habits },
         { title: "Last answer", cell: (person) => [person.last_utc && clockTime(person.last_utc), person.open && "has a question open"].filter(Boolean).join(", ") || "–" },
-        { title: "Data", cell: (person) => action("Delete", `the data of ${person.name}`, () => this.erase(person)) },
+        { title: "Data", cell: (person) => h("span", { class: "row-actions" }, this.leaveOut(person), action("Delete", `the data of ${person.name}`, () => this.erase(person))) },
       ],
     });
+  }
+
+  /** Learn nothing from somebody's answers, or learn from them again: nothing is lost either way, so nobody is asked twice. */
+  private leaveOut({ participant, name, manner: { left_out: out } }: Person): HTMLElement {
+    const label = out ? "Count again" : "Leave out";
+    const run = (): void => void this.attempt(() => post("/api/leave-out", { participant, out: !out }));
+    return h("button", { type: "button", class: "button small", "aria-label": `${label} the answers of ${name}`, onclick: run }, label);
   }
 
   private async erase(person: Person): Promise<void> {

@@ -1,0 +1,110 @@
+"""People in words: who seems to guess or to answer the other way round, with the evidence, and who is left out."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from tellmore.core.habits import FEWEST, Habits
+from tellmore.data.project import Project
+from tellmore.errors import SettingError
+from tellmore.learner import Learner
+from tellmore.policy.words import percent
+from tellmore.store.events import leave_out_event
+from tellmore.store.ledger import Ledger
+from tellmore.store.repository import Repository
+
+OFTEN = 0.1
+"""Share of lapses from which on it is said of what kind they are."""
+VERDICTS = {"careless": "seems to guess", "reversed": "seems to answer the other way round"}
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How one person answers, in words. ``verdict``: what should be looked at, with the evidence; None where all seems well.
+    ``habits``: what is known. ``left_out``: whether nothing is learnt from their answers."""
+
+    verdict: str | None
+    habits: str
+    left_out: bool
+
+
+NOT_COMPARED = Manner(None, "nobody to compare with yet", False)
+
+
+def manners(ledger: Ledger, learner: Learner) -> dict[str, Manner]:
+    """Everybody who was compared with others or is left out, by participant."""
+    known = learner.people
+    return {who: _manner(known.get(who), who in ledger.left_out) for who in {**known, **dict.fromkeys(ledger.left_out)}}
+
+
+def people_lines(ledger: Ledger, learner: Learner) -> tuple[str, ...]:
+    """Whom an owner should look at, one line each, and who is left out."""
+    lines = []
+    for who, manner in manners(ledger, learner).items():
+        name = ledger.names.get(who, who)
+        if manner.left_out:
+            lines.append(
+                f"{name} is left out; to learn from these answers again: tellmore leave-out PROJECT NAME --back"
+            )
+        elif manner.verdict is not None:
+            lines.append(f"{name} {manner.verdict}")
+    return tuple(lines)
+
+
+def _manner(habits: Habits | None, left_out: bool) -> Manner:
+    if left_out:
+        return Manner(None, "left out", True)
+    if habits is None:
+        return NOT_COMPARED
+    if not habits.own:
+        few = f"{habits.answers} of at least {FEWEST} answers"
+        return Manner(None, f"too early to tell ({few}); learnt like the team on average", False)
+    verdict = VERDICTS.get(habits.verdict or "")
+    if verdict is not None:
+        verdict = f"{verdict}: {agreement_words(habits)}; these answers count little"
+    return Manner(verdict, _in_short(habits), False)
+
+
+def _in_short(habits: Habits) -> str:
+    if not habits.labels:
+        return f"about {percent(habits.lapse)} of {habits.answers} answers look like chance"
+    return f"{percent(habits.alike / habits.labels)} of {habits.labels} labels; guessing: {percent(habits.by_chance)}"
+
+
+def agreement_words(habits: Habits) -> str:
+    """How somebody's answers compare with what all others taught.
+
+    >>> agreement_words(Habits(0.93, 0.95, answers=40, own=True))
+    'about 93 % of 40 answers look like chance'
+    """
+    lapses = f"about {percent(habits.lapse)} of {habits.answers} answers look like chance"
+    if habits.reversed >= 0.5:
+        lapses = f"{habits.answers} answers look like the opposite of what is meant"
+    elif habits.lapse >= OFTEN and habits.first >= 0.5:
+        lapses += ", most of them what is shown first"
+    if not habits.labels:
+        return lapses
+    alike = f"agrees with what the other answers taught on {percent(habits.alike / habits.labels)} of {habits.labels} labels"
+    return f"{alike}, and guessing would give {percent(habits.by_chance)}; {lapses}"
+
+
+def participant_named(ledger: Ledger, name: str) -> str:
+    """The participant of this name, or with this id; SettingError where there is none, or several."""
+    everybody = {given.participant for given in ledger.given.values()} | set(ledger.names)
+    found = [who for who in everybody if name in (who, ledger.names.get(who))]
+    if len(found) == 1:
+        return found[0]
+    named = ", ".join(sorted(f"{ledger.names.get(who, who)} ({who})" for who in (found or everybody))) or "nobody yet"
+    problem = f"several people are called {name!r}; give the id" if found else f"nobody is called {name!r}"
+    raise SettingError(f"{problem}: {named}")
+
+
+def leave_out(project: Project, name: str, out: bool = True) -> str:
+    """Learn nothing from what somebody answered, or learn from it again; returns their name."""
+    with closing(Repository(project.database_url)) as repository:
+        ledger = Ledger(project.settings, repository.since())
+        who = participant_named(ledger, name)
+        if (who in ledger.left_out) != out:
+            repository.append([leave_out_event("owner", who, out)])
+        return ledger.names.get(who, who)
