@@ -24,6 +24,10 @@ function named({ name, reliability: { warning }, manner }: Person): HTMLElement 
   return h("span", { dir: "auto" }, name, ...cautions.map((each) => h("span", { class: "caution" }, icon("alert"), each)));
 }
 
+function answersOf({ answers, skips, undone }: Person): string {
+  return [String(answers), skips && `${skips} skipped`, undone && `${undone} undone`].filter(Boolean).join(", ");
+}
+
 async function copy(text: string, button: HTMLButtonElement): Promise<void> {
   await navigator.clipboard.writeText(text);
   button.textContent = "Copied";
@@ -77,9 +81,7 @@ export class People {
       blocks: true,
       columns: [
         { title: "Name", cell: named },
-        { title: "Answers", numeric: true, cell: ({ answers }) => String(answers) },
-        { title: "Skipped", numeric: true, cell: ({ skips }) => String(skips) },
-        { title: "Undone", numeric: true, cell: ({ undone }) => String(undone) },
+        { title: "Answers", numeric: true, cell: answersOf },
         { title: "Median time", numeric: true, cell: (person) => seconds(person.median_s) },
         { title: "Time spent", numeric: true, cell: ({ minutes }) => duration(minutes) },
         { title: "Match predictions", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
