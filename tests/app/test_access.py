@@ -24,6 +24,7 @@ from tests.app.conftest import SETTINGS, body_for
 OWNER_ROUTES = [
     ("GET", "/api/agreement"),
     ("POST", "/api/settle"),
+    ("POST", "/api/leave-out"),
     ("GET", "/api/dashboard"),
     ("GET", "/api/answers"),
     ("GET", "/api/events"),
