@@ -50,7 +50,8 @@ MOST_LAPSES = 0.97
 SURE = 0.9
 """Probability from which somebody is called careless or reversed."""
 FEWEST = 8
-"""Answers before anybody has habits of their own; with fewer, the team's."""
+"""Answers before anybody has habits of their own; with fewer, the team's. Every LABELS_AN_ANSWER labels count as one."""
+LABELS_AN_ANSWER = 3
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,7 @@ def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Te
     evidence = np.array([_type_evidence(answers[name]) for name in names]).reshape(len(names), -1)
     shares, types = _fitted(evidence)
     lapse, takes_first, careless, turned = _TRAITS
-    enough = np.array([len(answers[name]) >= FEWEST for name in names], dtype=bool)
+    enough = np.array([_enough(answers[name]) for name in names], dtype=bool)
     most = float(np.append(1 - types[enough] @ lapse, 1 - shares @ lapse).max())
 
     def described(probable: Array) -> Habits:
@@ -321,6 +322,10 @@ def _sharpness(evidence: Sequence[Sequence[Array]]) -> list[float]:
     counts = np.array([len(one) for one in evidence], dtype=float)
     centre = float(counts @ found / counts.sum()) if counts.sum() else 0.0
     return [float(np.exp(one - centre)) for one in found]
+
+
+def _enough(answers: Sequence[Compared]) -> bool:
+    return max(len(answers), sum(one.labels for one in answers) // LABELS_AN_ANSWER) >= FEWEST
 
 
 def _counted(answers: Sequence[Compared]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from tellmore.core.habits import FEWEST, Habits
+from tellmore.core.habits import Habits
 from tellmore.data.project import Project
 from tellmore.errors import SettingError
 from tellmore.learner import Learner
@@ -58,7 +58,7 @@ def _manner(habits: Habits | None, left_out: bool) -> Manner:
     if habits is None:
         return NOT_COMPARED
     if not habits.own:
-        few = f"{habits.answers} of at least {FEWEST} answers"
+        few = f"{habits.answers} {'answer' if habits.answers == 1 else 'answers'}"
         return Manner(None, f"too early to tell ({few}); learnt like the team on average", False)
     verdict = VERDICTS.get(habits.verdict or "")
     if verdict is not None:

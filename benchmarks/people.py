@@ -1,0 +1,171 @@
+"""What careless people cost a team: accuracy beside that of the careful ones alone, at as many careful answers.
+
+    python benchmarks/people.py --data DIR [--part teams] [--seeds 3] [--rows results/people.csv] [--out docs/people]
+
+Parts: ``teams`` of five on pools that nothing was tuned on, ``tuned``: on the others, ``twenty`` people, ``parts`` of the method
+switched off one at a time, ``habits`` of single people. ROWS gets a line for every run, and what is there already is not computed
+again; OUT gets people.csv, the means with their standard errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from kept import kept_rows, pool_path, write_rows
+
+from tellmore.core import habits
+from tellmore.core.mixture import Mixture
+from tellmore.rereading import Reader, Told
+from tellmore.sim.config import Config
+from tellmore.sim.experiment import conversation, make_learner
+from tellmore.sim.people import team_of
+from tellmore.sim.truth import load_truth
+
+TUNED = ("words_vader_w2v300.npz,2500", "digits<5,unit")
+UNSEEN = ("words_warriner_valence_w2v300.npz,2500", "breast-cancer", "words_socialsent2000_w2v300.npz,2500", "digits=8")
+ANSWERS = {"label": 100, "select": 60, "rank": 40, "tick": 20}
+"""Careful answers, by kind."""
+FIVE = {
+    "one random": ("4*good", "4*good,random"),
+    "two random": ("3*good", "3*good,2*random"),
+    "one reversed": ("4*good", "4*good,reversed"),
+    "all good": ("5*good", "5*good"),
+}
+"""The careful ones alone, and the team."""
+TWENTY = {"four random, one reversed": ("15*good", "15*good,4*random,reversed"), "all good": ("20*good", "20*good")}
+HABITS = {
+    "one takes the first": ("5*good", "4*good,first=0.5"),
+    "one tires": ("5*good", "4*good,tiring=3"),
+    "one blunt": ("5*good", "4*good,noise=1.5"),
+    "one judges by contrast": ("5*good", "4*good,contrast=0.5"),
+}
+"""All five count as careful here: their answers are worth something."""
+FIELDS = ["pool", "kind", "team", "learner", "seed", "accuracy"]
+
+
+def forward_only(self: Reader, now: Mixture, team: habits.Team, answers: list[Told]) -> tuple[Mixture, habits.Team]:
+    """Habits are found as ever, but nothing is learnt again."""
+    mixture, sites = self._learnt(team, answers)
+    return now, self._team(mixture, answers, sites)
+
+
+def _without(types: slice) -> Any:
+    odds = habits._ODDS.copy()
+    odds[types] = 1e-12
+    return patch.object(habits, "_ODDS", odds)
+
+
+SWITCHED = {
+    "nothing learnt again": lambda: patch.object(Reader, "read", forward_only),
+    "own answer not left out": lambda: patch.object(habits.Site, "left_out", lambda _site, mean, cov: (mean, cov)),
+    "nobody reversed": lambda: _without(slice(-1, None)),
+    "nobody takes the first": lambda: _without(slice(len(habits.LAPSES), -1)),
+}
+
+
+@contextmanager
+def learning(learner: str) -> Iterator[None]:
+    """The method with one part switched off."""
+    if learner in SWITCHED:
+        with SWITCHED[learner]():
+            yield
+    else:
+        yield
+
+
+def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: Path) -> tuple[str]:
+    """At the end of a trial; ``trusting`` learns from everybody alike, ``alone`` does so with only the careful ones."""
+    alone, whole = next(each[team] for each in (FIVE, TWENTY, HABITS) if team in each)
+    careful, line = len(team_of(alone)), alone if learner == "alone" else whole
+    config = Config(
+        pool=pool_path(pool, data) or pool,
+        question=kind,
+        answers=round(ANSWERS[kind] * len(team_of(line)) / careful) * (4 if team in TWENTY else 1),
+        team=line,
+    )
+    truth = load_truth(config.pool, config.matrix)
+    own, _ = make_learner(config, truth, seed)
+    own.judges = learner not in ("alone", "trusting")
+    own.own_sharpness = learner == "own sharpness"
+    with learning(learner):
+        for _ in conversation(config, own, truth, seed):
+            pass
+    return (f"{truth.quality(own.scores()[0]).accuracy:.4f}",)
+
+
+def cases(part: str, seeds: range) -> list[tuple[str, str, str, str, int]]:
+    """What each part measures, all settings of a seed before the next."""
+    everyone = ("alone", "trusting", "people")
+    plans = {
+        "teams": (UNSEEN, ANSWERS, FIVE, everyone),
+        "tuned": (TUNED, ANSWERS, FIVE, everyone),
+        "twenty": (("words_warriner_valence_w2v300.npz,2500", "breast-cancer"), ("label", "rank"), TWENTY, everyone),
+        "parts": (TUNED, ("label", "rank"), ("two random", "one reversed"), (*everyone, *SWITCHED, "own sharpness")),
+        "habits": (UNSEEN[:2], ("select", "rank"), HABITS, (*everyone, "nobody takes the first", "own sharpness")),
+    }
+    pools, kinds, teams, learners = plans[part]
+    found = [
+        (pool, kind, team, learner, seed)
+        for seed, pool, kind, team, learner in product(seeds, pools, kinds, teams, learners)
+    ]
+    # Where all are good, those alone and the team are the same people.
+    return [case for case in found if not (case[2] == "all good" and case[3] == "trusting")]
+
+
+def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
+    """Points of accuracy lost or won beside the careful ones alone: mean over seeds, standard error, and how many."""
+    of = {tuple(row[name] for name in FIELDS[:-1]): float(row["accuracy"]) for row in rows}
+    settings = dict.fromkeys(key[:4] for key in of if key[3] != "alone")
+    for pool, kind, team, learner in settings:
+        pairs = [
+            (value, of[*key[:3], "alone", key[4]])
+            for key, value in of.items()
+            if key[:4] == (pool, kind, team, learner) and (*key[:3], "alone", key[4]) in of
+        ]
+        if not pairs:
+            continue
+        lost = 100 * np.array([one - alone for one, alone in pairs])
+        yield {
+            "pool": pool,
+            "kind": kind,
+            "team": team,
+            "learner": learner,
+            "seeds": len(pairs),
+            "alone": f"{100 * np.mean([alone for _, alone in pairs]):.1f}",
+            "points": f"{lost.mean():+.1f}",
+            "se": f"{lost.std(ddof=1) / np.sqrt(len(lost)):.1f}" if len(lost) > 1 else "",
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--part", action="append", choices=("teams", "tuned", "twenty", "parts", "habits"))
+    parser.add_argument("--rows", type=Path, default=Path("results/people.csv"))
+    parser.add_argument("--out", type=Path, default=Path("docs/people"))
+    parser.add_argument("--pool", action="append", help="of the part's pools, only these")
+    parser.add_argument("--kind", action="append", help="of its kinds, only these")
+    parser.add_argument("--team", action="append", help="of its teams, only these")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=500, help="the first seed")
+    args = parser.parse_args()
+    seeds = range(args.first, args.first + args.seeds)
+    wanted = [case for part in args.part or ("teams", "twenty", "parts", "habits") for case in cases(part, seeds)]
+    only = (args.pool, args.kind, args.team)
+    chosen = [case for case in wanted if all(not some or one in some for one, some in zip(case, only, strict=False))]
+    here = [case for case in dict.fromkeys(chosen) if pool_path(case[0], args.data)]
+    rows = kept_rows(args.rows, FIELDS, here, partial(accuracy, data=args.data))
+    args.out.mkdir(parents=True, exist_ok=True)
+    write_rows(args.out / "people.csv", list(summary(rows)))
+
+
+if __name__ == "__main__":
+    main()
