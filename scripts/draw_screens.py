@@ -34,6 +34,7 @@ def draw(page: Page, url: str) -> None:
     page.set_viewport_size({"width": 1200, "height": 800})
     page.get_by_role("button", name="Begin").click()
     page.locator("section.card[data-shown]").wait_for()
+    page.get_by_role("button", name="Got it").click()
     drive(invite(Link.parse(url), 2), answers=ANSWERS // 2, think=False, scores=known_scores(), seed=3)
     settings = {"question": "rank", "set_size": 6}
     page.request.put(f"{url.partition('/?')[0]}/api/settings", data=settings)
@@ -43,7 +44,7 @@ def draw(page: Page, url: str) -> None:
         page.keyboard.press(key)
     page.screenshot(path=IMAGES / "rank.png")
     page.goto(url.partition("/?")[0] + "/dashboard")
-    page.locator(".tile").first.wait_for()
+    page.locator(".tile", has_text=str(ANSWERS)).wait_for()  # all are learnt
     page.wait_for_load_state("load")
     page.set_viewport_size({"width": 1200, "height": 900})
     page.screenshot(path=IMAGES / "dashboard.png")

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
+
+from tests.browser.forked import running
 
 ROOT = Path(__file__).resolve().parents[2]
 START_WITHIN_LINES = 50
@@ -72,18 +74,17 @@ class Server:
         return [row["payload"]["timing"] for row in self.events(participant, "answer", "skip")]
 
 
-def _address(process: subprocess.Popen[str]) -> str:
+def _address(printed: TextIO) -> str:
     """The owner's address, from what the server prints on its start."""
-    assert process.stdout is not None
-    printed = []
+    said = []
     for _ in range(START_WITHIN_LINES):
-        line = process.stdout.readline()
+        line = printed.readline()
         if not line:
             break
-        printed.append(line)
+        said.append(line)
         if found := re.search(r"http://\S+\?token=\S+", line):
             return found.group()
-    raise AssertionError("the server printed no address:\n" + "".join(printed))
+    raise AssertionError("the server printed no address:\n" + "".join(said))
 
 
 @contextmanager
@@ -92,14 +93,23 @@ def serving(folder: Path, *command: str, packages: Sequence[Path] = ()) -> Itera
 
     ``packages``: folders in which the server finds further installed packages.
     """
+    words = (*command, "--port", "0")
+    with _started(words, packages) if packages else running(*words) as printed:
+        yield Server(_address(printed), folder)
+
+
+@contextmanager
+def _started(words: Sequence[str], packages: Sequence[Path]) -> Iterator[TextIO]:
+    """``tellmore WORDS`` as a shell starts it."""
     path = os.pathsep.join(map(str, [ROOT / "src", *packages]))
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
-    arguments = [sys.executable, "-m", "tellmore", *command, "--port", "0"]
+    arguments = [sys.executable, "-m", "tellmore", *words]
     with subprocess.Popen(
         arguments, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
+        assert process.stdout is not None
         try:
-            yield Server(_address(process), folder)
+            yield process.stdout
         finally:
             process.terminate()
             try:

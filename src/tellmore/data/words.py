@@ -21,7 +21,7 @@ TextSide = Callable[[Sequence[str]], Array]
 """From texts [m] to vectors [m, d] such as the rows of the project's matrix: scaled to length 1 where those are."""
 
 WORDS_FILE = "words.npz"
-NO_TEXT_SIDE = "the vectors of these items come without a model for words"
+NO_TEXT_SIDE = "the vectors of these items come without a model for words; name items instead"
 
 
 def text_side(project: Project, embed: str | None = None) -> TextSide:
