@@ -57,7 +57,7 @@ def offline(person: Person) -> None:
 
 def drawn(person: Person) -> None:
     person.page.locator("summary", has_text="Details").click()
-    expect(person.page.locator(".plot canvas")).to_have_count(4)
+    expect(person.page.locator(".plot canvas")).to_have_count(5)
     expect(person.page.get_by_role("region", name="Bits per second by question kind and size")).to_be_visible()
 
 

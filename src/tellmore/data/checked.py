@@ -95,7 +95,7 @@ def _first_fault(model: type[Section], error: ValidationError, source: str, text
 
 def complaint(fault: Mapping[str, Any]) -> str:
     """What is wrong with one value, to follow its name."""
-    words = str(fault["msg"]).removeprefix("Value error, ")
+    words = str(fault["msg"]).removeprefix("Value error, ").replace(" after validation", "")
     return words if words.startswith("JSON") else words[:1].lower() + words[1:]
 
 
