@@ -187,11 +187,11 @@ class Pool:
                 found.setdefault(text.strip().casefold(), []).append(row)
         return found
 
-    def find(self, name: str) -> int | None:
+    def find(self, name: Any) -> int | None:
         """The row of the item whose id is ``name``, or else whose whole text is, whatever its case; None where there is none."""
-        if name in self._row_of:
-            return self._row_of[name]
-        rows = self._rows_of_text.get(name.strip().casefold(), [])
+        if str(name) in self._row_of:
+            return self._row_of[str(name)]
+        rows = self._rows_of_text.get(str(name).strip().casefold(), [])
         if len(rows) > 1:
             listed = ", ".join(repr(self.ids[row]) for row in rows[:3])
             raise QuestionError(f"{len(rows)} items have the text {name!r}: {listed}; name one by its id")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tellmore.errors import SettingError
 from tellmore.sim.config import Config
 from tellmore.sim.contenders import OWN, PEERS, config_of
+from tellmore.sim.starting import start_of
 from tellmore.sim.truth import load_truth
 
 BASE = Config(pool="words", answers=None, seconds=60.0)
@@ -35,6 +38,12 @@ def test_starts() -> None:
     junk = [config_of("auto+junk", BASE, seed) for seed in (0, 0, 1)]
     assert junk[0] == junk[1] != junk[2]
     assert len({*junk[0].like, *junk[0].unlike}) == 6  # type: ignore[union-attr]
+
+
+def test_random_items_are_a_start_where_ids_are_numbers() -> None:
+    config = config_of("auto+junk", replace(BASE, pool="wine=1"), 0)
+    assert config is not None
+    assert start_of(config, load_truth(config.pool, config.matrix), 0) is not None
 
 
 def test_words_that_a_thinned_pool_lacks_are_known_all_the_same() -> None:
