@@ -56,6 +56,14 @@ def test_a_good_start_is_right_at_once_and_stays() -> None:
     assert mean[-1] > mean[0] + 0.05
 
 
+def test_the_first_question_is_asked_as_without_a_start() -> None:
+    started, plain = tm.Learner(POOL, "tick", start=tm.Start.of_items(POOL, **GOOD)), tm.Learner(POOL, "tick")
+    assert started.ask().items == plain.ask().items
+    assert started.belief is started.beliefs.beliefs[0]
+    teach(started, 1)
+    assert started.belief is started.beliefs.beliefs[-1]
+
+
 @pytest.mark.parametrize("way", ["reversed", "junk"])
 def test_a_wrong_start_is_made_up_for(way: str) -> None:
     agreement, behind = [], []

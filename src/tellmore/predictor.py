@@ -65,14 +65,20 @@ class State:
         return State(self.mixture, rows, self.tally, team=self.team)
 
     @property
+    def asking(self) -> int:
+        """Which belief to ask from: before the first answer the one without a start, because what it asks tells best whether the
+        start is right."""
+        return self.mixture.asking if self.tally.answers else 0
+
+    @property
     def belief(self) -> Gaussian:
         """The belief from which questions are chosen."""
-        return self.mixture.beliefs[self.mixture.asking]
+        return self.mixture.beliefs[self.asking]
 
     @property
     def scan(self) -> Scan:
         """The scan of that belief."""
-        return self.scans[self.mixture.asking]
+        return self.scans[self.asking]
 
     @cached_property
     def scores(self) -> tuple[Array, Array]:
@@ -115,7 +121,7 @@ class State:
         beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
         mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
         scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
-        return replace(self, mixture=mixture, known=scans), infos[self.mixture.asking]
+        return replace(self, mixture=mixture, known=scans), infos[self.asking]
 
     def changed_since(self, before: State) -> float:
         """The share of the items that is called another side than ``before``."""
@@ -334,7 +340,7 @@ class Predictor:
     def progress(self) -> Progress:
         """What stopping rules look at."""
         now, n = self._now, len(self.pool)
-        logdets = now.belief.logdet, self._prior.beliefs[now.mixture.asking].logdet
+        logdets = now.belief.logdet, self._prior.beliefs[now.asking].logdet
         unlabelled = n - len(self.labels()) if now.tally.labels >= n else None
         return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled, self.rarer(), n)
 

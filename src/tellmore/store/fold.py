@@ -139,7 +139,7 @@ class Fold:
 
     def _effect(self, asked: Asked, given: Given, before: State, after: State, info: UpdateInfo | None) -> AnswerEffect:
         checks = after.tally.checks[len(before.tally.checks) :] if kinds.named(asked.question.kind).labels_all else ()
-        prior = self._begun.beliefs[after.mixture.asking]
+        prior = self._begun.beliefs[after.asking]
         return AnswerEffect(
             given.seq,
             given.question_id,
