@@ -55,7 +55,7 @@ docs: $(STAMPS)/venv-dev $(CLIENT) ## Write the generated pages anew, run the co
 format: $(STAMPS)/venv-dev ## Format the Python sources and mend what the linter can mend
 	@$(BIN)/ruff check --fix-only -q . ; $(BIN)/ruff format .
 
-wheel: $(STAMPS)/wheel ## Build dist/*.whl with the browser client inside
+wheel: $(STAMPS)/wheel ## Build dist/*.whl with the browser client inside, and beside it the list of what it runs on
 
 sbom: $(STAMPS)/venv-all ## List what tellmore runs on, with versions and licences, in dist/tellmore.cdx.json (CycloneDX)
 	@mkdir -p dist && $(BIN)/python scripts/write_sbom.py dist/tellmore.cdx.json && echo dist/tellmore.cdx.json

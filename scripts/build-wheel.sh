@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# build-wheel.sh: build dist/*.whl with the browser client inside, in a small environment of its own.
+# build-wheel.sh: build dist/*.whl with the browser client inside, and beside it the list of what it runs on (CycloneDX), both in a
+# small environment of their own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 built=src/tellmore/app/static/index.html
@@ -10,4 +11,7 @@ scripts/environment.sh .make/build
 .make/build/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build hatchling
 rm -rf dist
 .make/build/bin/python -m build --quiet --wheel --no-isolation --outdir dist .
-ls -l dist/*.whl
+wheel=$(ls dist/*.whl)
+.make/build/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "$wheel[all]"
+.make/build/bin/python scripts/write_sbom.py "${wheel%.whl}.cdx.json"
+ls -l dist/*

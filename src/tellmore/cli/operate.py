@@ -1,4 +1,4 @@
-"""Commands for the keeper of a project: ``backup``, ``restore``, ``invite``, ``leave-out``. They work beside a running server."""
+"""Commands for the keeper of a project, such as ``backup``, ``invite`` and ``expire``. They work beside a running server."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     app.command("restore")(restore)
     app.command("invite")(invite)
     app.command("leave-out")(leave_out)
+    app.command("expire")(expire)
 
 
 def backup(
@@ -84,3 +85,27 @@ def leave_out(
     typer.echo(
         f"{whose}: answers count again." if back else f"{whose}: left out. Count the answers again with: {again}"
     )
+
+
+def expire(
+    project: ProjectArgument,
+    days: Annotated[int, typer.Option("--days", help="How long to keep what people gave.", min=1, max=36_500)],
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; otherwise only say what would be deleted.")] = False,
+) -> None:
+    """Delete people who have not been seen for so many days, with all that they gave, and old links.
+
+    Owners stay. The classifier is learnt again without the answers deleted; a running server takes it in within seconds.
+    """
+    from tellmore.data.project import open_project
+    from tellmore.store.repository import Repository
+    from tellmore.store.retention import expire as delete
+    from tellmore.store.retention import expired, told
+
+    store = Repository(open_project(project).database_url)
+    try:
+        found = expired(store, days)
+        if yes:
+            delete(store, found, days)
+    finally:
+        store.close()
+    typer.echo(f"Deleted: {told(found)}." if yes else f"Older than {days} days: {told(found)}. Delete them with --yes.")

@@ -280,6 +280,11 @@ class Repository:
         with self._turn, self._writing() as connection:
             return int(connection.execute(update(tokens).where(unrevoked).values(revoked_utc=utc_now())).rowcount)
 
+    def drop_tokens(self, token_ids: Collection[str]) -> None:
+        """Delete tokens; nothing of them is left."""
+        with self._turn, self._writing() as connection:
+            connection.execute(delete(tokens).where(tokens.c.id.in_(token_ids)))
+
     # Connections
 
     def _reading(self) -> AbstractContextManager[Connection]:
