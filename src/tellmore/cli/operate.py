@@ -92,9 +92,10 @@ def expire(
     days: Annotated[int, typer.Option("--days", help="How long to keep what people gave.", min=1, max=36_500)],
     yes: Annotated[bool, typer.Option("--yes", help="Delete; otherwise only say what would be deleted.")] = False,
 ) -> None:
-    """Delete people who have not been seen for so many days, with all that they gave, and old links.
+    """Delete the answers of people long away.
 
-    Owners stay. The classifier is learnt again without the answers deleted; a running server takes it in within seconds.
+    Everybody who has not been seen for so many days, with all that they gave, and old links; owners stay. The classifier is
+    learnt again without these answers; a running server takes it in within seconds.
     """
     from tellmore.data.project import open_project
     from tellmore.store.repository import Repository
