@@ -73,7 +73,7 @@ def leave_out(
     name: Annotated[str, typer.Argument(help="Whose answers: a name or an id.", show_default=False)],
     back: Annotated[bool, typer.Option("--back", help="Learn from them again.")] = False,
 ) -> None:
-    """Learn nothing from one person's answers, or learn from them again.
+    """Leave out one person's answers, or count them again.
 
     The answers stay in the log. A running server takes it within seconds.
     """
