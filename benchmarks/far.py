@@ -104,7 +104,7 @@ def apart(_panel: str, *case: Any) -> tuple[float, ...]:
 DASK_FIELDS = ["workers", "n", "d", "what", "wall_ms", "cpu_ms", "sent_bytes", "back_bytes"]
 
 
-def on_workers(workers: int, n: int = 10**6, d: int = 300) -> list[tuple[Any, ...]]:
+def on_workers(workers: int, n: int, d: int = 300) -> list[tuple[Any, ...]]:
     """What asking and telling take on a local cluster: wall and CPU time of the workers, and bytes that travel."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -130,10 +130,9 @@ def on_workers(workers: int, n: int = 10**6, d: int = 300) -> list[tuple[Any, ..
             return result
 
         measured("score all items for the first time", lambda: learner.progress)
-        for turn in range(3):
+        for _ in range(3):
             question = measured("ask rank 4", lambda: learner.ask(kind="rank", size=4))
             measured("tell rank 4", lambda: learner.tell(question, person.answer(question)))  # noqa: B023
-            print("turn", turn)
         victim = sorted(pool.client.run(os.getpid).items())[0][1]
         os.kill(victim, signal.SIGKILL)
         question = measured("ask rank 4, a worker was killed", lambda: learner.ask(kind="rank", size=4))
@@ -160,7 +159,7 @@ def counted(pool: DaskPool) -> list[tuple[int, int]]:
 
 
 def worker_cpu(pool: DaskPool) -> float:
-    return sum(pool.client.run(time.process_time).values())
+    return sum(each for each in pool.client.run(time.process_time, on_error="ignore").values())
 
 
 # The picture
@@ -231,7 +230,7 @@ def main() -> None:
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}")
     options.out.mkdir(parents=True, exist_ok=True)
     if options.dask:
-        found = [row for workers in (1, 2) for row in on_workers(workers)]
+        found = [row for workers in (1, 2) for row in on_workers(workers, min(options.most, 10**6))]
         with (options.out / "dask.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([DASK_FIELDS, *found])
         return

@@ -35,14 +35,16 @@ REAL = (
 KINDS = (("label", 1), ("select_high", 4), ("rank", 4), ("rank", 10), ("tick", 12))
 NOISE = 0.02
 """Standard deviation of what is added to a copy, in units of that of each column."""
-JUDGED = 16_384
+JUDGED = 1_024
+AGES = (0, 20)
+"""Answers before the search."""
 
 
 def cases() -> list[tuple[str, int, int, int, str, int, int]]:
     found = []
     for kind, size in KINDS:
-        for answers in (0, 10, 60):
-            found += [(pool, 40_000, 4_096, answers, kind, size, 0) for pool in (*REAL, "random")]
+        for answers in AGES:
+            found += [(pool, 20_000, 4_096, answers, kind, size, 0) for pool in (*REAL, "random")]
             found += [(pool, 0, 1_024, answers, kind, size, 0) for pool in REAL]
     return found
 
@@ -73,10 +75,9 @@ class Measure:
                 self._learners = {each: one for each, one in self._learners.items() if each[:2] == (pool, n)}
                 self._learners[key] = Learner(Pool(matrix(pool, n, self._data)), seed=seed)
             else:
-                before = max((0, 10)[: 1 + (answers > 10)])
-                learner = self.learner(pool, n, before, seed).copy()
+                learner = self.learner(pool, n, 0, seed).copy()
                 person = Person(learner.pool, seed)
-                for number in range(answers - before):
+                for number in range(answers):
                     kind, size = KINDS[number % 3]
                     question = learner.ask(kind=kind, size=size)
                     learner.tell(question, person.answer(question))

@@ -96,14 +96,14 @@ class State:
 
     def probabilities(self, w: float) -> Array:
         """Probability of positive of every item, averaged over all beliefs, as the checks have not corrected it."""
-        look = partial(looks.probabilities, mixture=self.mixture, w=w, of=len(self.rows))
+        look = partial(looks.probabilities, mixture=self.mixture.weighing, w=w, of=len(self.rows))
         return np.concatenate(visit(self.rows, self.scans, look))
 
     @cached_property
     def standing(self) -> tuple[float, float]:
         """The share of the items that is expected to be on the wrong side of the boundary for lack of answers, and the share
         that is called positive."""
-        found = visit(self.rows, self.scans, partial(looks.standing, mixture=self.mixture))
+        found = visit(self.rows, self.scans, partial(looks.standing, mixture=self.mixture.weighing))
         doubt, positive = (sum(each) / len(self.rows) for each in zip(*found, strict=True))
         return float(doubt), float(positive)
 
@@ -125,7 +125,7 @@ class State:
 
     def changed_since(self, before: State) -> float:
         """The share of the items that is called another side than ``before``."""
-        look = partial(looks.changed, before=before.mixture, after=self.mixture)
+        look = partial(looks.changed, before=before.mixture.weighing, after=self.mixture.weighing)
         return float(sum(visit(self.rows, (*before.scans, *self.scans), look)) / len(self.rows))
 
     def with_changed(self, newest: tuple[float, ...], before: Tally) -> State:
@@ -135,7 +135,7 @@ class State:
 
     def expected_accuracy(self, w: float) -> float:
         """The mean of max(p, 1 - p) over the items, or over a sample of many."""
-        quickly = partial(looks.probabilities, mixture=self.mixture, w=w, of=2 * MANY)
+        quickly = partial(looks.probabilities, mixture=self.mixture.weighing, w=w, of=2 * MANY)
         look = partial(quickly, rows=sample_rows(len(self.rows)))
         p = np.concatenate(visit(self.rows, self.scans, look))
         return float(np.mean(np.maximum(p, 1 - p)))
@@ -200,7 +200,7 @@ class Predictor:
         if len(self._prior.beliefs) == 1:
             return None
         now = self._now
-        look = partial(looks.agreeing, mean=self._prior.mean, mixture=now.mixture)
+        look = partial(looks.agreeing, mean=self._prior.mean, mixture=now.mixture.weighing)
         return sum(visit(now.rows, now.scans, look)) / len(now.rows)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import pickle
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -152,7 +153,7 @@ def test_an_answer_sends_its_change_and_a_question_brings_back_candidates(
 
     def counted(function: Any, errand: Any, **options: Any) -> Any:
         sent.append([len(chain) for chain in errand.chains])
-        assert not any(link.beliefs for chain in errand.chains for link in chain)
+        assert b"Gaussian" not in pickle.dumps(errand)
         return submit(function, errand, **options)
 
     monkeypatch.setattr(pool.client, "submit", counted)

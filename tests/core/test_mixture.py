@@ -103,3 +103,16 @@ def test_arrays_and_back() -> None:
 def test_the_start_is_left_aside_once_it_is_less_probable_than_not(odds: tuple[float, ...], asked: int) -> None:
     rng = np.random.default_rng(1)
     assert Mixture.of(*(random_belief(3, rng) for _ in odds), odds=odds).asking == asked
+
+
+def test_beliefs_that_hardly_count_are_left_out_where_items_are_many() -> None:
+    rng = np.random.default_rng(5)
+    beliefs = random_mixture(4, 3, rng).beliefs
+    scores = [(rng.normal(size=50), rng.gamma(1.0, size=50)) for _ in beliefs]
+    mixture = Mixture.of(*beliefs, odds=(1.0, 1e-9, 2.0))
+    np.testing.assert_allclose(
+        mixture.probability_of(scores, 2.0, of=10**6), mixture.probability_of(scores, 2.0), atol=1e-5
+    )
+    wrong = [scores[0], (np.full(50, np.nan), np.ones(50)), scores[2]]
+    assert np.isfinite(mixture.probability_of(wrong, 2.0, of=10**6)).all()
+    assert np.isnan(mixture.probability_of(wrong, 2.0)).all()

@@ -7,20 +7,20 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from tellmore.core.candidates import within
-from tellmore.core.mixture import Mixture
+from tellmore.core.mixture import Weighing
 from tellmore.core.scan import Part
 from tellmore.types import Array
 
 
 def probabilities(
-    part: Part, *, mixture: Mixture, w: float, of: int = 0, rows: NDArray[np.int64] | None = None
+    part: Part, *, mixture: Weighing, w: float, of: int = 0, rows: NDArray[np.int64] | None = None
 ) -> Array:
     """Probability of positive of the items, or of those among ``rows``; ``of`` so many in all."""
     own = slice(None) if rows is None else within(rows, part)
     return mixture.probability_of([(mean[own], variance[own]) for mean, variance in part.scores], w, of=of)
 
 
-def standing(part: Part, *, mixture: Mixture) -> tuple[float, int]:
+def standing(part: Part, *, mixture: Weighing) -> tuple[float, int]:
     """How many items are expected to be on the wrong side for lack of answers, and how many are called positive."""
     above = mixture.mean_of(part.scores) > 0
     side = np.where(above, 1.0, -1.0)
@@ -28,13 +28,13 @@ def standing(part: Part, *, mixture: Mixture) -> tuple[float, int]:
     return float(sum(weight * one for weight, one in zip(mixture.weights, doubt, strict=True))), int(above.sum())
 
 
-def changed(part: Part, *, before: Mixture, after: Mixture) -> int:
+def changed(part: Part, *, before: Weighing, after: Weighing) -> int:
     """How many items are called another side than before; the first scores are those of the beliefs before."""
-    then, now = part.scores[: len(before.beliefs)], part.scores[len(before.beliefs) :]
+    then, now = part.scores[: len(before.weights)], part.scores[len(before.weights) :]
     return int(np.sum((before.mean_of(then) > 0) != (after.mean_of(now) > 0)))
 
 
-def agreeing(part: Part, *, mean: Array, mixture: Mixture) -> int:
+def agreeing(part: Part, *, mean: Array, mixture: Weighing) -> int:
     """Items that a classifier with this mean [D] calls as the beliefs do."""
     first = np.concatenate([scores[:, 0] for _, scores in part.rows.times(mean[:, None])])
     return int(np.sum((first > 0) == (mixture.mean_of(part.scores) > 0)))

@@ -12,11 +12,44 @@ from functools import cached_property
 import numpy as np
 
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.predict import probability
+from tellmore.core.predict import MANY, probability
 from tellmore.types import Array
 
+NEGLIGIBLE = 1e-7
+"""A weight that changes no probability by as much as their computation for many items does."""
 LOG_HALF = float(np.log(0.5))
 ARRAYS = ("mean", "cov", "logdet", "log_weights")
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """Averages over beliefs with these weights [m], of what is known under each."""
+
+    weights: Array
+
+    def moments_of(self, scores: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+        """Mean [n] and variance [n] over all beliefs, given those of each."""
+        if len(scores) == 1:
+            return scores[0]
+        mean = sum(weight * one for weight, (one, _) in zip(self.weights, scores, strict=True))
+        variance = sum(
+            weight * (spread + (one - mean) ** 2) for weight, (one, spread) in zip(self.weights, scores, strict=True)
+        )
+        return np.asarray(mean), np.asarray(variance)
+
+    def mean_of(self, scores: Sequence[tuple[Array, Array]]) -> Array:
+        """Mean [n] over all beliefs, given mean and variance under each."""
+        if len(scores) == 1:
+            return scores[0][0]
+        return np.asarray(sum(weight * mean for weight, (mean, _) in zip(self.weights, scores, strict=True)))
+
+    def probability_of(self, scores: Sequence[tuple[Array, Array]], w: float, *, of: int = 0) -> Array:
+        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape. ``of``: how
+        many items there are in all, where these are some of them."""
+        counted = self.weights > (NEGLIGIBLE if of > MANY else 0.0)
+        each = (probability(*one, w, of=of) for one, counts in zip(scores, counted, strict=True) if counts)
+        averaged = sum(weight * one for weight, one in zip(self.weights[counted], each, strict=True))
+        return np.asarray(np.clip(averaged, 0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,25 +122,15 @@ class Mixture:
         """Probability [n] of positive for each row of X [n, d], averaged over all beliefs."""
         return self.probability_of([belief.scores(X) for belief in self.beliefs], w)
 
+    @property
+    def weighing(self) -> Weighing:
+        """The weights alone, which are all that is needed where the scores under each belief are known."""
+        return Weighing(self.weights)
+
     def moments_of(self, scores: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
         """Mean [n] and variance [n] over all beliefs, given those of each."""
-        if len(scores) == 1:
-            return scores[0]
-        mean = sum(weight * one for weight, (one, _) in zip(self.weights, scores, strict=True))
-        variance = sum(
-            weight * (spread + (one - mean) ** 2) for weight, (one, spread) in zip(self.weights, scores, strict=True)
-        )
-        return np.asarray(mean), np.asarray(variance)
-
-    def mean_of(self, scores: Sequence[tuple[Array, Array]]) -> Array:
-        """Mean [n] over all beliefs, given mean and variance under each."""
-        if len(scores) == 1:
-            return scores[0][0]
-        return np.asarray(sum(weight * mean for weight, (mean, _) in zip(self.weights, scores, strict=True)))
+        return self.weighing.moments_of(scores)
 
     def probability_of(self, scores: Sequence[tuple[Array, Array]], w: float, *, of: int = 0) -> Array:
-        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape. ``of``: how
-        many items there are in all, where these are some of them."""
-        each = (probability(mean, variance, w, of=of) for mean, variance in scores)
-        averaged = sum(weight * one for weight, one in zip(self.weights, each, strict=True))
-        return np.asarray(np.clip(averaged, 0.0, 1.0))
+        """Probability of positive over all beliefs, given mean and variance of the scores under each; see `Weighing`."""
+        return self.weighing.probability_of(scores, w, of=of)

@@ -14,7 +14,7 @@ import numpy as np
 from tellmore.classifier import Classifier, Predictions
 from tellmore.cluster.pool import DaskPool
 from tellmore.core.calibration import tempered
-from tellmore.core.mixture import Mixture
+from tellmore.core.mixture import Weighing
 from tellmore.core.scan import Part
 from tellmore.data.records import open_parquet
 from tellmore.data.vectors import open_vectors
@@ -32,7 +32,7 @@ def export_parts(state: State, out: Path) -> list[Path]:
     look = partial(
         _write_scores,
         folder=str(out.absolute()),
-        mixture=learner.beliefs,
+        mixture=learner.beliefs.weighing,
         w=learner.w,
         slope=learner.calibration.slope,
         metadata=as_texts(state.provenance),
@@ -48,7 +48,7 @@ def _write_scores(
     columns: Mapping[str, Sequence[str]],
     *,
     folder: str,
-    mixture: Mixture,
+    mixture: Weighing,
     w: float,
     slope: float,
     metadata: Mapping[str, str],
