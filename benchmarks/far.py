@@ -174,6 +174,7 @@ def draw(folder: Path) -> None:
         ("dimensions", "d", "dimensions"),
         ("shown", "k", "items in a question"),
     ]
+    panels = [each for each in panels if len({row[each[1]] for row in rows if row["panel"] == each[0]}) > 1]
     people = folder / "people.csv"
     figure, axes = plt.subplots(
         2, len(panels) + people.exists(), figsize=(4 * (len(panels) + people.exists()), 7), squeeze=False
@@ -207,7 +208,7 @@ def draw(folder: Path) -> None:
         for row_of_axes, unit in ((0, "milliseconds"), (1, "products X v")):
             axes[row_of_axes, column].set(xscale="log", yscale="log", xlabel=title, ylabel=unit)
         axes[1, column].legend(fontsize=8)
-    axes[0, 0].legend(fontsize=8)
+    axes[0, 0].legend(fontsize=7, loc="lower right")
     if people.exists():
         load = list(csv.DictReader(people.open(encoding="utf-8")))
         axes[0, -1].plot([float(r["people"]) for r in load], [float(r["p95_ms"]) for r in load], "-o", ms=4)
