@@ -32,6 +32,8 @@ REAL = (
     "images_oasis_valence_efflite2",
     "images_utkface2000_facenet512",
 )
+LARGER = ("words_vader_w2v300", "images_utkface2000_facenet512")
+AS_THEY_ARE = ("words_vader_w2v300", "words_warriner_valence_w2v300")
 KINDS = (("label", 1), ("select_high", 4), ("rank", 4), ("rank", 10), ("tick", 12))
 NOISE = 0.02
 """Standard deviation of what is added to a copy, in units of that of each column."""
@@ -45,7 +47,8 @@ def cases() -> list[tuple[str, int, int, int, str, int, int]]:
     for kind, size in KINDS:
         for answers in AGES:
             found += [(pool, 20_000, 4_096, answers, kind, size, 0) for pool in (*REAL, "random")]
-            found += [(pool, 0, 1_024, answers, kind, size, 0) for pool in REAL]
+            found += [(pool, 100_000, 4_096, answers, kind, size, 0) for pool in LARGER]
+            found += [(pool, 0, 1_024, answers, kind, size, 0) for pool in AS_THEY_ARE]
     return found
 
 
