@@ -25,6 +25,7 @@ ANSWERS = 60
 def draw(page: Page, url: str) -> None:
     """The first screen, then answers of simulated people, a ranking half done, and the dashboard."""
     page.goto(url)
+    page.locator("form.start").wait_for()
     like, unlike = page.locator("form.start textarea").all()
     like.fill("joy, kindness")
     unlike.fill("pain")
@@ -35,11 +36,14 @@ def draw(page: Page, url: str) -> None:
     page.get_by_role("button", name="Begin").click()
     page.locator("section.card[data-shown]").wait_for()
     page.get_by_role("button", name="Got it").click()
-    drive(invite(Link.parse(url), 2), answers=ANSWERS // 2, think=False, scores=known_scores(), seed=3)
+    drive(invite(Link.parse(url), 2), answers=ANSWERS // 2, speed=4, scores=known_scores(), seed=3)
     settings = {"question": "rank", "set_size": 6}
     page.request.put(f"{url.partition('/?')[0]}/api/settings", data=settings)
-    page.keyboard.press(" ")  # the question that was open before
-    page.locator("section.card-rank[data-shown]").wait_for()
+    while not page.locator(
+        "section.card-rank[data-shown]"
+    ).count():  # the question that was open before, or a random one
+        page.keyboard.press(" ")
+        page.wait_for_timeout(2_000)
     for key in ("3", "ArrowUp", "Escape"):
         page.keyboard.press(key)
     page.screenshot(path=IMAGES / "rank.png")
@@ -70,10 +74,12 @@ def main() -> None:
             assert server.stdout is not None
             printed = iter(server.stdout.readline, "")
             url = next(found.group() for line in printed if (found := re.search(r"http://\S+token=\S+", line)))
-            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-            draw(browser.new_page(viewport={"width": 900, "height": 790}), url)
-            browser.close()
-            server.terminate()
+            try:
+                browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+                draw(browser.new_page(viewport={"width": 900, "height": 790}), url)
+                browser.close()
+            finally:
+                server.terminate()
 
 
 if __name__ == "__main__":
