@@ -93,7 +93,7 @@ def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: 
     )
     truth = load_truth(config.pool, config.matrix)
     own, _ = make_learner(config, truth, seed)
-    own.judges = learner not in ("alone", "trusting")
+    own.by_person = learner not in ("alone", "trusting")
     own.own_sharpness = learner == "own sharpness"
     with learning(learner):
         for _ in conversation(config, own, truth, seed):

@@ -79,6 +79,8 @@ class Learner(Chooser, Viewed):
     cost: seconds per question.
     check_share: this share of the questions is on items drawn at random, to measure what was learnt; before it stops, a rule
         may ask for a few more. They have ``check`` set.
+    by_person: in a team, learn less from people who seem to guess or to answer the other way round. They are named in `people`
+        either way.
     start: what is known beforehand, from words, examples or another model's scores; the answers decide how far it is trusted.
     kinds: the kinds that ``auto`` may ask, all standard ones by default; of a family, the members that are asked.
     sizes: how many items ``auto`` may show; each kind takes those that it can.
@@ -108,6 +110,7 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
         check_share: float = 0.0,
+        by_person: bool = False,
         start: Start | None = None,
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
@@ -141,7 +144,7 @@ class Learner(Chooser, Viewed):
         self._open: deque[Question] = deque(maxlen=100)
         self._told: set[str] = set()
         self._people: list[str] = []
-        self.judges = True
+        self.judges, self.by_person = True, bool(by_person)
         self._kept = Kept()
         self._now = self._about_pool(self._prior)
 
@@ -220,8 +223,8 @@ class Learner(Chooser, Viewed):
         question: one that was asked, or its id; also one that was never asked here.
         answer: an Answer or a plain value: True or False to a label, an id to a selection (or with its label, ``(id, True)``),
             a list of ids, highest first, to a ranking (or with how many are positive, ``(ids, 2)``), a list of ids to a grid.
-        person: who answered, where several people do. Their answers are compared, and those of people who click at random or
-            answer reversed count little: see `people`.
+        person: who answered, where several people do. Their answers are compared: see `people`. With ``by_person``, those of
+            people who click at random or answer reversed count little.
 
         Raises QuestionError or AnswerError, with the learner unchanged, where they do not fit.
         """

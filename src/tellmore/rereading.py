@@ -64,12 +64,14 @@ def is_due(answers: int) -> bool:
 class Reader:
     """Reads answers again. ``start``: the beliefs before any answer. ``usual``: how the answers of one person alone are learnt.
     ``predicting``: how sharp answers are expected to be where they are predicted.
+    ``by_person``: whether answers are learnt with the habits found, or as ever.
     ``sharpness``: whether everybody's own is estimated, and learnt with."""
 
     start: Mixture
     usual: Behaviour
     predicting: Behaviour
     update: Update
+    by_person: bool = True
     sharpness: bool = False
 
     def read(self, now: Mixture, team: Team, answers: Sequence[Told]) -> tuple[Mixture, Team]:
@@ -78,6 +80,9 @@ class Reader:
             return now, team
         if team.usual is None:
             team = Team({}, Habits(self.usual.lapse, self.usual.lapse))
+        if not self.by_person:
+            sites = self._learnt(team, answers)[1] if len(answers) <= MOST else [()] * MOST
+            return now, team.described_as(self._team(now, answers[-MOST:], sites))
         if len(answers) > MOST:
             return now, self._team(now, answers[-MOST:], [()] * MOST)
         for at in range(ROUNDS):

@@ -28,7 +28,7 @@ from tellmore.questions import Question
 from tellmore.types import Answer, Array
 
 FORMAT = 4
-OPTIONS = ("seed", "bound", "acquisition", "check_share", "exclude_last", "calibrate")
+OPTIONS = ("seed", "bound", "acquisition", "check_share", "by_person", "exclude_last", "calibrate")
 """Options of a learner that are its attributes, of the same names."""
 OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
 """What format 1, of version 0.1, called the types of answers."""

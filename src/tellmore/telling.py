@@ -73,6 +73,7 @@ class Taught(Predictor):
     _kept: Kept
     _people: list[str]
     judges: bool
+    by_person: bool
     own_sharpness = False
 
     @one_at_a_time
@@ -154,7 +155,7 @@ class Taught(Predictor):
             return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
         predicting = self.behaviour.sharper(self.w / self.behaviour.w)
-        reader = Reader(self._prior, self.behaviour, predicting, update, self.own_sharpness)
+        reader = Reader(self._prior, self.behaviour, predicting, update, self.by_person, self.own_sharpness)
         mixture, team = reader.read(state.mixture, state.team, self._all_told())
         same = mixture is state.mixture
         return replace(state, mixture=mixture, team=team, known=state.scans if same else None)

@@ -216,6 +216,9 @@ def test_ties_are_learnt_from(pool: Pool) -> None:
     )
 
 
+BY_PERSON = SETTINGS.changed(learning={"by_person": True})
+
+
 def of_two(pool: Pool, n: int) -> list[Event]:
     """Two people in turn; the second never looks."""
     events = log(pool, n)
@@ -225,10 +228,10 @@ def of_two(pool: Pool, n: int) -> list[Event]:
 def test_leaving_somebody_out_and_back_is_exact(pool: Pool) -> None:
     events = of_two(pool, 30)
     whole, alone = (
-        Fold.of(Ledger(SETTINGS, each), pool) for each in (events, [e for e in events if e.participant == "p"])
+        Fold.of(Ledger(BY_PERSON, each), pool) for each in (events, [e for e in events if e.participant == "p"])
     )
     assert set(whole.learner.people) == {"p", "q"}
-    ledger, fold = Ledger(SETTINGS, events), Fold.of(Ledger(SETTINGS, events), pool)
+    ledger, fold = Ledger(BY_PERSON, events), Fold.of(Ledger(BY_PERSON, events), pool)
     for number, (out, expected) in enumerate(((True, alone), (True, alone), (False, whole)), 1):
         event = leave_out_event("owner", "q", out)
         ledger.apply(Event(event.kind, None, "owner", event.payload, 1000 + number, "2026-01-01T00:00:00.000Z"))
@@ -242,7 +245,7 @@ def test_leaving_somebody_out_and_back_is_exact(pool: Pool) -> None:
 def test_one_person_left_out_while_another_comes_back(pool: Pool) -> None:
     """Answers before some that stay may come and go together."""
     events = of_two(pool, 8)
-    ledger, fold = Ledger(SETTINGS, events), Fold(pool, SETTINGS)
+    ledger, fold = Ledger(BY_PERSON, events), Fold(pool, BY_PERSON)
     for out, back in (("p", "q"), ("q", "p")):
         for who, left in ((out, True), (back, False)):
             event = leave_out_event("owner", who, left)

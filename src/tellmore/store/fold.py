@@ -181,6 +181,7 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
         seed=chosen.seed,
         prior=first_frame(pool, settings, beforehand),
         bound=chosen.bound or ("centred" if settings.classic else None),
+        by_person=chosen.by_person,
         w=chosen.w,
         K=chosen.K,
         calibrate=not settings.classic,

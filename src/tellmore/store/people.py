@@ -16,6 +16,7 @@ from tellmore.store.repository import Repository
 
 OFTEN = 0.1
 """Share of lapses from which on it is said of what kind they are."""
+HALF = 0.5
 VERDICTS = {"careless": "seems to guess", "reversed": "seems to answer the other way round"}
 
 
@@ -62,7 +63,8 @@ def _manner(habits: Habits | None, left_out: bool) -> Manner:
         return Manner(None, f"too early to tell ({few}); learnt like the team on average", False)
     verdict = VERDICTS.get(habits.verdict or "")
     if verdict is not None:
-        verdict = f"{verdict}: {agreement_words(habits)}; these answers count little"
+        verdict = f"{verdict}: {agreement_words(habits)}"
+        verdict += "; these answers count little" if habits.learnt_lapse > HALF else ""
     return Manner(verdict, _in_short(habits), False)
 
 
