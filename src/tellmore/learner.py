@@ -282,6 +282,13 @@ class Learner(Chooser, Viewed):
         twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally, team)
         return twin
 
+    def person(self, name: str) -> Learner:
+        """The learner as it would be for one person's own view of things; the shared one, where people do not differ.
+
+        name: whose, as `tell` was given it.
+        """
+        return self.at(self.opinions().belief(name), self._history, self.tally, self._people, self.team)
+
     @one_at_a_time
     def save(self, path: str | Path) -> None:
         """Write the learner, with its pool and the questions still open, to ``path``: one .npz file without pickles."""

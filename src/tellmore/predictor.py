@@ -209,6 +209,11 @@ class Predictor:
         return self._now.mixture
 
     @property
+    def begun(self) -> Mixture:
+        """All beliefs before the first answer, in coordinates (1, z)."""
+        return self._prior
+
+    @property
     def scan(self) -> Scan:
         """Mean and variance of every item's score under `belief`."""
         return self._now.scan
@@ -256,7 +261,7 @@ class Predictor:
         return self.calibration_at(self._now)
 
     def calibration_at(self, state: State) -> Calibration:
-        """The same in another state of this learner."""
+        """The same in another ``state`` of this learner."""
         return state.calibration if self.calibrate else UNCHECKED
 
     def scores(self) -> tuple[Array, Array]:

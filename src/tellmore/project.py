@@ -152,14 +152,16 @@ class Project:
         """
         leave_out(self._project, participant, out)
 
-    def export(self, out: str | Path, format: str, *, table: str = "scores") -> list[Path]:
+    def export(self, out: str | Path, format: str, *, table: str = "scores", person: str | None = None) -> list[Path]:
         """Write what was taught to a file; returns all files written.
 
         out: the file.
         format: onnx, sklearn, npz, json, csv, parquet, jsonl or report.
         table: of csv and parquet, ``scores`` of the items or ``answers``.
+        person: whose own view of things it has; by default the one that all share.
         """
-        return write_export(self._state(), format, Path(out), table=table)
+        state = self._state()
+        return write_export(state if person is None else state.of_person(person), format, Path(out), table=table)
 
     def embed(self, texts: Sequence[str], embed: str | None = None) -> Array:
         """Texts in the space of the items [m, d].

@@ -17,6 +17,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Habits, Team
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
+from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
 from tellmore.questions import Question, check_answer, check_new, labels_in
@@ -145,6 +146,11 @@ class Taught(Predictor):
     def told_by(self) -> tuple[str, ...]:
         """Who gave each answer of the `history`; an empty name where nobody said."""
         return tuple(self._people)
+
+    def opinions(self) -> Opinions:
+        """How the views of the people who answered differ: a classifier for each, disputed items, and whether they are two
+        camps. Computed from all answers when it is asked for."""
+        return Opinions(self, self.history, self.told_by)
 
     def _read_again(self, state: State) -> State:
         """The state once all answers were learnt with the habits of the people who gave them."""

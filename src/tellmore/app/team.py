@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -10,11 +10,14 @@ from starlette.exceptions import HTTPException
 from tellmore.app import wire, wire_team
 from tellmore.app.dashboard import item_out
 from tellmore.app.shared import REFUSALS, Owner, Shared, Teacher
+from tellmore.opinions import ENOUGH_ANSWERS, Camps, Opinions
+from tellmore.pool import Pool
 from tellmore.store.agreement import agreement, conflicts
 from tellmore.store.events import leave_out_event, note_event
 from tellmore.store.ledger import SETTLED, Ledger, Note
 
 LISTED_CONFLICTS = 100
+LISTED_APART = 5
 
 team = APIRouter(prefix="/api", responses=REFUSALS)
 
@@ -73,6 +76,52 @@ def leave_out(body: wire_team.LeaveOutIn, shared: Shared, visitor: Owner) -> wir
             session.append([leave_out_event(visitor.participant, body.participant, body.out)])
             session.planner.forget()
     return wire.DoneOut()
+
+
+@team.get("/opinions", tags=["owner"])
+def read_opinions(shared: Shared, _visitor: Owner) -> wire_team.OpinionsOut:
+    """Whether people mean the same: the items that divide them, and two camps where the answers say so."""
+    session = shared.session
+    with session.lock:
+        learner, names, pool = session.planner.view.learner, dict(session.desk.names), session.pool
+    found = learner.opinions()
+
+    def called(people: Iterable[str]) -> list[str]:
+        return [names.get(one, one) for one in people]
+
+    return wire_team.OpinionsOut(
+        people=called(found.people),
+        few=called(found.few),
+        enough=ENOUGH_ANSWERS,
+        own=found.own,
+        camps=None if found.camps is None else _camps_out(found, found.camps, called, pool),
+        disputed=[
+            wire_team.DisputedOut(
+                **item_out(pool, each.item).model_dump(),
+                views=[
+                    wire_team.ViewOut(name=name, probability=p)
+                    for name, p in zip(called(each.by_person), each.by_person.values(), strict=True)
+                ],
+                gap=each.gap,
+            )
+            for each in found.disputed()
+        ],
+    )
+
+
+def _camps_out(
+    found: Opinions, camps: Camps, called: Callable[[Iterable[str]], list[str]], pool: Pool
+) -> wire_team.CampsOut:
+    first_more, second_more = found.apart(camps.first, camps.second, n=LISTED_APART)
+    return wire_team.CampsOut(
+        first=called(camps.first),
+        second=called(camps.second),
+        gain_nats=camps.gain_nats,
+        gain_se=camps.gain_se,
+        answers=camps.answers,
+        first_more=[item_out(pool, item) for item in first_more],
+        second_more=[item_out(pool, item) for item in second_more],
+    )
 
 
 @team.post("/settle", tags=["owner"])

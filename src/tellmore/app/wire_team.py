@@ -58,3 +58,44 @@ class AgreementOut(Wire):
     conflicts: list[ConflictOut] = Field(description="those to settle first, the newest first")
     total: int
     open: int
+
+
+class ViewOut(Wire):
+    """One person's view of an item: how probable it is that they would call it positive."""
+
+    name: str
+    probability: float
+
+
+class DisputedOut(ItemOut):
+    """An item whose probability differs between people, by ``gap`` at most."""
+
+    views: list[ViewOut]
+    gap: float
+
+
+class CampsOut(Wire):
+    """Two groups who mean different things, and the items that each finds more positive than the other does."""
+
+    first: list[str]
+    second: list[str]
+    gain_nats: float = Field(
+        description="by how much each camp's own view predicts an answer better than one shared view"
+    )
+    gain_se: float
+    answers: int = Field(description="answers that were predicted, none of which was used to find the camps")
+    first_more: list[ItemOut]
+    second_more: list[ItemOut]
+
+
+class OpinionsOut(Wire):
+    """Whether people mean the same."""
+
+    people: list[str] = Field(description="who answered enough to be compared")
+    few: list[str] = Field(description="who did not; for them the shared view stands")
+    enough: int = Field(description="answers that are enough")
+    own: float = Field(
+        description="the share of a view that is a person's own; 0 where people do not differ beyond chance"
+    )
+    camps: CampsOut | None
+    disputed: list[DisputedOut] = Field(description="the items that divide people most")

@@ -283,6 +283,9 @@ def export(
     ] = None,
     table: Annotated[str, typer.Option("--table", help="For csv and parquet: scores or answers.")] = "scores",
     dask: DaskOption = None,
+    person: Annotated[
+        str | None, typer.Option("--person", help="Whose own view of things it has. [default: the one that all share]")
+    ] = None,
 ) -> None:
     """Write the classifier, its scores, log or report to a file.
 
@@ -298,7 +301,8 @@ def export(
         raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
     if table not in TABLES:
         raise typer.BadParameter(f"--table is one of {', '.join(TABLES)}")
-    for written in write_export(_learnt_state(open_project(folder, dask)), chosen, out, table=table):
+    state = _learnt_state(open_project(folder, dask))
+    for written in write_export(state if person is None else state.of_person(person), chosen, out, table=table):
         typer.echo(f"wrote {written}")
 
 

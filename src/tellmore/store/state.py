@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from tellmore.classifier import Classifier
 from tellmore.cluster.pool import DaskPool
 from tellmore.data.project import Project
-from tellmore.errors import AnswerError, QuestionError, StoreError
+from tellmore.errors import AnswerError, QuestionError, SettingError, StoreError
 from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.beforehand import Example, beforehand_of
@@ -26,7 +26,8 @@ from tellmore.version import __version__
 
 @dataclass(frozen=True)
 class State:
-    """``effects`` say what each answer that counts did; ``events`` are the whole log."""
+    """``effects`` say what each answer that counts did; ``events`` are the whole log. ``person``: whose own view of things the
+    learner has; None: the one that all share."""
 
     pool: Pool
     learner: Learner
@@ -36,6 +37,19 @@ class State:
     images_folder: Path | None = None
     tfidf_path: Path | None = None
     examples: Sequence[Example] = ()
+    person: str | None = None
+
+    def of_person(self, name: str) -> State:
+        """The same with the classifier of one person, named as they were invited or by their id in the log."""
+        ids = [one for one, called in self.ledger.names.items() if called == name] or [name]
+        if len(ids) > 1:
+            raise SettingError(
+                f"{len(ids)} people are called {name!r}; name one by the id in the log: {', '.join(ids)}"
+            )
+        known = [self.ledger.names.get(one, one) for one in dict.fromkeys(self.learner.told_by)]
+        if ids[0] not in self.learner.told_by:
+            raise SettingError(f"{name!r} has given no answer; those who have: {', '.join(known) or 'nobody'}")
+        return replace(self, learner=self.learner.person(ids[0]), person=name)
 
     @property
     def on_dask(self) -> bool:
@@ -53,7 +67,7 @@ class State:
         """Version, seed, configuration (without secrets), data hash, and how good the classifier is on random questions; equal
         states give equal provenance."""
         quality = self.learner.quality()
-        return {
+        return ({} if self.person is None else {"person": self.person}) | {
             "tellmore_version": __version__,
             "project": self.ledger.initial.project.name,
             "seed": self.ledger.initial.learning.seed,

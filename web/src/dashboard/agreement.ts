@@ -3,11 +3,12 @@
 import { itemView } from "../cards/item";
 import { get, post } from "../kit/api";
 import { type Child, h } from "../kit/dom";
-import type { Agreements, Between, Conflict } from "../kit/wire";
+import type { Agreements, Between, Conflict, Disputed, Opinions } from "../kit/wire";
 import { decimal, percent } from "./format";
 import { panel, table, type Tile, tileView } from "./table";
 
 const NOBODY = "No item has been labelled by two people yet. To give some questions to a second person, open Settings.";
+const OPINIONS = "Compares what each person’s answers say on their own. It may take some seconds.";
 const MEANING = "1: people always agree; 0: no more than by chance. Hard items are asked about more often, so people agree less here than they would on random items.";
 
 interface Words {
@@ -25,15 +26,41 @@ export function figures({ alpha, low, high, alike, pairs, items, people }: Betwe
   ];
 }
 
+const listed = (names: string[]): string => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? ""));
+
+/** Whether people mean the same, in words. */
+export function verdict({ people, few, enough, own, camps }: Opinions): string[] {
+  const rest = few.length ? [`${listed(few)}: fewer than ${enough} answers, so the shared classifier stands for them.`] : [];
+  if (people.length < 2) return ["Two people with enough answers are needed to compare views.", ...rest];
+  if (camps) {
+    const gain = `${decimal(camps.gain_nats)} ± ${decimal(camps.gain_se)} nats`;
+    return [
+      `Two camps: ${listed(camps.first)}; and ${listed(camps.second)}.`,
+      `Each camp’s own classifier predicts its answers better than a shared one: by ${gain} an answer, on ${camps.answers} answers that were not used to find the camps.`,
+      ...rest,
+    ];
+  }
+  if (!own) return ["People mean the same, as far as their answers tell.", ...rest];
+  return [`People differ: about ${percent(own)} of a view is a person’s own. There are no two clear camps.`, ...rest];
+}
+
+/** How each person sees an item, the most positive first. */
+export function seenBy({ views }: Pick<Disputed, "views">): string {
+  return [...views].sort((one, other) => other.probability - one.probability).map(({ name, probability }) => `${name} ${percent(probability)}`).join(", ");
+}
+
 export class AgreementView {
   readonly element = h("div", { class: "view" });
   private readonly between = h("div");
   private readonly conflicts = h("div");
   private readonly count = h("p", { class: "hint", role: "status" });
+  private readonly compared = h("div", { role: "status" });
 
   constructor(private readonly report: (error: unknown) => void) {
+    const compare = h("button", { type: "button", class: "button", onclick: () => void this.compare().catch(this.report) }, "Compare people’s views");
     this.element.append(
       panel("Agreement between people", MEANING, this.between),
+      panel("Do people mean the same?", OPINIONS, h("div", { class: "buttons" }, compare), this.compared),
       panel("Conflicts", "Items that people label differently. A label that settles a conflict is learnt from, and makes the item known.", this.count, this.conflicts),
     );
   }
@@ -44,6 +71,16 @@ export class AgreementView {
     const shown = total > conflicts.length ? `; the first ${conflicts.length} are shown` : "";
     this.count.textContent = total ? `${open} to settle, ${total - open} settled${shown}.` : "";
     this.conflicts.replaceChildren(this.table(conflicts, words));
+  }
+
+  /** Only when asked for: it learns everybody's answers anew. */
+  private async compare(): Promise<void> {
+    this.compared.replaceChildren(h("p", { class: "hint" }, "Comparing…"));
+    const found = await get<Opinions>("/api/opinions");
+    const { camps, disputed } = found;
+    this.compared.replaceChildren(...verdict(found).map((line) => h("p", { dir: "auto" }, line)));
+    if (camps) this.compared.append(h("div", { class: "grid" }, sideView(camps.first, camps.first_more), sideView(camps.second, camps.second_more)));
+    if (disputed.length) this.compared.append(h("h3", {}, "Items that divide people most"), disputedView(disputed));
   }
 
   private table(rows: Conflict[], words: Words): HTMLElement {
@@ -75,4 +112,22 @@ export class AgreementView {
     await post("/api/settle", { item, positive });
     await this.show(words);
   }
+}
+
+function sideView(names: string[], items: NonNullable<Opinions["camps"]>["first_more"]): HTMLElement {
+  const title = `More positive to ${listed(names)}`;
+  return h("div", {}, h("h3", { dir: "auto" }, title), table({ caption: title, rows: items, empty: "", columns: [{ title: "Item", cell: itemView }] }));
+}
+
+function disputedView(rows: Disputed[]): HTMLElement {
+  return table<Disputed>({
+    caption: "Items that divide people most",
+    rows,
+    empty: "",
+    blocks: true,
+    columns: [
+      { title: "Item", cell: itemView },
+      { title: "Probability by person", cell: (row) => h("span", { dir: "auto" }, seenBy(row)) },
+    ],
+  });
 }

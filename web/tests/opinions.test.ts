@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { seenBy, verdict } from "../src/dashboard/agreement";
+import type { Opinions } from "../src/kit/wire";
+
+const ALIKE: Opinions = { people: ["Ann", "Bob", "Cy", "Dee"], few: [], enough: 5, own: 0, camps: null, disputed: [] };
+const CAMPS = { first: ["Ann", "Cy"], second: ["Bob", "Dee"], gain_nats: 0.3, gain_se: 0.1, answers: 40, first_more: [], second_more: [] };
+
+describe("whether people mean the same", () => {
+  it("is said in words", () => {
+    expect(verdict(ALIKE)).toEqual(["People mean the same, as far as their answers tell."]);
+    expect(verdict({ ...ALIKE, own: 0.2 })[0]).toContain("about 20 % of a view is a person’s own");
+    expect(verdict({ ...ALIKE, people: ["Ann"] })[0]).toContain("Two people");
+  });
+
+  it("names two camps, with the evidence", () => {
+    const [who, why] = verdict({ ...ALIKE, camps: CAMPS });
+    expect(who).toBe("Two camps: Ann and Cy; and Bob and Dee.");
+    expect(why).toContain("0.30 ± 0.10 nats an answer, on 40 answers");
+  });
+
+  it("says who answered too little", () => {
+    expect(verdict({ ...ALIKE, few: ["Eve"] }).at(-1)).toBe("Eve: fewer than 5 answers, so the shared classifier stands for them.");
+  });
+
+  it("lists an item by person, the most positive first", () => {
+    expect(seenBy({ views: [{ name: "Ann", probability: 0.1 }, { name: "Bob", probability: 0.9 }] })).toBe("Bob 90 %, Ann 10 %");
+  });
+});
