@@ -23,6 +23,7 @@ from tests.app.conftest import SETTINGS, body_for
 
 OWNER_ROUTES = [
     ("GET", "/api/agreement"),
+    ("GET", "/api/opinions"),
     ("POST", "/api/settle"),
     ("POST", "/api/leave-out"),
     ("GET", "/api/dashboard"),

@@ -94,7 +94,7 @@ def test_it_is_asked_over_http_logged_told_and_exported(folder: Path, best_worst
             question = client.post("/api/answers", json=body).json()["next"]["question"]
         assert client.post("/api/undo", json={}).json()["previous"]["type"] == "best_worst"
         rows = client.get("/api/answers?limit=10&offset=0").json()["rows"]
-        assert rows[0]["told"].startswith("thing ")
+        assert rows[0]["told"].startswith("“thing ")
         assert "least of 4" in rows[0]["told"]
     finally:
         session.close()
