@@ -29,7 +29,7 @@ BIN = Path(sys.executable).parent
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SCREENS = "tests/browser/test_screens.py"
-APART = "not browser and not postgres and not slow and not docs and not integrations"
+APART = "not browser and not postgres and not slow and not docs"
 
 
 class CannotRunError(Exception):
@@ -68,7 +68,7 @@ class Suite:
 
 def pytest_suite(name: str, *arguments: str, prepare: Callable[[ExitStack], dict[str, str]] = nothing) -> Suite:
     """A suite of pytest, reported to .make/reports/<name>.xml."""
-    command = (*PYTEST, f"--junitxml={REPORTS / name}.xml", *arguments)
+    command = (*PYTEST, f"--junitxml={REPORTS / name}.xml", "--ignore=tests/integrations", *arguments)
     return Suite(name, (command,), prepare)
 
 
