@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build-wheel.sh: build dist/*.whl with the browser client inside, and beside it the list of what it runs on (CycloneDX), both in a
-# small environment of their own.
+# build-wheel.sh: build dist/*.whl with the browser client inside, and beside it the list of what it runs on (CycloneDX), both in an
+# environment of their own; for the list the wheel is installed there with its extras, which takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 built=src/tellmore/app/static/index.html

@@ -19,7 +19,7 @@ from tellmore.client import Link
 from tellmore.sim.drive import drive, invite
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
-ANSWERS = 60
+ANSWERS = 40
 
 
 def draw(page: Page, url: str) -> None:
@@ -37,8 +37,10 @@ def draw(page: Page, url: str) -> None:
     page.locator("section.card[data-shown]").wait_for()
     page.get_by_role("button", name="Got it").click()
     drive(invite(Link.parse(url), 2), answers=ANSWERS // 2, speed=4, scores=known_scores(), seed=3)
-    settings = {"question": "rank", "set_size": 6}
-    page.request.put(f"{url.partition('/?')[0]}/api/settings", data=settings)
+    base = url.partition("/?")[0]
+    page.request.post(f"{base}/api/go-on", data={})  # they may have come to an end
+    page.request.put(f"{base}/api/settings", data={"question": "rank", "set_size": 6})
+    page.reload()
     while not page.locator(
         "section.card-rank[data-shown]"
     ).count():  # the question that was open before, or a random one
@@ -47,7 +49,7 @@ def draw(page: Page, url: str) -> None:
     for key in ("3", "ArrowUp", "Escape"):
         page.keyboard.press(key)
     page.screenshot(path=IMAGES / "rank.png")
-    page.goto(url.partition("/?")[0] + "/dashboard")
+    page.goto(f"{base}/dashboard")
     page.locator(".tile", has_text=str(ANSWERS)).wait_for()  # all are learnt
     page.wait_for_load_state("load")
     page.set_viewport_size({"width": 1200, "height": 900})
