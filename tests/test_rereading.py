@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tellmore import Learner, SettingError, Start
-from tellmore.rereading import MOST, is_due
+from tellmore.rereading import MOST, Reader, is_due
 from tellmore.types import Answer
 
 KINDS = ("label", "select", "rank", "tick")
@@ -120,3 +120,27 @@ def test_a_person_has_a_name(world: tuple[np.ndarray, np.ndarray]) -> None:
     with pytest.raises(SettingError, match="person must be a name"):
         learner.tell(learner.ask(), True, person=3)  # type: ignore[arg-type]
     assert learner.history == ()
+
+
+def test_what_answers_taught_is_kept_and_the_same_as_learnt_again(
+    world: tuple[np.ndarray, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = taught(world, "rank", TEAM, 40)
+    exchanges, people = told.history, told.told_by
+    learner = Learner(world[0], "rank", seed=1, bound="centred")
+    learner.tell_all(exchanges[:20], people=people[:20])
+    learner.save(tmp_path / "learner.npz")
+    forgetful = Learner.load(tmp_path / "learner.npz")
+    readings = []
+    sites = Reader.sites
+    monkeypatch.setattr(Reader, "sites", lambda *given: readings.append(1) or sites(*given))
+    learner.tell_all(exchanges[20:], people=people[20:])
+    assert readings == []
+    forgetful.tell_all(exchanges[20:], people=people[20:])
+    assert readings == [1]  # after 21 answers, and not again after 28 and 37
+    for _ in range(2):
+        assert learner.people["dan"].answers > 0
+        assert forgetful.team == learner.team
+        for one in (learner, forgetful):
+            left = one.back_to(17)
+            one.tell_all(exchanges[left:], people=people[left:])

@@ -33,6 +33,7 @@ from tellmore.policy.stopping import Rule, Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool, pool_of
 from tellmore.questions import Question, answer_to, open_question
+from tellmore.rereading import Sites
 from tellmore.start import Start, check_start
 from tellmore.summary import summary
 from tellmore.telling import Kept
@@ -144,6 +145,7 @@ class Learner(Chooser, Viewed):
         self._open: deque[Question] = deque(maxlen=100)
         self._told: set[str] = set()
         self._people: list[str] = []
+        self._sites: list[Sites] = []
         self.judges, self.by_person = True, bool(by_person)
         self._kept = Kept()
         self._now = self._about_pool(self._prior)
@@ -256,7 +258,7 @@ class Learner(Chooser, Viewed):
 
     @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
-        own = {name: vars(self)[name].copy() for name in ("_history", "_people", "_open", "_kept", "_told")}
+        own = {name: vars(self)[name].copy() for name in ("_history", "_people", "_sites", "_open", "_kept", "_told")}
         return {name: value for name, value in vars(self).items() if name != "_lock"} | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -275,7 +277,7 @@ class Learner(Chooser, Viewed):
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
-        twin._told, twin._kept = {question.id for question, _ in history}, Kept()
+        twin._told, twin._kept, twin._sites = {question.id for question, _ in history}, Kept(), []
         twin._asked = max(self._asked, len(history))  # no id of a question comes twice
         twin._open.clear()
         mixture = self._prior if mixture is None else mixture

@@ -116,12 +116,12 @@ class State:
         scans = refreshed(self.scans, steps, beliefs)
         return replace(self, mixture=Mixture(beliefs, self.mixture.log_weights), known=scans)
 
-    def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, UpdateInfo]:
-        """The state after every belief learnt an answer by ``update``, and what it did to the one that is asked from."""
+    def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, tuple[UpdateInfo, ...]]:
+        """The state after every belief learnt an answer by ``update``, and what it did to each of them."""
         beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
         mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
         scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
-        return replace(self, mixture=mixture, known=scans), infos[self.asking]
+        return replace(self, mixture=mixture, known=scans), infos
 
     def changed_since(self, before: State) -> float:
         """The share of the items that is called another side than ``before``."""

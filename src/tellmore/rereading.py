@@ -1,8 +1,8 @@
 """Reading answers again, once it is known how people answer: the first ones of a random clicker were learnt like anybody's.
 
-Now and then, after 12, 16, 21, … answers, all of them are learnt again from the start with the habits known so far; each is
-compared with what the others taught, habits follow from that, and where they have changed much everything is learnt once more
-with them. All of it follows from the answers, their order and who gave them, so that undo and replay give the same.
+Now and then, after 12, 16, 21, … answers, each is compared with what the others taught, and habits follow from that. Where
+answers count by person, all of them are first learnt again from the start with the habits known so far, and once more where these
+have then changed much. All of it follows from the answers, their order and who gave them, so that undo and replay give the same.
 
 Where one person alone answers there is nobody to compare with, and nothing of this is done.
 """
@@ -43,6 +43,9 @@ class Told(NamedTuple):
     person: str
 
 
+Sites: TypeAlias = tuple[Site | None, ...]
+"""What one answer taught to each belief; none for a skip."""
+
 Update: TypeAlias = Callable[[Gaussian, Told, Behaviour], tuple[Gaussian, UpdateInfo]]
 """One belief after an answer of somebody who behaves so."""
 
@@ -64,25 +67,28 @@ def is_due(answers: int) -> bool:
 class Reader:
     """Reads answers again. ``start``: the beliefs before any answer. ``usual``: how the answers of one person alone are learnt.
     ``predicting``: how sharp answers are expected to be where they are predicted.
-    ``by_person``: whether answers are learnt with the habits found, or as ever.
     ``sharpness``: whether everybody's own is estimated, and learnt with."""
 
     start: Mixture
     usual: Behaviour
     predicting: Behaviour
     update: Update
-    by_person: bool = True
     sharpness: bool = False
+
+    def compared(self, now: Mixture, team: Team, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
+        """The habits of people whose ``answers``, which taught ``sites``, are all learnt as ever; ``team``: those before."""
+        team = self._begun(team)
+        if len(answers) > MOST:
+            answers, sites = answers[-MOST:], [()] * MOST
+        return team.described_as(self._team(now, answers, sites))
+
+    def sites(self, answers: Sequence[Told]) -> list[Sites]:
+        """What each of ``answers`` taught, where all are learnt as ever."""
+        return self._learnt(Team(), answers)[1]
 
     def read(self, now: Mixture, team: Team, answers: Sequence[Told]) -> tuple[Mixture, Team]:
         """Beliefs and habits after these ``answers``, where they are ``now`` and ``team`` before anything is read again."""
-        if len({told.person for told in answers}) < 2:
-            return now, team
-        if team.usual is None:
-            team = Team({}, Habits(self.usual.lapse, self.usual.lapse))
-        if not self.by_person:
-            sites = self._learnt(team, answers)[1] if len(answers) <= MOST else [()] * MOST
-            return now, team.described_as(self._team(now, answers[-MOST:], sites))
+        team = self._begun(team)
         if len(answers) > MOST:
             return now, self._team(now, answers[-MOST:], [()] * MOST)
         for at in range(ROUNDS):
@@ -94,7 +100,10 @@ class Reader:
             team = found
         return self._learnt(team, answers)[0], team
 
-    def _learnt(self, team: Team, answers: Sequence[Told]) -> tuple[Mixture, list[tuple[Site | None, ...]]]:
+    def _begun(self, team: Team) -> Team:
+        return Team({}, Habits(self.usual.lapse, self.usual.lapse)) if team.usual is None else team
+
+    def _learnt(self, team: Team, answers: Sequence[Told]) -> tuple[Mixture, list[Sites]]:
         """The beliefs after all answers, and what each of them taught to each belief."""
         mixture, sites = self.start, []
         for told in answers:
@@ -104,7 +113,7 @@ class Reader:
             sites.append(tuple(info.site for info in infos))
         return mixture, sites
 
-    def _team(self, mixture: Mixture, answers: Sequence[Told], sites: Sequence[tuple[Site | None, ...]]) -> Team:
+    def _team(self, mixture: Mixture, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
         found: dict[str, list[Compared]] = defaultdict(list)
         for told, taught in zip(answers, sites, strict=True):
             site = taught[mixture.asking] if taught else None

@@ -21,7 +21,7 @@ from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
 from tellmore.questions import Question, check_answer, check_new, labels_in
-from tellmore.rereading import Reader, Told, is_due
+from tellmore.rereading import MOST, Reader, Sites, Told, is_due
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Skip
 
@@ -73,6 +73,7 @@ class Taught(Predictor):
     _open: deque[Question]
     _kept: Kept
     _people: list[str]
+    _sites: list[Sites]  # what the first answers of the history taught: all of them, or up to where that is not kept
     judges: bool
     by_person: bool
     own_sharpness = False
@@ -96,10 +97,13 @@ class Taught(Predictor):
         means = deque([state.mixture.mean], maxlen=KEPT_CHANGES + 1)
         try:
             for (question, answer), person in zip(exchanges, people or [""] * len(exchanges), strict=True):
-                before, (state, info) = state, self._learnt(state, question, answer, person)
+                before, (state, infos) = state, self._learnt(state, question, answer, person)
+                info = infos[before.asking] if infos else None
                 self._kept.add(len(self._history), before.about(rows) if sampled else before)
                 self._history.append((question, answer))
                 self._people.append(person)
+                if len(self._sites) + 1 == len(self._history) <= MOST:
+                    self._sites.append(tuple(each.site for each in infos))
                 self._told.add(question.id)
                 if info is not None and is_due(state.tally.answers):
                     state = self._read_again(state)
@@ -112,24 +116,26 @@ class Taught(Predictor):
             self._now = state
             self._open = deque((q for q in self._open if q.id not in self._told), maxlen=self._open.maxlen)
 
-    def _learnt(self, state: State, question: Question, answer: Answer, person: str) -> tuple[State, UpdateInfo | None]:
+    def _learnt(
+        self, state: State, question: Question, answer: Answer, person: str
+    ) -> tuple[State, tuple[UpdateInfo, ...]]:
         Z = self._z(question.items)
         check_answer(question, answer)
         check_new(question, self._told)
         tally = state.tally.later(self._seconds(question, answer))
         if isinstance(answer, Skip):
-            return replace(state, tally=tally), None
+            return replace(state, tally=tally), ()
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
-        after, info = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour))
+        after, infos = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour))
         changed = after.changed_since(state)
         labels = labels_in(question, answer)
         foretold: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
             foretold = state.mixture.probability(self._z(labels), self.w).tolist()
         slope = self.calibration_at(state).slope if foretold else 1.0
-        return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), info
+        return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), infos
 
     @property
     def people(self) -> dict[str, Habits]:
@@ -154,17 +160,30 @@ class Taught(Predictor):
 
     def _read_again(self, state: State) -> State:
         """The state once all answers were learnt with the habits of the people who gave them."""
-        if not self.judges or self.bound == "paper" or not self.behaviour.lapse or len(set(self._people)) < 2:
+        if not self.judges or self.bound == "paper" or not self.behaviour.lapse:
             return state
 
         def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
             return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
         predicting = self.behaviour.sharper(self.w / self.behaviour.w)
-        reader = Reader(self._prior, self.behaviour, predicting, update, self.by_person, self.own_sharpness)
-        mixture, team = reader.read(state.mixture, state.team, self._all_told())
+        reader = Reader(self._prior, self.behaviour, predicting, update, self.own_sharpness)
+        answers = self._all_told()
+        if len({told.person for told in answers}) < 2:
+            return state
+        if not self.by_person:
+            sites = [] if len(answers) > MOST else self._sites_of(reader, answers)
+            return replace(state, team=reader.compared(state.mixture, state.team, answers, sites))
+        mixture, team = reader.read(state.mixture, state.team, answers)
         same = mixture is state.mixture
         return replace(state, mixture=mixture, team=team, known=state.scans if same else None)
+
+    def _sites_of(self, reader: Reader, answers: Sequence[Told]) -> list[Sites]:
+        """What each answer taught; where that was not kept, all are learnt again for it, once."""
+        if len(self._sites) != len(self._history):
+            found = iter(reader.sites(answers))
+            self._sites = [() if isinstance(answer, Skip) else next(found) for _, answer in self._history]
+        return [sites for sites in self._sites if sites]
 
     def _all_told(self) -> list[Told]:
         told = []
@@ -189,5 +208,5 @@ class Taught(Predictor):
         """Forget all answers, skips among them, after the last state kept at or before the first so many; how many are left."""
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])
-        del self._history[told:], self._people[told:]
+        del self._history[told:], self._people[told:], self._sites[told:]
         return told
