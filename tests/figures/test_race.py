@@ -65,6 +65,17 @@ def test_losses_show_in_the_table_the_picture_and_the_sentence(rows: list[dict[s
     }
 
 
+def test_without_peers_the_learner_races_itself() -> None:
+    trials = {
+        "auto": [trial(0, [0.6, 0.6]), trial(1, [0.6, 0.6])],
+        "auto+words": [trial(0, [0.8, 0.8]), trial(1, [0.7, 0.7])],
+    }
+    rows = compared(trials, [30], pool="a pool", rare=False)
+    assert "whichever other contender" in sentence(rows)
+    assert "| auto | 🔴 60.0 ± 0.0 |" in tables(rows)
+    assert sorted(text.get_text() for axes in picture(rows).axes for text in axes.texts) == ["+15.0", "-15.0"]
+
+
 def test_rare_classes_are_judged_by_f1_and_average_precision(rows: list[dict[str, object]]) -> None:
     text = tables([{**row, "rare": True} for row in rows])
     assert "a pool: F1" in text

@@ -143,12 +143,21 @@ def _against(name: str, at: dict[str, Array]) -> dict[str, Any]:
     return found
 
 
+def gap_of(row: Row) -> tuple[float, float]:
+    """The paired difference to the best peer, or to the best of the others where no peer takes part, and its error."""
+    rival = "other" if row["best_peer"] is None else "peer"
+    return row[f"to_best_{rival}"], row[f"to_best_{rival}_se"] or 0.0
+
+
 def verdict(row: Row) -> int:
-    """Whether a contender is above (1) or below (-1) the best peer by more than a standard error; 0: neither."""
-    gap, se = row["to_best_peer"], row["to_best_peer_se"]
-    if gap is None or abs(gap) <= (se or 0.0):
-        return 0
-    return 1 if gap > 0 else -1
+    """Whether a contender is above (1) or below (-1) its best rival by more than a standard error; 0: neither."""
+    gap, se = gap_of(row)
+    return 0 if abs(gap) <= se else int(np.sign(gap))
+
+
+def rival(rows: Rows) -> str:
+    """Whom the learner's own contenders are compared with."""
+    return "peer" if any(row["peer"] for row in rows) else "other contender"
 
 
 def main_measure(rows: Rows) -> list[Row]:
@@ -166,6 +175,6 @@ def sentence(rows: Rows) -> str:
     pools, seeds = len(distinct(rows, "pool")), rows[0]["seeds"]
     return (
         f"{seeds} seeds on {pools} pools; accuracy, or F1 where positives are rare, at {len(distinct(rows, 'mark_s'))} marks of "
-        f"human time, against whichever peer is best there in hindsight, by more than a standard error of the paired difference: "
-        f"{'; '.join(said)}."
+        f"human time, against whichever {rival(rows)} is best there in hindsight, by more than a standard error of the "
+        f"paired difference: {'; '.join(said)}."
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellmore.figures.race import main_measure, sentence, verdict
+from tellmore.figures.race import gap_of, main_measure, rival, sentence, verdict
 from tellmore.plotting import new_figure
 from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.contenders import OWN
@@ -28,7 +28,7 @@ HEAD = """# The race, in numbers
 {sentence}
 
 In %, mean ± standard error over the seeds, after so many seconds of human time. **Bold**: the highest mean. {loss}: one of
-the learner's own that is below the best peer by more than one standard error of the paired difference. Where few items are
+the learner's own that is below the best {rival} by more than one standard error of the paired difference. Where few items are
 positive, F1 and average precision stand for accuracy. The same numbers with all differences: [race.csv](race.csv).
 [What it means](../race.md)
 """
@@ -36,7 +36,7 @@ positive, F1 and average precision stand for accuracy. The same numbers with all
 
 def tables(rows: Rows) -> str:
     """Markdown: a table for every pool and each of its measures."""
-    parts = [HEAD.format(sentence=sentence(rows), loss=LOSS)]
+    parts = [HEAD.format(sentence=sentence(rows), loss=LOSS, rival=rival(rows))]
     for pool in distinct(rows, "pool"):
         own = where(rows, pool=pool)
         for measure in ("f1", "average_precision") if own[0]["rare"] else ("accuracy",):
@@ -61,7 +61,7 @@ def _cell(row: Row, best: bool) -> str:
 
 
 def picture(rows: Rows) -> Figure:
-    """A panel for each of the learner's own: the difference to the best peer on every pool at every mark."""
+    """A panel for each of the learner's own: the difference to the best rival on every pool at every mark."""
     counted = main_measure(rows)
     names = [name for name in SHOWN if where(counted, contender=name)] or distinct(
         where(counted, peer=False), "contender"
@@ -81,7 +81,7 @@ def picture(rows: Rows) -> Figure:
         if number % columns:
             axes.set_yticklabels([])
     figure.suptitle(
-        f"Points of accuracy (F1 where positives are rare) against the best peer, {rows[0]['seeds']} seeds; red: behind",
+        f"Points of accuracy (F1 where positives are rare) against the best {rival(rows)}, {rows[0]['seeds']} seeds; red: behind",
         fontsize=10,
     )
     return figure
@@ -90,7 +90,7 @@ def picture(rows: Rows) -> Figure:
 def _panel(axes: Axes, rows: Rows, shown: dict[str, str], marks: list[int]) -> None:
     pools = list(shown)
     for row in rows:
-        x, y, gap = marks.index(row["mark_s"]), pools.index(row["pool"]), 100 * row["to_best_peer"]
+        x, y, gap = marks.index(row["mark_s"]), pools.index(row["pool"]), 100 * gap_of(row)[0]
         sure = verdict(row)
         colour = {1: BLUE, -1: RED, 0: WHITE}[sure]
         depth = 1.0 if sure == 0 else 0.25 + 0.75 * min(1.0, abs(gap) / STRONG)
