@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.special import entr
 
 import tellmore as tm
@@ -113,6 +114,33 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
         (lambda: tm.Learner(X).score(None, [0.5] * 40), "y must hold 40 values"),
         (lambda: tm.Pool(X)[99], "'99' is not an item"),
         (lambda: tm.Question("label", 5), "items must be a list of ids, not 5"),  # type: ignore[arg-type]
+        (lambda: tm.Learner([[1, 2], [3]]), "matrix of numbers"),
+        (lambda: tm.Learner(np.ma.masked_array(X, X > 1)), "some of these are masked"),
+        (lambda: tm.Learner(csr_matrix(X)), r"sparse; write X.toarray\(\)"),
+        (lambda: tm.Learner(pl.DataFrame({"a": [1.0, 2.0]}).lazy()), r"write X.collect\(\)"),
+        (lambda: tm.Learner(pd.concat([frame()[["a"]], frame()[["a"]]], axis=1)), "several columns are called 'a'"),
+        (lambda: tm.Learner(["warm", None], embedder=lambda _: np.eye(2)), "None is none"),
+        (lambda: tm.Learner(["warm", "cold"], embedder="tfidf"), r"write embedder=tellmore.embedder\('tfidf'"),
+        (lambda: tm.Learner(X, calibrate="no"), "calibrate must be True or False"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X, "auto", kinds="label"), r"kinds must be a list, not 'label'; write \['label'\]"),
+        (lambda: tm.Learner(X, "auto", kinds=[]), "kinds must name at least one"),
+        (lambda: tm.Learner(X, "auto", sizes=4), "sizes must be a list"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X, stop=tm.AnswerBudget), "stop must be a rule"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X).ask(avoid="12"), r"avoid must be a list of ids, not '12'"),
+        (lambda: tm.Learner(X).save(None), "path must be a path"),  # type: ignore[arg-type]
+        (lambda: tm.Learner(X).tell(tm.Question("rank", [0, 1]), {0, 1}), "a set has no order"),
+        (lambda: tm.Pool(X, ids=np.arange(40.0)), "an id is a text or a whole number, not 0.0"),
+        (lambda: tm.Pool(X, ids=["", *map(str, range(39))]), "row 0 is an empty text"),
+        (lambda: tm.Pool(X, ids=5), "ids must be a list"),  # type: ignore[arg-type]
+        (lambda: tm.Start.of_items(X, positive="12"), "positive must be a list"),
+        (lambda: tm.Start.of_items(X, positive=[1], negative=["1"]), "1 is both positive and negative"),
+        (lambda: tm.AnswerBudget("5"), "answers must be a whole number"),  # type: ignore[arg-type]
+        (lambda: tm.TimeBudget(float("nan")), "seconds must be a positive number"),
+        (lambda: tm.Stability(tolerance=2), "tolerance must be a number from 0 to 1"),
+        (lambda: tm.Settled(window=2.5), "window must be a whole number"),  # type: ignore[arg-type]
+        (lambda: tm.AnswerBudget(5) | 5, "stop must be a rule"),  # type: ignore[operator]
+        (lambda: tm.CostModel().seconds("rank", "4"), "size must be a whole number"),  # type: ignore[arg-type]
+        (lambda: tm.load_pool(5), "name_or_path must be a path"),  # type: ignore[arg-type]
     ],
 )
 def test_whatever_is_wrong_is_one_error_of_the_one_tree(make: Any, match: str) -> None:

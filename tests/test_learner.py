@@ -400,7 +400,7 @@ def test_bad_answers_and_questions_leave_the_learner_unchanged(
         ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
         ({"seed": 1.7}, "seed must be a whole number of at least 0, not 1.7"),
         ({"exclude_last": 2.5}, "exclude_last must be"),
-        ({"stop": 20}, r"stop must be a rule .* AnswerBudget\(20\), not 20"),
+        ({"stop": 20}, r"stop must be a rule, such as AnswerBudget\(20\), not 20"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:

@@ -65,6 +65,9 @@ def test_nothing_that_does_not_fit_gets_into_the_log_by_any_door(
         append_answers(open_project(project.folder), [good, Collected(question, answer, row=2)])
     with pytest.raises(tm.InputError, match=said):
         project.tell(question, answer)
+    for nobody in ("", 5):
+        with pytest.raises(tm.InputError, match="participant must be the name"):
+            project.tell(good.question, True, participant=nobody)  # type: ignore[arg-type]
     assert project.learner().history == ()
 
 
@@ -88,6 +91,8 @@ def test_a_question_is_told_once(tmp_path: Path) -> None:
         ({"like": ["100"], "earlier": "q"}, "not from both"),
         ({"settings": {"learning": {"question": "guess"}}}, "guess"),
         ({"like": ["a word"]}, "cannot be used as a word"),
+        ({"like": "100"}, "like must be a list of texts, not the single string '100'"),
+        ({"settings": {"question": "rank"}}, "settings go by section"),
     ],
 )
 def test_impossible_projects_leave_nothing(tmp_path: Path, options: dict[str, Any], said: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,11 @@ from tellmore.types import Array
 
 def encoded(embedder: Any, texts: Sequence[str]) -> Array:
     """The vectors [n, d] that ``embedder`` gives to texts; SettingError where it is no embedder, or gives something else."""
+    if isinstance(embedder, str):  # which has an `encode` of its own
+        raise SettingError(
+            f"the embedder must be a function of a list of texts, not the name {embedder!r}; write "
+            f"embedder=tellmore.embedder({embedder!r}, texts)"
+        )
     embed = getattr(embedder, "encode", embedder)
     if not callable(embed):
         raise SettingError(f"the embedder must be a function of a list of texts, not {type(embedder).__name__}")
@@ -29,8 +34,10 @@ def text_list(name: str, texts: Any) -> list[str]:
     """Texts as a list; SettingError for a single one, which would be read letter by letter, and for what is no text."""
     if isinstance(texts, str):
         raise SettingError(f"{name} must be a list of texts, not the single string {texts!r}; write [{texts!r}]")
+    if not isinstance(texts, Iterable):
+        raise SettingError(f"{name} must be a list of texts, not {texts!r}")
     found = list(texts)
-    strange = next((text for text in found if not isinstance(text, str)), None)
-    if strange is not None:
-        raise SettingError(f"{name} must be texts, and {strange!r} is none; leave it out or fill it in")
+    strange = [text for text in found if not isinstance(text, str)]
+    if strange:
+        raise SettingError(f"{name} must be texts, and {strange[0]!r} is none; leave it out or fill it in")
     return [str(text) for text in found]

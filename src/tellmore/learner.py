@@ -25,7 +25,7 @@ from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
-from tellmore.options import cost_model, functions, one_name, one_of, share, stopping_rule, whole_number
+from tellmore.options import cost_model, functions, one_name, one_of, share, stopping_rule, switch, whole_number
 from tellmore.policy.asking import AUTO_SIZES, Asking
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.rates import Rate, RateTable
@@ -38,7 +38,7 @@ from tellmore.start import Start, check_start
 from tellmore.summary import summary
 from tellmore.telling import Kept
 from tellmore.threads import one_at_a_time
-from tellmore.types import Answer
+from tellmore.types import Answer, ids_of
 from tellmore.views import Viewed
 from tellmore.warnings import warnings_of
 
@@ -132,7 +132,7 @@ class Learner(Chooser, Viewed):
         self.acquisition = acquisition
         frame = self._frame(prior).sharpened(w, K)
         self.coordinates, self.behaviour, self.w = frame.coordinates, frame.behaviour, frame.w
-        self.calibrate = bool(calibrate)
+        self.calibrate = switch("calibrate", calibrate)
         self.asking, self.looks = self.behaviour.sharper(ASKING_SHARPNESS), True
         self.stop: Rule = stop if stop is not None else Settled()
         stopping_rule(self.stop)
@@ -146,7 +146,7 @@ class Learner(Chooser, Viewed):
         self._told: set[str] = set()
         self._people: list[str] = []
         self._sites: list[Sites] = []
-        self.judges, self.by_person = True, bool(by_person)
+        self.judges, self.by_person = True, switch("by_person", by_person)
         self._kept = Kept()
         self._now = self._about_pool(self._prior)
 
@@ -204,10 +204,11 @@ class Learner(Chooser, Viewed):
         quick: all of ``n`` from one search, on different items, for many people at once: each tells a little less, and takes
             a small part of the time. There are fewer where the items or one search do not suffice for all.
         """
+        avoid = ids_of(avoid, "avoid")
         with self._lock:
             if n is None:
                 return self._ask(kind, size, avoid)
-            if quick:
+            if switch("quick", quick):
                 return self._deal(whole_number("n", n, 1), kind, size, avoid)
             twin, asked = self.copy(), []
             for _ in range(whole_number("n", n, 1)):

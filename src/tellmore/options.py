@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,12 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
         raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
 
 
-def positive_number(name: str, value: float | None, default: float) -> float:
-    """A positive number, or the default where none is given."""
-    if value is None:
+def positive_number(name: str, value: float | None, default: float | None = None) -> float:
+    """A positive number, or the default where there is one and nothing is given."""
+    if value is None and default is not None:
         return default
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not np.isfinite(value) or value <= 0:
+    if value is None or not number or not np.isfinite(value) or value <= 0:
         raise SettingError(f"{name} must be a positive number, not {value!r}")
     return float(value)
 
@@ -38,6 +40,27 @@ def share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
         raise SettingError(f"{name} must be a number from 0 to 1, not {value!r}")
     return float(value)
+
+
+def switch(name: str, value: Any) -> bool:
+    """True or False; nothing else counts as either."""
+    if not isinstance(value, bool | np.bool_):
+        raise SettingError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def several(name: str, values: Any) -> tuple[Any, ...]:
+    """What is in a list; a single string would be read letter by letter."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise SettingError(f"{name} must be a list, not {values!r}; write [{values!r}]")
+    return tuple(values)
+
+
+def one_path(name: str, value: Any) -> Path:
+    """Where a file or a folder is."""
+    if not isinstance(value, str | PathLike):
+        raise SettingError(f"{name} must be a path, not {value!r}")
+    return Path(value)
 
 
 def checked_size(size: int, fewest: int, most: int, n_items: int) -> int:
@@ -72,6 +95,6 @@ def cost_model(cost: Any, default: Any) -> Any:
 
 
 def stopping_rule(stop: Any) -> None:
-    """Refuse what is no rule, such as a number of answers."""
-    if not callable(getattr(stop, "check", None)):
-        raise SettingError(f"stop must be a rule of tellmore.policy.stopping, such as AnswerBudget(20), not {stop!r}")
+    """Refuse what is no rule, such as a number of answers, or the class of a rule."""
+    if isinstance(stop, type) or not callable(getattr(stop, "check", None)):
+        raise SettingError(f"stop must be a rule, such as AnswerBudget(20), not {stop!r}")

@@ -18,6 +18,7 @@ from tellmore.core.scan import PoolRows
 from tellmore.display import table
 from tellmore.encoding import encoded, text_list
 from tellmore.errors import PoolError, QuestionError
+from tellmore.options import one_name
 from tellmore.ratings import Scores
 from tellmore.types import Id, kept_id
 
@@ -55,8 +56,8 @@ class Pool:
     X: embeddings [n, d], one row per item and no constant column, taken as they are: rows are never normalised or reordered. Or
         a DataFrame of pandas or polars. A matrix mapped from a file (``numpy.load(..., mmap_mode="r")``) in float32 or float16
         stays there, and may be larger than memory.
-    ids: one per item, or the name of a column. Strings and whole numbers stay what they are, anything else becomes its text. By
-        default the index of a DataFrame, or the row numbers 0, 1, ….
+    ids: one per item, or the name of a column. Strings and whole numbers stay what they are, dates and the like become their
+        text; fractions and bytes are refused. By default the index of a DataFrame, or the row numbers 0, 1, ….
     text, images: what people see, one per item, or the name of a column; images are paths of files.
     scores: what people said of the items, where it is known.
     name: what the pool is called.
@@ -110,7 +111,7 @@ class Pool:
                 f"the pool has {n} items but {len(scores.mean)} scores; give one per item, in the same order"
             )
         self.scores = scores
-        self.name = name
+        self.name = one_name("name", name)
 
     def _matrix(self, X: Any) -> NDArray[np.float32]:
         return _checked_matrix(X)
@@ -212,7 +213,7 @@ class Pool:
         if self.columns is not None and tabular.is_table(X):
             X = tabular.vectors(X, self.columns)
         try:
-            X = _numbers(np.asarray(X)).astype(np.float64, copy=False)
+            X = _numbers(X).astype(np.float64, copy=False)
         except (TypeError, ValueError) as problem:
             raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
         if X.ndim != 2 or X.shape[1] != self.d:
@@ -252,9 +253,16 @@ def pool_of(items: Any, embedder: Any = None) -> Pool:
                 "an embedder goes with a list or a column of texts, such as Learner(df['text'], embedder=model)"
             )
         return Pool.of_texts(items, embedder)
-    if not tabular.is_table(items) and np.asarray(items).dtype.kind in "US":
+    if not tabular.is_table(items) and _are_texts(items):
         raise PoolError("texts need an embedder: write Learner(texts, embedder=model)")
     return Pool(items)
+
+
+def _are_texts(items: Any) -> bool:
+    try:
+        return np.asarray(items).dtype.kind in "US"
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -263,8 +271,15 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _numbers(array: NDArray[Any]) -> NDArray[Any]:
-    """``array``, unless NumPy would have to guess numbers from its texts, dates or complex numbers: then TypeError."""
+def _numbers(X: Any) -> NDArray[Any]:
+    """``X`` as an array, unless NumPy would have to guess numbers from what it holds: then TypeError or ValueError."""
+    if hasattr(X, "toarray"):
+        raise TypeError("these are sparse; write X.toarray()")
+    if hasattr(X, "collect"):
+        raise TypeError("these are still to be computed; write X.collect()")
+    if np.ma.is_masked(X):
+        raise TypeError("some of these are masked; fill them in, or leave their rows out")
+    array = X if isinstance(X, np.memmap) else np.asarray(X)
     found = np.array(array.tolist()) if array.dtype == object else array
     if found.dtype.kind in _NO_NUMBERS:
         raise TypeError(f"these are {_NO_NUMBERS[found.dtype.kind]}")
@@ -274,7 +289,7 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any]:
 def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     """``X`` as a read-only float32 matrix without a copy where it already is one. A memory map stays one, also in float16."""
     try:
-        matrix = _numbers(X if isinstance(X, np.memmap) else np.asarray(X))
+        matrix = _numbers(X)
         mapped = isinstance(matrix, np.memmap) and matrix.dtype == np.float16
         if matrix.dtype != np.float32 and not mapped:
             with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are named below
@@ -300,6 +315,8 @@ def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
         raise PoolError(f"ids must be a list, one per item, not the single string {ids!r}")
     if ids is None:
         return tuple(range(n))
+    if not isinstance(ids, Iterable):
+        raise PoolError(f"ids must be a list, one per item, not {ids!r}")
     try:
         known = tuple(kept_id(item) for item in ids)
     except QuestionError as problem:
@@ -310,6 +327,8 @@ def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
     broken = next((name for name in names if "\0" in name), None)
     if broken is not None:
         raise PoolError(f"the id {broken!r} holds a NUL character, which no file keeps; remove it")
+    if "" in names:
+        raise PoolError(f"the id of row {names.index('')} is an empty text; give every item its own")
     if len(set(names)) != n:
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]

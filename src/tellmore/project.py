@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tellmore.classifier import Classifier
+from tellmore.encoding import text_list
 from tellmore.errors import QuestionError, SettingError, needs
 from tellmore.learner import Learner
+from tellmore.options import one_path, switch
 from tellmore.pool import Pool, pool_of
 from tellmore.questions import Question, answer_to
 from tellmore.types import Answer, Array
@@ -43,7 +45,7 @@ class Project:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self._project = folders.open_project(folder)
+        self._project = folders.open_project(one_path("folder", folder))
 
     @classmethod
     def open(cls, folder: str | Path) -> Project:
@@ -79,19 +81,22 @@ class Project:
         earlier: the folder of an earlier project on the same embeddings, whose classifier to start from.
         settings: further settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
         """
-        named = {"name": Path(folder).absolute().name, **words_for(attribute)}
-        wanted = (
-            Settings().changed(project=named).changed(**{name: dict(keys) for name, keys in (settings or {}).items()})
-        )
-        start = {"like": list(like), "unlike": list(unlike)}
+        folder = one_path("folder", folder)
+        named = {"name": folder.absolute().name, **words_for(attribute)}
+        wanted = Settings().changed(project=named).changed(**_sections(settings or {}))
+        start = {"like": text_list("like", like), "unlike": text_list("unlike", unlike)}
         warm = WarmStart(None if earlier is None else Path(earlier), start, embed)
         if isinstance(items, str | Path):
             if embedder is not None or labels is not None:
                 raise SettingError(
                     "embedder and labels go with items in memory; a file has a column label, and embed names a model"
                 )
+            if (embed is None) == (embeddings is None):
+                raise SettingError(
+                    "items in a file go with one of embed and embeddings: embed='tfidf', or embeddings='vectors.npy'"
+                )
             source = EmbeddingSource(None if embeddings is None else Path(embeddings), embed=embed)
-            Ingest(Path(folder), Path(items), source, wanted, Columns()).run(warm)
+            Ingest(folder, Path(items), source, wanted, Columns()).run(warm)
             return cls(folder)
         if embed is not None or embeddings is not None:
             raise SettingError(
@@ -120,7 +125,8 @@ class Project:
         return self._project.settings.redacted()
 
     def learner(self) -> Learner:
-        """A learner with all answers in the log, to ask and to predict. Answers given to it stay out of the log."""
+        """A copy with all answers in the log, to ask and to predict. What is told to it, also by its widget, is not written down:
+        tell the project, as in ``project.tell(learner.ask(), True)``."""
         learner = self._state().learner
         return learner.at(learner.beliefs, learner.history, learner.tally, learner.told_by, learner.team)
 
@@ -150,7 +156,7 @@ class Project:
         participant: a name or an id.
         out: False to learn from them again.
         """
-        leave_out(self._project, participant, out)
+        leave_out(self._project, participant, switch("out", out))
 
     def export(self, out: str | Path, format: str, *, table: str = "scores", person: str | None = None) -> list[Path]:
         """Write what was taught to a file; returns all files written.
@@ -160,8 +166,8 @@ class Project:
         table: of csv and parquet, ``scores`` of the items or ``answers``.
         person: whose own view of things it has; by default the one that all share.
         """
-        state = self._state()
-        return write_export(state if person is None else state.of_person(person), format, Path(out), table=table)
+        place, state = one_path("out", out), self._state()
+        return write_export(state if person is None else state.of_person(person), format, place, table=table)
 
     def embed(self, texts: Sequence[str], embed: str | None = None) -> Array:
         """Texts in the space of the items [m, d].
@@ -173,6 +179,12 @@ class Project:
 
     def _state(self) -> State:
         return load_state(self._project)
+
+
+def _sections(settings: Any) -> dict[str, dict[str, Any]]:
+    if not isinstance(settings, Mapping) or not all(isinstance(keys, Mapping) for keys in settings.values()):
+        raise SettingError(f'settings go by section, as in {{"learning": {{"question": "rank"}}}}, not {settings!r}')
+    return {name: dict(keys) for name, keys in settings.items()}
 
 
 def _known(labels: Sequence[bool | None] | None, n: int) -> list[str | None] | None:

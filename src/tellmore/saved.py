@@ -21,6 +21,7 @@ from tellmore.core.scan import PoolRows, PoolScan, Scan, scans_of
 from tellmore.errors import DataFileError, PoolError
 from tellmore.files import WHERE_TO_WRITE, reading_npz, replacing
 from tellmore.kinds import answer_from_json
+from tellmore.options import one_path
 from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
@@ -65,6 +66,7 @@ class Saved:
 
 def write(path: str | Path, state: Saved) -> None:
     """Write a learner's state; the file appears whole or not at all."""
+    path = one_path("path", path)
     pool, frame = state.pool, state.frame
     meta = {
         "format": FORMAT,
@@ -98,7 +100,7 @@ def write(path: str | Path, state: Saved) -> None:
         if seen is not None:
             arrays[name] = np.array(seen)
     try:
-        with replacing(Path(path)) as fresh, fresh.open("wb") as file:
+        with replacing(path) as fresh, fresh.open("wb") as file:
             np.savez(file, **arrays)
     except OSError as error:
         raise DataFileError(f"{path}: cannot be written: {error.strerror}; {WHERE_TO_WRITE}") from error

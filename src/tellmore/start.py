@@ -15,7 +15,8 @@ from tellmore.core.start import direction_of_examples, direction_of_scores, star
 from tellmore.display import table
 from tellmore.encoding import encoded, text_list
 from tellmore.errors import SettingError
-from tellmore.pool import Pool
+from tellmore.options import several
+from tellmore.pool import Pool, pool_of
 from tellmore.types import Array
 
 SCORING = ("decision_function", "predict_proba", "predict")
@@ -48,15 +49,14 @@ class Start:
             )
 
     @classmethod
-    def of_items(cls, pool: Pool, positive: Collection[str] = (), negative: Collection[str] = ()) -> Start:
+    def of_items(cls, pool: Pool | Any, positive: Collection[Any] = (), negative: Collection[Any] = ()) -> Start:
         """From items of the ``pool``, by their ids: ``positive`` and ``negative`` ones."""
-        for name, ids in (("positive", positive), ("negative", negative)):
-            if isinstance(ids, str):
-                raise SettingError(f"{name} must be a list of ids, not the single string {ids!r}; write [{ids!r}]")
-        both = next((item for item in positive if item in negative), None)
-        if both is not None:
-            raise SettingError(f"{both!r} is both positive and negative; name it on one side")
-        return cls(pool.X[pool.rows(list(positive))], pool.X[pool.rows(list(negative))])
+        pool = pool_of(pool)
+        sides = [pool.rows(several(name, ids)) for name, ids in (("positive", positive), ("negative", negative))]
+        both = [pool.ids[row] for row in sides[0] if row in sides[1]]
+        if both:
+            raise SettingError(f"{both[0]!r} is both positive and negative; name it on one side")
+        return cls(*(pool.X[side] for side in sides))
 
     @classmethod
     def of_texts(

@@ -13,7 +13,7 @@ from tellmore.errors import PoolError
 
 def is_table(thing: Any) -> bool:
     """Whether it has columns by name, as a DataFrame has."""
-    return hasattr(thing, "columns") and callable(getattr(thing, "to_numpy", None))
+    return callable(getattr(thing, "to_numpy", None)) and hasattr(thing, "columns")
 
 
 def index_of(thing: Any) -> list[Any] | None:
@@ -39,6 +39,9 @@ def vectors(table: Any, names: Sequence[Any]) -> NDArray[Any]:
     missing = next((name for name in names if name not in list(table.columns)), None)
     if missing is not None:
         raise PoolError(f"there is no column {missing!r}; the columns are {', '.join(map(str, table.columns))}")
+    twice = next((name for name in names if list(table.columns).count(name) > 1), None)
+    if twice is not None:
+        raise PoolError(f"several columns are called {twice!r}; give each a name of its own")
     if not names:
         raise PoolError("no column is left for the vectors; name some with vectors=")
     found = [_numbers(table[name], name) for name in names]

@@ -74,15 +74,15 @@ class Skip(Answer):
             raise AnswerError(f"a skip's reason is one of {', '.join(get_args(SkipReason))}, not {self.reason!r}")
 
 
-def ids_of(items: Iterable[Any]) -> tuple[Id, ...]:
+def ids_of(items: Iterable[Any], name: str = "items") -> tuple[Id, ...]:
     """Items as ids; a single string is refused, because it would be read letter by letter."""
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise QuestionError(f"items must be a list of ids, not {items!r}; write [{items!r}]")
+        raise QuestionError(f"{name} must be a list of ids, not {items!r}; write [{items!r}]")
     return tuple(kept_id(item) for item in items)
 
 
 def kept_id(item: Any) -> Id:
-    """An id as it was given, a string or a whole number; anything else as its text. What is missing is none."""
+    """An id as it was given, a string or a whole number; a date or the like as its text. What is missing is none."""
     if isinstance(item, str):
         return str(item)
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
@@ -90,6 +90,10 @@ def kept_id(item: Any) -> Id:
     name = str(item)
     if name in MISSING_VALUES:
         raise QuestionError(f"an item has no id, only {name}; give every item its own")
+    if isinstance(item, bool | np.bool_ | float | np.floating | bytes | list | tuple | set | dict | np.ndarray):
+        raise QuestionError(
+            f"an id is a text or a whole number, not {name} ({type(item).__name__}); write it as a text"
+        )
     return name
 
 

@@ -76,7 +76,12 @@ def test_numeric_columns_of_parquet_are_named_or_refused(tmp_path: Path, one_lin
     ) as raised:
         open_vectors(tmp_path / "x.parquet")
     assert "__index_level_0__" in one_line(raised.value)
-    assert whole(tmp_path / "x.parquet", columns=["e*"]).tolist() == [[0.3, 3.0], [0.1, 1.0], [0.2, 2.0]]
+    for named in (["e*"], ["e0,e1"], ["e0, e1"], ["e0", "e1"]):
+        assert whole(tmp_path / "x.parquet", columns=named).tolist() == [[0.3, 3.0], [0.1, 1.0], [0.2, 2.0]]
+    with pytest.raises(DataFileError, match="no column of numbers fits 'e7'"):
+        open_vectors(tmp_path / "x.parquet", columns=["e0,e7"])
+    frame.rename(columns={"e0": "a,b"}).to_parquet(tmp_path / "comma.parquet")
+    assert whole(tmp_path / "comma.parquet", columns=["a,b"]).tolist() == [[0.1], [0.2], [0.3]]
     with pytest.raises(DataFileError, match="no column of numbers fits 'f\\*'"):
         open_vectors(tmp_path / "x.parquet", columns=["f*"])
 

@@ -42,7 +42,7 @@ ImageColumnOption = Annotated[
 ]
 VectorColumnsOption = Annotated[
     list[str] | None,
-    typer.Option("--vector-columns", help="Parquet columns that hold the numbers, by name or as 'dim_*'; repeatable."),
+    typer.Option("--vector-columns", help="Parquet columns that hold the numbers: 'dim_*', or 'a,b'; repeatable."),
 ]
 DelimiterOption = Annotated[str | None, typer.Option("--delimiter", help="Delimiter of a CSV. [default: detected]")]
 EncodingOption = Annotated[

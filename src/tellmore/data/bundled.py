@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tellmore.errors import DataFileError, PoolError
 from tellmore.files import reading_npz
+from tellmore.options import one_path
 from tellmore.pool import Pool
 from tellmore.ratings import Scores
 
@@ -34,7 +35,7 @@ def load_pool(name_or_path: str | PathLike[str], *, matrix: str = "X") -> Pool:
     """
     if str(name_or_path) in BUNDLED:
         return _pool_of(_bundled_arrays(), matrix, "words", unit_norm=True)
-    path = Path(name_or_path)
+    path = one_path("name_or_path", name_or_path)
     if path.is_dir():
         return _project_pool(path, matrix)
     if not path.exists():

@@ -255,7 +255,7 @@ def _vector_columns(path: Path, asked: Sequence[str], lists: list[str], numbers:
             f"'{_pattern(numbers)}' (the file has {shown})"
         )
     chosen: list[str] = []
-    for pattern in asked:
+    for pattern in _apart(asked, (*lists, *numbers)):
         found = [name for name in (*lists, *numbers) if fnmatchcase(name, pattern)]
         if not found:
             raise DataFileError(f"{path}: no column of numbers fits {pattern!r} (--vector-columns)")
@@ -265,6 +265,13 @@ def _vector_columns(path: Path, asked: Sequence[str], lists: list[str], numbers:
             f"{path}: --vector-columns names one column of vectors or several of numbers, not {', '.join(chosen)}"
         )
     return chosen
+
+
+def _apart(asked: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """The patterns one by one; commas part them, unless a column's own name has some."""
+    for pattern in asked:
+        whole = any(fnmatchcase(name, pattern) for name in names)
+        yield from [pattern] if whole else filter(None, map(str.strip, pattern.split(",")))
 
 
 def _pattern(numbers: list[str]) -> str:

@@ -11,7 +11,7 @@ from the k labels as k logistic observations, as the paper does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import permutations
 from math import factorial, log, sqrt
@@ -62,6 +62,8 @@ class RankAnswer(Answer):
     def __init__(self, order: Sequence[Any], n_positive: int | None, ties: Iterable[int] = ()) -> None:
         if not isinstance(ties, list | tuple | set | frozenset):
             raise AnswerError(f"ties must be a list of places, not {ties!r}")
+        if isinstance(order, Set):
+            raise AnswerError(f"order must be a list of ids, highest first, and a set has no order: {order!r}")
         object.__setattr__(self, "order", id_list("order", order))
         object.__setattr__(self, "n_positive", None if n_positive is None else whole_number("n_positive", n_positive))
         object.__setattr__(self, "ties", tuple(sorted({whole_number("a place in ties", place) for place in ties})))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tellmore import kinds as question_kinds
+from tellmore.errors import SettingError
 from tellmore.kinds import Kind
-from tellmore.options import checked_size, whole_number
+from tellmore.options import checked_size, several, whole_number
 
 AUTO = "auto"
 AUTO_SIZES = (2, 3, 4, 5, 6, 12)
@@ -32,12 +33,14 @@ class Asking:
         cls, question: str, set_size: int | None, kinds: Sequence[str] | None, sizes: Sequence[int], n_items: int
     ) -> Asking:
         """QuestionError or SettingError where a kind or a number of items is impossible."""
-        allowed = tuple(question_kinds.standard_kinds() if kinds is None else kinds)
+        allowed = several("kinds", question_kinds.standard_kinds() if kinds is None else kinds)
+        if not allowed:
+            raise SettingError(f"kinds must name at least one of {', '.join(question_kinds.standard_kinds())}")
         for name in allowed:
             question_kinds.named(name)
         # A size that none of these kinds can show is left out when it comes to asking: the default sizes suit all kinds.
         most = max(kind.most for kind in question_kinds.all_kinds())
-        fitting = tuple(checked_size(size, 2, most, most) for size in sizes)
+        fitting = tuple(checked_size(size, 2, most, most) for size in several("sizes", sizes))
         if set_size is not None:
             whole_number("set_size", set_size, 1)
         asking = cls(question, set_size, allowed, tuple(size for size in fitting if size <= n_items), n_items)

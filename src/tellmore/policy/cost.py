@@ -16,6 +16,7 @@ import numpy as np
 from tellmore import kinds
 from tellmore.core.time_model import TimeModel
 from tellmore.errors import InputError
+from tellmore.options import whole_number
 
 READING_S = 0.2
 """Every further item takes at least this long to read: five words a second."""
@@ -68,7 +69,7 @@ class CostModel:
     def seconds(self, kind: str, size: int, *, marks: float | None = None) -> float:
         """Expected seconds of a question of this ``kind`` on ``size`` items, of which ``marks`` are marked: E[c(q, S)] in eq. 7.
         Several items never take less than one, and their reading."""
-        own = self.model(kind).seconds(size, marks)
+        own = self.model(kind).seconds(whole_number("size", size), marks)
         if size == 1:
             return own
         one = self.model(kinds.single().family).seconds(1)

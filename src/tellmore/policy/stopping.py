@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 from typing import Protocol
 
-from tellmore.errors import SettingError
+from tellmore.options import positive_number, share, stopping_rule, whole_number
 from tellmore.policy.tally import NOTHING, Check, Tally
 
 RELATIVE_EPSILON = 0.5
@@ -69,9 +69,11 @@ class Rule(Protocol):
 
 class _Combinable:
     def __or__(self, other: Rule) -> Either:
+        stopping_rule(other)
         return Either(self, other)  # type: ignore[arg-type]
 
     def __and__(self, other: Rule) -> Both:
+        stopping_rule(other)
         return Both(self, other)  # type: ignore[arg-type]
 
 
@@ -90,8 +92,7 @@ class DeterminantRule(_Combinable):
     relative: bool = True
 
     def __post_init__(self) -> None:
-        if not self.epsilon > 0:
-            raise SettingError(f"epsilon must be above 0, not {self.epsilon}")
+        positive_number("epsilon", self.epsilon)
 
     def check(self, progress: Progress) -> Stop:
         """Compare the geometric mean of the eigenvalues of the belief in ``progress`` with epsilon."""
@@ -123,6 +124,9 @@ class AnswerBudget(_Combinable):
 
     answers: int
 
+    def __post_init__(self) -> None:
+        whole_number("answers", self.answers)
+
     def check(self, progress: Progress) -> Stop:
         """Count the answers in ``progress``."""
         return Stop(progress.answers >= self.answers, f"{progress.answers} of {self.answers} answers given")
@@ -142,6 +146,9 @@ class TimeBudget(_Combinable):
     """
 
     seconds: float
+
+    def __post_init__(self) -> None:
+        positive_number("seconds", self.seconds)
 
     def check(self, progress: Progress) -> Stop:
         """Add up the seconds in ``progress``."""
@@ -166,6 +173,10 @@ class Stability(_Combinable):
 
     window: int = 20
     tolerance: float = 0.005
+
+    def __post_init__(self) -> None:
+        whole_number("window", self.window, 1)
+        share("tolerance", self.tolerance)
 
     def check(self, progress: Progress) -> Stop:
         """Look at what the last answers in ``progress`` changed."""
@@ -206,6 +217,12 @@ class Settled(_Combinable):
     checks: int = 10
     recent: int = 60
     remembered: int = 50
+
+    def __post_init__(self) -> None:
+        for name in ("answers", "each", "window", "checks", "recent", "remembered"):
+            whole_number(name, getattr(self, name))
+        for name in ("undecided", "tolerance"):
+            share(name, getattr(self, name))
 
     def check(self, progress: Progress) -> Stop:
         """The first reason in ``progress`` to go on, or all reasons to stop."""

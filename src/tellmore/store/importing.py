@@ -140,6 +140,8 @@ def append_answers(project: Project, found: Sequence[Collected], *, why: str = "
     """
     for each in found:
         _check(project.pool, each.question, each.answer)
+        if not isinstance(each.participant, str) or not each.participant.strip():
+            raise SettingError(f"participant must be the name of whoever answered, not {each.participant!r}")
     with closing(Repository(project.database_url)) as repository:
         known = {event.question_id for event in repository.since(kinds=("question",))}
         fresh = list({each.question.id: each for each in found if each.question.id not in known}.values())
