@@ -337,6 +337,8 @@ def test_words_and_scores_are_starts(here: Path, capsys):
     assert open_project("words").settings.start.unlike == ("rude", "cold")
     assert not (here / "scores" / "words.npz").exists()
     assert "'unheard': the embedder has none of its words" in fails(init.format("p") + " --like unheard", capsys)
+    said = fails(init.format("p") + " --scores-column llm --positive-value maybe", capsys)
+    assert said.startswith("error: column llm: no score is 'maybe'")
     assert not (here / "p").exists()
 
 

@@ -78,14 +78,14 @@ def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path |
     """The scores in a column of ``file``, else in one that the project keeps; rows of other items are passed over."""
     known = {item["id"] for item in project.items}
     if file is None:
-        where, found = f"{project.folder}", _kept(project, column)
+        where, found = f"column {column}", _kept(project, column)
     else:
-        where, found = f"{file}", _column(file, column, id_column)
+        where, found = f"{file}, column {column}", _column(file, column, id_column)
     scores = {item: value for item, value in found.items() if item in known and same_word(value) not in MISSING}
     if not scores:
         what = "no score in it" if set(found) & known or not found else "none of its ids is an item of the project"
-        raise DataFileError(f"{where}, column {column}: {what}")
-    return scores_of(scores, meaning, where=f"{where}, column {column}")
+        raise DataFileError(f"{where}: {what}")
+    return scores_of(scores, meaning, where=where)
 
 
 def _kept(project: Project, column: str) -> dict[str, str]:
@@ -100,7 +100,7 @@ def _kept(project: Project, column: str) -> dict[str, str]:
 
 def start_scores(project: Project, column: str, positive_value: str) -> Array:
     """A kept column as scores [n] to start from, NaN where an item has none: numbers as they are, words as 1 and 0."""
-    where = f"{project.folder}, column {column}"
+    where = f"column {column}"
     kept = {item: value for item, value in _kept(project, column).items() if same_word(value) not in MISSING}
     numbers = None if positive_value else _numbers(kept)
     if numbers is None:
