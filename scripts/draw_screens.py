@@ -1,4 +1,4 @@
-"""Draw the README's pictures of the app, docs/images/start.png, rank.png and dashboard.png, from the demo.
+"""Draw the pictures of the app in the README and the docs, docs/images/start.png, rank.png and dashboard.png, from the demo.
 
 python scripts/draw_screens.py    (needs the extra dev, chromium and the built client)
 """

@@ -21,7 +21,7 @@ from tellmore.figures.reproduce import Outcome, as_csv, picture_of, said_of
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
-WITH_BLOCKS = (RESULTS / "summary.md", DOCS / "reproduce.md", DOCS / "study.md", ROOT / "README.md")
+WITH_BLOCKS = (RESULTS / "summary.md", DOCS / "reproduce.md", DOCS / "study.md", DOCS / "savings.md", ROOT / "README.md")
 MADE = (
     "Every section below is made by `tellmore reproduce NAME --data DATA --out DIR` and says of how many seeds it is; bands and "
     "± are standard errors over seeds. This page is written by `python scripts/write_claims.py` from the rows beside it."
@@ -45,6 +45,7 @@ def blocks() -> dict[str, str]:
         "claims": claims.as_markdown(claims.claim_rows(source)),
         "savings": claims.savings_markdown(claims.saving_rows(source)),
         "headline": claims.markdown_table(*headline.headline_table(headline.headline_rows(source))),
+        "headline-sentence": headline.headline_sentence(headline.headline_rows(source)),
         "methods": claims.markdown_table(*headline.methods_table(source)),
         "scales": claims.markdown_table(*headline.scales_table(source)),
         "grid": claims.markdown_table(*grid.grid_table(source("grid"))),

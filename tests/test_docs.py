@@ -95,6 +95,10 @@ def test_notebooks_are_kept_without_what_running_them_printed(notebook: Path) ->
     assert [cell["outputs"] for cell in cells if cell["cell_type"] == "code" and cell["outputs"]] == []
 
 
+def test_the_readme_is_one_screen() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 60
+
+
 def test_there_is_code_to_run() -> None:
     assert {"README.md", "docs/library.md", "docs/your-data.md"} <= {name(page) for page in RUNNABLE}
 

@@ -166,7 +166,8 @@ def test_the_committed_tables_and_the_page_follow_from_the_committed_rows(writer
         assert (RESULTS / name).read_text(encoding="utf-8") == content
     for page, content in writer.pages().items():
         assert page.read_text(encoding="utf-8") == content, f"{page.name}: run python scripts/write_claims.py"
-    assert "<!-- headline -->" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "<!-- headline -->" in (ROOT / "docs" / "savings.md").read_text(encoding="utf-8")
+    assert "<!-- headline-sentence -->" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_page_begins_with_what_did_not_hold() -> None:

@@ -89,6 +89,16 @@ def headline_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
     return header, body
 
 
+def headline_sentence(rows: Rows) -> str:
+    """The same in a sentence."""
+    told = [f"{row['default_answers']} ({row['setting']}) instead of {row['baseline_answers']}" for row in rows]
+    seeds = min(row["default_seeds"] for row in rows)
+    return (
+        f"Answers to 75 % right on the paper's task (mean ± standard error, {seeds} seeds), beside the strongest of the paper's "
+        f"methods: {', '.join(told)}."
+    )
+
+
 def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
     """Every method in every setting: first crossings, when they last, and the accuracy at fixed seconds."""
     header = ["mode", "prior", "question", "seeds", "first reached after", "the paper", "the mean stays there from"]
