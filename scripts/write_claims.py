@@ -21,7 +21,13 @@ from tellmore.figures.reproduce import Outcome, as_csv, picture_of, said_of
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
-WITH_BLOCKS = (RESULTS / "summary.md", DOCS / "reproduce.md", DOCS / "study.md", DOCS / "savings.md", ROOT / "README.md")
+WITH_BLOCKS = (
+    RESULTS / "summary.md",
+    DOCS / "reproduce.md",
+    DOCS / "study.md",
+    DOCS / "savings.md",
+    ROOT / "README.md",
+)
 MADE = (
     "Every section below is made by `tellmore reproduce NAME --data DATA --out DIR` and says of how many seeds it is; bands and "
     "± are standard errors over seeds. This page is written by `python scripts/write_claims.py` from the rows beside it."
