@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,15 @@ from tellmore.sim.people import team_of
 from tellmore.sim.truth import load_truth
 
 TUNED = ("words_vader_w2v300.npz,2500", "digits<5,unit")
-UNSEEN = ("words_warriner_valence_w2v300.npz,2500", "breast-cancer", "words_socialsent2000_w2v300.npz,2500", "digits=8")
+UNSEEN = (
+    "words_socialsent2000_w2v300.npz,2500",
+    "words_warriner_valence_w2v300.npz,2500",
+    "images_oasis_valence_efflite2.npz",
+    "images_utkface2000_facenet512.npz",
+    "breast-cancer",
+    "wine=1",
+    "digits=8",
+)
 ANSWERS = {"label": 100, "select": 60, "rank": 40, "tick": 20}
 """Careful answers, by kind."""
 FIVE = {
@@ -64,6 +72,7 @@ def _without(types: slice) -> Any:
 
 
 SWITCHED = {
+    "nobody lapses": lambda: _without(slice(1, len(habits.LAPSES))),
     "nothing learnt again": lambda: patch.object(Reader, "read", forward_only),
     "own answer not left out": lambda: patch.object(habits.Site, "left_out", lambda _site, mean, cov: (mean, cov)),
     "nobody reversed": lambda: _without(slice(-1, None)),
@@ -85,12 +94,14 @@ def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: 
     """At the end of a trial; ``trusting`` learns from everybody alike, ``alone`` does so with only the careful ones."""
     alone, whole = next(each[team] for each in (FIVE, TWENTY, HABITS) if team in each)
     careful, line = len(team_of(alone)), alone if learner == "alone" else whole
-    config = Config(
-        pool=pool_path(pool, data) or pool,
-        question=kind,
-        answers=round(ANSWERS[kind] * len(team_of(line)) / careful) * (4 if team in TWENTY else 1),
-        team=line,
-    )
+    answers = round(ANSWERS[kind] * len(team_of(line)) / careful) * (4 if team in TWENTY else 1)
+    return (f"{final_accuracy(pool_path(pool, data) or pool, kind, line, answers, learner, seed):.4f}",)
+
+
+@cache
+def final_accuracy(pool: str, kind: str, line: str, answers: int, learner: str, seed: int) -> float:
+    """The same by the team's line; several teams have the same careful ones."""
+    config = Config(pool=pool, question=kind, answers=answers, team=line)
     truth = load_truth(config.pool, config.matrix)
     own, _ = make_learner(config, truth, seed)
     own.by_person = learner not in ("alone", "trusting")
@@ -98,7 +109,7 @@ def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: 
     with learning(learner):
         for _ in conversation(config, own, truth, seed):
             pass
-    return (f"{truth.quality(own.scores()[0]).accuracy:.4f}",)
+    return truth.quality(own.scores()[0]).accuracy
 
 
 def cases(part: str, seeds: range) -> list[tuple[str, str, str, str, int]]:
@@ -107,8 +118,8 @@ def cases(part: str, seeds: range) -> list[tuple[str, str, str, str, int]]:
     plans = {
         "teams": (UNSEEN, ANSWERS, FIVE, everyone),
         "tuned": (TUNED, ANSWERS, FIVE, everyone),
-        "twenty": (("words_warriner_valence_w2v300.npz,2500", "breast-cancer"), ("label", "rank"), TWENTY, everyone),
-        "parts": (TUNED, ("label", "rank"), ("two random", "one reversed"), (*everyone, *SWITCHED, "own sharpness")),
+        "twenty": (UNSEEN, ("label", "rank"), TWENTY, everyone),
+        "parts": (UNSEEN, ("label", "rank"), ("two random", "one reversed"), (*everyone, *SWITCHED, "own sharpness")),
         "habits": (UNSEEN[:2], ("select", "rank"), HABITS, (*everyone, "nobody takes the first", "own sharpness")),
     }
     pools, kinds, teams, learners = plans[part]

@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import RLock
 
+import numpy as np
+
 from tellmore import kinds as question_kinds
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Habits, Team
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
+from tellmore.foretold import Foretold, foretold
 from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
@@ -137,6 +140,18 @@ class Taught(Predictor):
         slope = self.calibration_at(state).slope if foretold else 1.0
         return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), infos
 
+    def foretold(self, before: State, question: Question, answer: Answer) -> Foretold:
+        """How probable ``answer`` was in the state ``before`` it, of somebody who answers as is usual."""
+        kind = question_kinds.named(question.kind)
+        outcome = kind.outcome(question.names, answer)
+        rng = np.random.default_rng([self.seed, 0xF0E, before.tally.answers])
+        return foretold(before.belief, self._z(question.items), kind, outcome, self._predicting, rng=rng)
+
+    @property
+    def _predicting(self) -> Behaviour:
+        """How sharp answers are expected to be where they are predicted."""
+        return self.behaviour.sharper(self.w / self.behaviour.w)
+
     @property
     def people(self) -> dict[str, Habits]:
         """How each person answers, by name, as far as it is known; empty before several people were compared, which is done
@@ -166,8 +181,7 @@ class Taught(Predictor):
         def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
             return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
-        predicting = self.behaviour.sharper(self.w / self.behaviour.w)
-        reader = Reader(self._prior, self.behaviour, predicting, update, self.own_sharpness)
+        reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)
         answers = self._all_told()
         if len({told.person for told in answers}) < 2:
             return state

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { glanceView } from "../src/annotate/glance";
+import { pauseView } from "../src/annotate/pause";
 import { welcome } from "../src/annotate/welcome";
 import { query } from "../src/dashboard/items";
 import { leftAlone } from "../src/cards/rank-drag";
@@ -25,6 +26,22 @@ describe("the welcome", () => {
     expect(shown.isConnected).toBe(false);
     expect(welcome(me, 0)).toBeNull();
     expect(welcome({ ...me, participant: "p-kim" }, 0)).not.toBeNull();
+  });
+});
+
+describe("a break", () => {
+  beforeEach(() => localStorage.clear());
+
+  it("is proposed until it is put away, and again for other answers", () => {
+    const shown = pauseView(me, { id: "slower-80", text: "A short break may help." })!;
+    document.body.append(shown);
+    expect(shown.textContent).toContain("A short break may help.");
+    expect(pauseView(me, { id: "slower-80", text: "Still." })).not.toBeNull();
+    shown.querySelector("button")!.click();
+    expect(shown.isConnected).toBe(false);
+    expect(pauseView(me, { id: "slower-80", text: "Still." })).toBeNull();
+    expect(pauseView(me, { id: "worse-190", text: "Again." })).not.toBeNull();
+    expect(pauseView(me, null)).toBeNull();
   });
 });
 

@@ -11,14 +11,15 @@ from urllib.parse import quote
 import numpy as np
 
 from tellmore.app import wire_board as board
+from tellmore.app.planner import View
 from tellmore.app.wire import ItemOut
-from tellmore.learner import Learner
 from tellmore.pool import Pool
 from tellmore.store.agreement import NOTHING_TO_COMPARE, reliability
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Ledger
 from tellmore.store.people import NOT_COMPARED, manners
 from tellmore.store.statistics import Mistake, accuracy, contributions, extreme_rows, minutes_spent
+from tellmore.store.steady import in_words
 from tellmore.types import Array
 
 HISTOGRAM_BINS = 20
@@ -102,17 +103,17 @@ def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeO
     ]
 
 
-def annotators_out(
-    ledger: Ledger, learner: Learner, probability: Array, at_work: Collection[str]
-) -> list[board.AnnotatorOut]:
+def annotators_out(ledger: Ledger, view: View, at_work: Collection[str]) -> list[board.AnnotatorOut]:
     """One row a person; those in ``at_work`` have a question in hand."""
-    beside, found = reliability(ledger), manners(ledger, learner)
+    beside, found = reliability(ledger), manners(ledger, view.learner)
+    changed = {who: own.now for who, own in view.steady.items()}
     return [
         board.AnnotatorOut(
             **vars(person),
             open=person.participant in at_work,
             reliability=beside.get(person.participant, NOTHING_TO_COMPARE),
             manner=found.get(person.participant, NOT_COMPARED),
+            lately=None if (seen := changed.get(person.participant)) is None else in_words(seen),
         )
-        for person in contributions(ledger, learner.pool, probability)
+        for person in contributions(ledger, view.learner.pool, view.probability)
     ]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from tellmore.app.desk import Desk
 from tellmore.app.likely import likely_answers
+from tellmore.core.steadiness import STEADY, Steadiness
 from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
 from tellmore.learner import Learner
@@ -28,6 +29,7 @@ from tellmore.policy.stopping import Stop
 from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
+from tellmore.store.steady import Watching
 from tellmore.types import Answer, Array
 
 log = logging.getLogger(__name__)
@@ -70,7 +72,7 @@ class Prepared:
 class View:
     """What the learner believed after answer ``seq``: pool-wide scores, what each answer did, and what the stopping rule says.
 
-    ``labelled``: whether every item has a label.
+    ``labelled``: whether every item has a label. ``steady``: whether each person answers as they did before.
     """
 
     seq: int
@@ -81,6 +83,7 @@ class View:
     learner: Learner
     stop: Stop
     labelled: bool
+    steady: Mapping[str, Steadiness]
 
 
 class Planner:
@@ -117,7 +120,8 @@ class Planner:
         self._settings = desk.settings
         self._closing = False
         self._failed: dict[str, str] = {}
-        self.view = self._look()
+        self._watching = Watching()
+        self.view = self._look(desk.counting())
         self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
 
     def start(self) -> None:
@@ -267,7 +271,7 @@ class Planner:
         if not self._fold.catch_up(pairs, limit=limit):
             self._backlog(self._fold)
             return
-        view = self._look()  # of the whole pool, so only once all is learnt
+        view = self._look(pairs)  # of the whole pool, so only once all is learnt
         with self._changed:
             self.view = view
             self._learnt = mark
@@ -310,9 +314,9 @@ class Planner:
             self._likely.extend((asked, answer) for answer in answers)
 
     def _prepare_branch(self, asked: Asked, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
-        """Keep ready what to ask after ``answer``, if it should come: what pays best at that person's own times."""
+        """Keep ready what to ask after ``answer``, if it should come: what pays best with that person as they answer now."""
         imagined = self._fold.learner.copy()
-        imagined.cost = imagined.cost.of(asked.participant)
+        imagined.cost = imagined.cost.of(asked.participant, self.view.steady.get(asked.participant, STEADY).price)
         imagined.judges = False  # nobody has answered yet, and reading everything again would hold up the next question
         imagined.tell(asked.question, answer, asked.participant)
         following = choose(imagined, avoid, recent)
@@ -322,12 +326,13 @@ class Planner:
                 self._branches.setdefault(asked.question.id, {})[answer] = branch
             self._changed.notify_all()
 
-    def _look(self) -> View:
+    def _look(self, pairs: Sequence[tuple[Asked, Given]]) -> View:
         learner = self._fold.learner
         mean, variance = learner.scores()
         sd, effects, progress = np.sqrt(variance), tuple(self._fold.effects), learner.progress
         stop, labelled = learner.stop.check(progress), progress.unlabelled == 0
-        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy(), stop, labelled)
+        steady = self._watching.people(effects, pairs)
+        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy(), stop, labelled, steady)
 
 
 def choose(

@@ -23,6 +23,7 @@ from tellmore.store.ledger import CHOSEN, Asked, Ledger
 from tellmore.store.standing import end_words, standing
 from tellmore.store.statistics import accuracy, confident_mistakes
 from tellmore.store.status import doubts_of, start_verdict
+from tellmore.store.steady import for_themselves
 from tellmore.types import Skip
 
 WORDING = ("name", "attribute", "positive", "negative", "instruction", "guidelines")
@@ -76,6 +77,7 @@ def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> w
         reason=None if question or end else NOTHING_LEFT,
         end=end,
         glance=glance_out(session, visitor),
+        pause=pause_out(session, visitor) if question else None,
         progress=progress_out(session, visitor),
     )
 
@@ -86,6 +88,14 @@ def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
         view = session.planner.view
     return glance_at(view.learner.pool, view) if due else None
+
+
+def pause_out(session: Session, visitor: Visitor) -> wire.PauseOut | None:
+    """That a break may help, where this person's newest answers differ from their own earlier ones."""
+    with session.lock:
+        own = session.planner.view.steady.get(visitor.participant)
+    seen = None if own is None else own.now
+    return None if seen is None else wire.PauseOut(id=f"{seen.change}-{seen.answers}", text=for_themselves(seen))
 
 
 def introduction(settings: Settings, *, owner: bool) -> list[str]:
@@ -191,7 +201,7 @@ def dashboard_out(session: Session) -> DashboardOut:
         out = {asked.participant for asked in session.questions_out()}
         pool, lately = session.pool, session.desk.lately.shares()
         rates, rates_answers, rates_seq = session.rates.table, session.rates.answers, session.rates.seq
-    people = dashboard.annotators_out(desk, view.learner, view.probability, out)
+    people = dashboard.annotators_out(desk, view, out)
     skips = sum(isinstance(given.answer, Skip) and not given.void for given in desk.given.values())
     words = standing(desk, view.effects, len(pool))
     wrong = confident_mistakes(desk, view.effects, view.learner.tally.checks)

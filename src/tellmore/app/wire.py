@@ -168,6 +168,13 @@ class GlanceOut(Wire):
     unsure: ItemOut
 
 
+class PauseOut(Wire):
+    """That somebody may be tired, in kind words; ``id`` is the same as long as it is about the same answers."""
+
+    id: str
+    text: str
+
+
 class QuestionReply(Wire):
     """The question that is open for this person, or why there is none: ``end`` where none will follow."""
 
@@ -175,6 +182,9 @@ class QuestionReply(Wire):
     reason: str | None = None
     end: EndOut | None = None
     glance: GlanceOut | None = Field(None, description="owner only, now and then")
+    pause: PauseOut | None = Field(
+        None, description="now and then, where this person's answers change as if they were tired"
+    )
     progress: ProgressOut
 
 

@@ -107,11 +107,12 @@ class MistakeOut(ItemOut):
 @dataclass(frozen=True)
 class AnnotatorOut(Contribution):
     """One person's work; ``open``: whether they have a question in hand. How they do beside others: `reliability` on the same
-    items, `manner` on what all others have taught."""
+    items, `manner` on what all others have taught. ``lately``: how their newest answers differ from their own earlier ones."""
 
     open: bool
     reliability: Reliability
     manner: Manner
+    lately: str | None
 
 
 class LogRow(Wire):

@@ -23,7 +23,7 @@ TeamOption = Annotated[
     typer.Option(
         "--team",
         help="Several people in one line, as in '3*good, lapse=0.2+pace=1.5, random'; a person is good, random, reversed, "
-        "lapse=, noise=, first=, tiring=, pace=, slowing=, contrast= or camp=, joined by +.",
+        "lapse=, noise=, first=, tiring=, drift=, pace=, slowing=, contrast= or camp=, joined by +.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]

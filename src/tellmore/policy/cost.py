@@ -6,7 +6,7 @@ people or for one. Fitting lives in `policy.cost_fit`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -57,9 +57,12 @@ class CostModel:
     def __reduce__(self) -> tuple[Any, ...]:
         return CostModel, (dict(self.models), dict(self.own))  # a mapping proxy cannot be pickled
 
-    def of(self, annotator: str) -> CostModel:
-        """What one annotator's answers cost."""
-        return CostModel({**self.models, **self.own.get(annotator, {})})
+    def of(self, annotator: str, price: Callable[[str], float] | None = None) -> CostModel:
+        """What one annotator's answers cost; ``price``: by how many times that has grown lately, by family."""
+        own = CostModel({**self.models, **self.own.get(annotator, {})})
+        if price is None:
+            return own
+        return CostModel({family: own.model(family).scaled(price(family)) for family in kinds.families()})
 
     def model(self, kind: str) -> TimeModel:
         """The time model of a question kind."""

@@ -141,7 +141,7 @@ def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Ite
     far, once it is learnt."""
     team = make_annotators(config, truth)
     names = [f"person {number}" for number in range(1, len(team) + 1)] if config.team else [""]
-    chances = [_chance(seed, who) for who in range(len(team))]
+    chances = [chances_of(seed, who) for who in range(len(team))]
     before: list[people.IntArray | None] = [None] * len(team)
     seconds = 0.0
     for answered in count() if config.answers is None else range(config.answers):
@@ -160,7 +160,7 @@ def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Ite
             return
 
 
-def _chance(seed: int, who: int) -> tuple[np.random.Generator, np.random.Generator]:
+def chances_of(seed: int, who: int) -> tuple[np.random.Generator, np.random.Generator]:
     """One person's sources of chance, for answers and for times; those of the first are the same with others and alone."""
     entropy = [seed, 0x7E11, *([who] if who else [])]
     rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(2))

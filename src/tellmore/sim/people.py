@@ -12,6 +12,7 @@ never looks. People are separated by commas, what is said of one by plus signs, 
     noise=0.5         so much noise in every score seen, in standard deviations of the pool's scores: blunter answers
     first=0.2         in this share of the questions takes what is shown first: chooses it, or leaves a ranking as it was shown
     tiring=0.3        this share of the answers more is chance after 100 answers, and so on up to all
+    drift=0.5         standards move: after 100 answers scores seem this many standard deviations higher, and so on
     pace=1.5          takes so many times as long
     slowing=0.5       by this fraction longer after 100 answers, and so on
     contrast=0.3      judges against the question before: its mean score, times this, is taken off
@@ -45,13 +46,14 @@ class Person:
     """How one simulated person differs from an attentive one; each field is described at the head of this module.
 
     >>> Person(lapse=0.1, pace=2.0)
-    Person(lapse=0.1, noise=0.0, first=0.0, tiring=0.0, pace=2.0, slowing=0.0, contrast=0.0, camp=1.0, reversed=False)
+    Person(lapse=0.1, noise=0.0, first=0.0, tiring=0.0, drift=0.0, pace=2.0, slowing=0.0, contrast=0.0, camp=1.0, reversed=False)
     """
 
     lapse: float = 0.0
     noise: float = 0.0
     first: float = 0.0
     tiring: float = 0.0
+    drift: float = 0.0
     pace: float = 1.0
     slowing: float = 0.0
     contrast: float = 0.0
@@ -64,7 +66,8 @@ class Person:
         _within("camp", self.camp, -1, 1)
         for name in ("noise", "tiring", "slowing"):
             _within(name, getattr(self, name), 0, math.inf)
-        _within("contrast", self.contrast, -math.inf, math.inf)
+        for name in ("contrast", "drift"):
+            _within(name, getattr(self, name), -math.inf, math.inf)
         if not 0 < self.pace < math.inf:
             raise SettingError(f"pace is above 0, not {self.pace:g}")
 
@@ -100,7 +103,8 @@ class Person:
 
         unit: the standard deviation of scores. before: the mean of what the question before showed, above the border.
         """
-        seen_z = z + self.noise * unit * rng.standard_normal(len(z)) - self.contrast * before
+        moved = self.drift * unit * n_answered / PER_ANSWERS
+        seen_z = z + self.noise * unit * rng.standard_normal(len(z)) + moved - self.contrast * before
         seen = perceived(-seen_z if self.reversed else seen_z, rng)
         takes_first, lapses = rng.random(2) < (self.first, self.lapse_after(n_answered))
         chance = by_chance(question, rng)

@@ -41,7 +41,8 @@ class AnswerEffect:
 
     ``bits``: information gained, the fall of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to the
     prior's, nats. ``expected_accuracy``: mean of max(p, 1 - p) over the pool, or over a sample of 1,000 items. ``correct`` of
-    ``scored`` labelled items of a check question were predicted rightly before the answer was learnt.
+    ``scored`` labelled items of a check question were predicted rightly before the answer was learnt. ``surprise``: its log
+    probability before, in nats, less the expected one, and ``spread``, the standard deviation of that.
     """
 
     seq: int
@@ -55,6 +56,8 @@ class AnswerEffect:
     expected_accuracy: float
     correct: int
     scored: int
+    surprise: float = 0.0
+    spread: float = 0.0
 
 
 Pairs: TypeAlias = Sequence[tuple[Asked, Given]]
@@ -140,6 +143,10 @@ class Fold:
     def _effect(self, asked: Asked, given: Given, before: State, after: State, info: UpdateInfo | None) -> AnswerEffect:
         checks = after.tally.checks[len(before.tally.checks) :] if kinds.named(asked.question.kind).labels_all else ()
         prior = self._begun.beliefs[after.asking]
+        surprise = spread = 0.0
+        if info is not None and given.answer is not None:
+            known = self.learner.foretold(before, asked.question, given.answer)
+            surprise, spread = known.log_score - known.expected, known.spread
         return AnswerEffect(
             given.seq,
             given.question_id,
@@ -152,6 +159,8 @@ class Fold:
             after.expected_accuracy(self.learner.w),
             sum((one.probability >= DECISION_THRESHOLD - ROUNDING) == one.told for one in checks),
             len(checks),
+            surprise,
+            spread,
         )
 
 

@@ -27,9 +27,10 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
 SAVE_SHARE = 0.01
-LAYOUT = 7
+LAYOUT = 8
 """Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several; since 4, checksums;
-since 5, lapses are allowed for; since 6, people have habits; since 7, checks have calibrated probabilities."""
+since 5, lapses are allowed for; since 6, people have habits; since 7, checks have calibrated probabilities; since 8,
+surprises."""
 CHECKSUM_BYTES = sha256().digest_size
 FIELDS = tuple(each.name for each in fields(AnswerEffect))
 

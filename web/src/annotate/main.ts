@@ -19,6 +19,7 @@ import { askForStart } from "../start/screen";
 import { endScreen } from "./end";
 import { glanceView } from "./glance";
 import { askForNote } from "./note";
+import { pauseView } from "./pause";
 import { progressLine } from "./progress";
 import { welcome } from "./welcome";
 
@@ -85,7 +86,7 @@ class Annotator {
     clearTimeout(this.askAgain);
     const screen = turn.question && (await screenOf(turn.question.kind, this.me.project.kinds));
     this.warning.textContent = "";
-    const aside = turn.glance ? glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren()) : turn.question && welcome(this.me, turn.progress.answers);
+    const aside = turn.glance ? glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren()) : turn.question && (pauseView(this.me, turn.pause) ?? welcome(this.me, turn.progress.answers));
     this.glance.replaceChildren(...(aside ? [aside] : []));
     this.presented?.withdraw();
     this.presented = null;

@@ -19,8 +19,8 @@ function shareOf(part: number, whole: number): string {
 }
 
 /** The name, and what should be looked at: nobody is refused for it. */
-function named({ name, reliability: { warning }, manner }: Person): HTMLElement {
-  const cautions = manner.left_out ? ["left out: nothing is learnt from these answers"] : [warning, manner.verdict].filter((each) => each !== null);
+function named({ name, reliability: { warning }, manner, lately }: Person): HTMLElement {
+  const cautions = manner.left_out ? ["left out: nothing is learnt from these answers"] : [warning, manner.verdict, lately].filter((each) => each !== null);
   return h("span", { dir: "auto" }, name, ...cautions.map((each) => h("span", { class: "caution" }, icon("alert"), each)));
 }
 

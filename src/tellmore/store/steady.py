@@ -1,0 +1,78 @@
+"""Whether the people of a project answer as they did before, from the log and from what was foretold; and in which words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tellmore import kinds
+from tellmore.core.steadiness import STEADY, Answered, Seen, Steadiness
+from tellmore.policy.cost import PAPER_COST, family_of
+from tellmore.store.fold import AnswerEffect
+from tellmore.store.ledger import Asked, Given
+
+BREAK_S = 300.0
+"""Whoever answered nothing for so long has rested."""
+
+
+class Watching:
+    """Everybody's steadiness, from answers that come one after the other; each is looked at once."""
+
+    def __init__(self) -> None:
+        self._people: dict[str, Steadiness] = {}
+        self._last: dict[str, datetime] = {}
+        self._done, self._seq = 0, 0
+
+    def people(self, effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked, Given]]) -> Mapping[str, Steadiness]:
+        """By participant, after the answers in ``effects``: the first of ``pairs``, which are all that count."""
+        if self._done > len(effects) or (self._done and effects[self._done - 1].seq != self._seq):
+            self._people, self._last, self._done = {}, {}, 0  # an answer was taken back
+        for effect, (asked, given) in zip(effects[self._done :], pairs[self._done :], strict=False):
+            self._look_at(effect, asked, given)
+            self._seq = effect.seq
+        self._done = len(effects)
+        return dict(self._people)
+
+    def _look_at(self, effect: AnswerEffect, asked: Asked, given: Given) -> None:
+        who, when = given.participant, datetime.fromisoformat(given.t_utc)
+        last = self._last.get(who)
+        self._last[who] = when
+        one = Answered(
+            family_of(effect.kind),
+            _log_time(asked, given, effect.seconds),
+            effect.surprise,
+            effect.spread,
+            rested=last is not None and (when - last).total_seconds() - effect.seconds > BREAK_S,
+        )
+        self._people[who] = self._people.get(who, STEADY).after(one)
+
+
+def _log_time(asked: Asked, given: Given, seconds: float) -> float | None:
+    """Of the seconds over the published ones for such an answer; None where none were taken."""
+    if seconds <= 0 or given.answer is None:
+        return None
+    question = asked.question
+    marks = kinds.named(question.kind).marks(given.answer)
+    return math.log(seconds / PAPER_COST.seconds(question.kind, question.size, marks=marks))
+
+
+def in_words(seen: Seen) -> str:
+    """What the owner reads.
+
+    >>> in_words(Seen("slower", 120, 4.1, 1.52))
+    'lately slower: answers take about 1.5 times as long as before (4.1 standard deviations)'
+    """
+    off = f"({seen.z:.1f} standard deviations)"
+    if seen.times is not None:
+        return f"lately slower: answers take about {seen.times:.1f} times as long as before {off}"
+    return f"lately tired, or of another mind: answers fit this person's earlier ones less than before {off}"
+
+
+def for_themselves(seen: Seen) -> str:
+    """What the person reads: kind, and nothing that has to be done."""
+    if seen.times is not None:
+        found = "Your last answers took longer than your earlier ones."
+    else:
+        found = "Your last answers fit your earlier ones a little less than before."
+    return f"{found} That happens to everybody. A short break may help; you can also just go on."
