@@ -66,7 +66,7 @@ def in_words(seen: Seen) -> str:
     off = f"({seen.z:.1f} standard deviations)"
     if seen.times is not None:
         return f"lately slower: answers take about {seen.times:.1f} times as long as before {off}"
-    return f"lately tired, or of another mind: answers fit this person's earlier ones less than before {off}"
+    return f"lately predicted less well: the newest answers fit this person's earlier ones less than before {off}"
 
 
 def for_themselves(seen: Seen) -> str:
@@ -74,5 +74,5 @@ def for_themselves(seen: Seen) -> str:
     if seen.times is not None:
         found = "Your last answers took longer than your earlier ones."
     else:
-        found = "Your last answers fit your earlier ones a little less than before."
+        found = "Your last answers were a little harder to predict than your earlier ones."
     return f"{found} That happens to everybody. A short break may help; you can also just go on."
