@@ -1,4 +1,4 @@
-"""Teach a binary classifier over off-the-shelf embeddings with labels, picks, rankings and grids.
+"""Teach a binary classifier on existing embeddings with labels, selections, rankings and grids.
 
 Names are loaded when they are first used, so that the command line starts without loading SciPy.
 """

@@ -32,12 +32,13 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Classifier:
-    """What is exported: a linear classifier with its uncertainty. A project has one, and `load` reads one from a file.
+    """The exported result: a linear classifier with its uncertainty. A project has one, and `load` reads one from a
+    file.
 
     mixture: beliefs over (bias, weights) of the score.
     w: the sharpness of labels, P(positive) = sigmoid(w score), averaged over the beliefs.
     normalised: whether embeddings are scaled to length 1 before they are scored, as they were when the project was made.
-    slope: by which random checks then corrected the log odds; 1 without checks.
+    slope: the factor by which random checks corrected the log odds; 1 without checks.
 
     >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
     >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
@@ -67,7 +68,7 @@ class Classifier:
 
     @property
     def belief(self) -> Gaussian:
-        """One Gaussian over (bias, weights): the moments, where there are several beliefs."""
+        """One Gaussian over (bias, weights): with several beliefs, that with their mean and covariance."""
         return self.mixture.moments
 
     @property

@@ -27,15 +27,15 @@ SPREAD_RANGE = (0.5, 1.5)
 
 
 def check_question_kind(kind: Kind, *, sizes: Sequence[int] | None = None, seed: int = 0) -> None:
-    """Raise QuestionError unless ``kind`` keeps its promises on small questions of these sizes.
+    """Raise QuestionError unless ``kind`` works as a kind must, on small questions of these sizes.
 
-    Checked are: outcomes, probabilities, answers, plain values, JSON and words; the update against the exact posterior by brute
-    force; the gain against enumeration; that a learner asks, learns, undoes, saves and loads it; simulated people; the time
-    model. The kind has to be registered.
+    It checks outcomes, probabilities, answers, plain values, JSON and words; the update against the exact posterior by
+        brute force; the gain against enumeration; that a learner can ask, learn, undo, save and load it; simulated
+        people; and the time model. The kind must be registered.
 
     kind: the kind to check.
-    sizes: how many items to show; by default the fewest that it allows, and one more.
-    seed: of all random numbers.
+    sizes: how many items to show; by default the smallest number that it allows, and one more.
+    seed: the seed of all random numbers.
 
     >>> check_question_kind(named("select_low"), sizes=(2, 3))
     """

@@ -11,7 +11,7 @@ class TellmoreError(Exception):
 
 
 class InputError(TellmoreError, ValueError):
-    """What the caller gave is wrong; nothing was changed."""
+    """The input is wrong; nothing was changed."""
 
 
 class PoolError(InputError):
@@ -55,7 +55,7 @@ class FaultyRowsError(DataFileError):
 
 
 class StateError(TellmoreError, RuntimeError):
-    """A valid request at a moment that does not allow it."""
+    """The request is valid, but not possible now."""
 
 
 class NumericalError(TellmoreError, ArithmeticError):

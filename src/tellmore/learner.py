@@ -60,34 +60,35 @@ class How(TypedDict, total=False):
 
 
 class Learner(Chooser, Viewed):
-    """Learns what a person means from what they tell. Threads may share it.
+    """Learns what a person means from their answers. Threads may share it.
 
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
-    question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``, which asks
-        whatever yields most bits per second among ``kinds`` and ``sizes``.
-    set_size: how many items to show; by default as many as is usual for the kind (4 to select or rank, 12 to tick).
+    question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``: the
+        kind and size with most bits per second among ``kinds`` and ``sizes``.
+    set_size: how many items to show; by default the usual number for the kind (4 to select or rank, 12 to tick).
     seed: makes every choice repeatable.
-    prior: ``pool`` (directions in which the items vary), ``isotropic`` (all alike), ``classic`` (as version 0.1 began, for
-        unit-norm embeddings), or a belief over (1, x).
-    bound: how answers are learnt: ``moments`` (mean and covariance of the exact posterior; the default up to 32 dimensions, where
-        the belief soon narrows), ``centred`` (a variational bound, the default beyond), or ``paper`` (the paper's bound).
-    acquisition: ``greedy``, ``random``, or ``particles`` (Algorithm 5 to the letter).
-    w, K: sharpness of labels and of choices, in units of the scores. A given w is also that of the probabilities,
-        P(positive) = sigmoid(w score), averaged over the belief. By default both follow from how many directions the pool varies
-        in, and probabilities are twice as sharp as a label is learnt: see docs/method.md.
+    prior: ``pool`` (directions in which the items vary), ``isotropic`` (all alike), ``classic`` (as in version 0.1, for
+        unit-norm embeddings), or a Gaussian over (1, x).
+    bound: how answers are learnt: ``moments`` (mean and covariance of the exact posterior; the default up to 32
+        dimensions, where a bound is too narrow), ``centred`` (a variational bound, the default above that), or
+        ``paper`` (the paper's bound).
+    acquisition: ``greedy``, ``random``, or ``particles`` (exactly Algorithm 5).
+    w, K: sharpness of labels and of choices, in units of the scores. A given w is also used for the probabilities,
+        P(positive) = sigmoid(w score), averaged over the belief. By default both depend on the number of directions in
+        which the pool varies, and probabilities are twice as sharp as labels are learnt: see docs/method.md.
     calibrate: whether random checks correct the probabilities, by one slope on their log odds: see docs/calibration.md.
     stop: a rule of `tellmore.policy.stopping`; by default `Settled`.
     cost: seconds per question.
-    check_share: this share of the questions is on items drawn at random, to measure what was learnt; before it stops, a rule
-        may ask for a few more. They have ``check`` set.
-    by_person: in a team, learn less from people who seem to guess or to answer the other way round. They are named in `people`
-        either way.
-    start: what is known beforehand, from words, examples or another model's scores; the answers decide how far it is trusted.
-    kinds: the kinds that ``auto`` may ask, all standard ones by default; of a family, the members that are asked.
-    sizes: how many items ``auto`` may show; each kind takes those that it can.
-    exclude_last: items of this many last questions are not asked again at once.
-    embedder: puts texts into vectors, where ``pool`` is a list or a column of texts: a function of a list of texts, or a model
-        with such a method named ``encode``.
+    check_share: this share of the questions is about items drawn at random, to measure the accuracy; a stopping rule
+        may need a few more. These questions have ``check`` set.
+    by_person: in a team, learn less from people who seem to guess or to swap positive and negative. They are named in
+        `people` in any case.
+    start: words, examples or another model's scores to start from; how much it counts depends on the answers.
+    kinds: the kinds that ``auto`` may ask, all standard ones by default; for a family, the members that may be asked.
+    sizes: how many items ``auto`` may show; each kind uses those that it allows.
+    exclude_last: items of this many last questions are not asked about again.
+    embedder: turns texts into vectors, if ``pool`` is a list or a column of texts: a function of a list of texts, or a
+        model with such a method named ``encode``.
     callbacks: functions called with the learner, the question and the answer after each answer that was learnt.
 
     >>> learner = Learner([[0.0, 1.0], [1.0, 0.5], [1.0, 0.0]], question="label")
@@ -176,8 +177,8 @@ class Learner(Chooser, Viewed):
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
     ) -> None:
-        """Which questions to ask from now on: ``question``, ``set_size``, ``kinds`` and ``sizes`` as the options of the same
-        names say; what was learnt stays."""
+        """Which questions to ask from now on: ``question``, ``set_size``, ``kinds`` and ``sizes`` are as for a new
+        learner; what was learnt is kept."""
         self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
 
@@ -198,11 +199,11 @@ class Learner(Chooser, Viewed):
     ) -> Any:
         """The next question.
 
-        n: how many questions, which tell most together, in a list; without it the one question itself.
-        kind, size: what to ask and of how many items, in place of the options.
-        avoid: items that are left out where possible.
-        quick: all of ``n`` from one search, on different items, for many people at once: each tells a little less, and takes
-            a small part of the time. There are fewer where the items or one search do not suffice for all.
+        n: how many questions, as a list of those that are most informative together; without it, one question.
+        kind, size: the kind of question and how many items it shows, in place of the learner's options.
+        avoid: items that are left out if possible.
+        quick: all ``n`` from one search, on different items, for many people at once: each is a little less informative
+            and takes much less time. There are fewer if there are not enough items.
         """
         avoid = ids_of(avoid, "avoid")
         with self._lock:
@@ -221,15 +222,15 @@ class Learner(Chooser, Viewed):
 
     @one_at_a_time
     def tell(self, question: Question | str, answer: Answer | Any, person: str = "") -> UpdateInfo | None:
-        """Learn from an answer; a skip teaches nothing and is remembered.
+        """Learn from an answer; from a skip nothing is learnt, but it is in the history.
 
-        question: one that was asked, or its id; also one that was never asked here.
+        question: one that was asked, or its id, or a Question of your own.
         answer: an Answer or a plain value: True or False to a label, an id to a selection (or with its label, ``(id, True)``),
             a list of ids, highest first, to a ranking (or with how many are positive, ``(ids, 2)``), a list of ids to a grid.
-        person: who answered, where several people do. Their answers are compared: see `people`. With ``by_person``, those of
-            people who click at random or answer reversed count little.
+        person: who answered, if there are several people. Their answers are compared: see `people`. With ``by_person``,
+            those of people who answer at random, or swap positive and negative, count little.
 
-        Raises QuestionError or AnswerError, with the learner unchanged, where they do not fit.
+        Raises QuestionError or AnswerError, with the learner unchanged, if they do not fit.
         """
         question = self._shown(open_question(question, self._open, self._told))
         answer = answer_to(question, answer)
@@ -248,7 +249,7 @@ class Learner(Chooser, Viewed):
         return () if self._rates is None else self._rates.rates
 
     def warnings(self) -> list[str]:
-        """Where a linear classifier of these embeddings cannot work, and what to do; empty where all seems well."""
+        """Signs that a linear classifier on these embeddings cannot work, and what to do; empty if there are none."""
         return warnings_of(self.pool, self._now.tally, self.labels())
 
     # Keeping
@@ -273,8 +274,8 @@ class Learner(Chooser, Viewed):
         people: Sequence[str] | None = None,
         team: Team = ALONE,
     ) -> Learner:
-        """A learner with these options after ``history``, of these ``people``, whose beliefs (``mixture``, over (1, z); None:
-        the prior), ``tally`` and ``team`` are known already: nothing is told again."""
+        """A learner with these options after ``history``, of these ``people``, whose beliefs (``mixture``, over (1, z);
+        None: the prior), ``tally`` and ``team`` are already known: nothing is learnt again."""
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
@@ -286,15 +287,15 @@ class Learner(Chooser, Viewed):
         return twin
 
     def person(self, name: str) -> Learner:
-        """The learner as it would be for one person's own view of things; the shared one, where people do not differ.
+        """A learner for one person's own view; the shared one if people do not differ.
 
-        name: whose, as `tell` was given it.
+        name: the person's name, as given to `tell`.
         """
         return self.at(self.opinions().belief(name), self._history, self.tally, self._people, self.team)
 
     @one_at_a_time
     def save(self, path: str | Path) -> None:
-        """Write the learner, with its pool and the questions still open, to ``path``: one .npz file without pickles."""
+        """Write the learner, with its pool and its open questions, to ``path``: one .npz file without pickles."""
         now, frame = self._now, Frame(self.coordinates, self._prior.beliefs[0], self.behaviour, self.w)
         beliefs = saved.Beliefs(self._prior, now.mixture, now.scans)
         told = (
@@ -317,10 +318,10 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
     ) -> Learner:
-        """A learner saved at ``path`` before. ``pool``, as a learner takes it, replaces the one in the file; it must hold the
-        same items.
+        """The learner saved at ``path``. ``pool``, if given, replaces the one in the file; it must have the same items.
 
-        Rules and cost models are not in the file: give ``stop`` and ``cost`` again where they are not the defaults.
+        Stopping rules and cost models are not in the file: give ``stop`` and ``cost`` again if they are not the
+        defaults.
         """
         state = saved.read(path, None if pool is None else pool_of(pool))
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)

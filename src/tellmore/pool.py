@@ -37,7 +37,7 @@ class Item:
 
     id: a string or a whole number.
     vector: its embedding [d].
-    text, image: what people see of it, where there is any.
+    text, image: what people see of it, if anything.
 
     >>> Pool([[1.0, 0.0], [0.0, 1.0]], text=["calm", "grim"])[1].text
     'grim'
@@ -50,19 +50,19 @@ class Item:
 
 
 class Pool:
-    """Items with ids and embeddings; immutable. It is read like a dictionary: ``pool[id]`` is an item, and going through a pool
-    gives its ids.
+    """Items with ids and embeddings; immutable. It is read like a dictionary: ``pool[id]`` is an item, and iterating
+    over a pool gives its ids.
 
-    X: embeddings [n, d], one row per item and no constant column, taken as they are: rows are never normalised or reordered. Or
-        a DataFrame of pandas or polars. A matrix mapped from a file (``numpy.load(..., mmap_mode="r")``) in float32 or float16
-        stays there, and may be larger than memory.
-    ids: one per item, or the name of a column. Strings and whole numbers stay what they are, dates and the like become their
-        text; fractions and bytes are refused. By default the index of a DataFrame, or the row numbers 0, 1, ….
+    X: embeddings [n, d], one row per item and no constant column; rows are never normalised or reordered. Or a
+        DataFrame of pandas or polars. A matrix mapped from a file (``numpy.load(..., mmap_mode="r")``) in float32 or
+        float16 is not copied into memory, and may be larger than it.
+    ids: one per item, or the name of a column. Strings and whole numbers are kept, dates and the like become text;
+        fractions and bytes are refused. By default the index of a DataFrame, or the row numbers 0, 1, ….
     text, images: what people see, one per item, or the name of a column; images are paths of files.
-    scores: what people said of the items, where it is known.
-    name: what the pool is called.
-    vectors: of a DataFrame, the columns of the embeddings: several of numbers, or one of vectors. By default all that ids, text
-        and images do not name.
+    scores: people's ratings of the items, if known.
+    name: the name of the pool.
+    vectors: for a DataFrame, the columns of the embeddings: several of numbers, or one of vectors. By default all
+        columns that are not ids, text or images.
 
     >>> pool = Pool([[1.0, 0.0], [0.0, 1.0]], ids=["calm", "grim"])
     >>> len(pool), pool.d, pool.rows(["grim"]).tolist(), "calm" in pool
@@ -120,11 +120,11 @@ class Pool:
     def of_texts(cls, texts: Sequence[str], embedder: Any, ids: Iterable[Any] | None = None, **more: Any) -> Pool:
         """A pool of texts.
 
-        texts: a list, or a column of a DataFrame, whose index are the ids.
-        embedder: a function of a list of texts, or an object with such a method named ``encode``, as models of
-            sentence-transformers and model2vec have, and what `tellmore.embedder` gives.
+        texts: a list, or a column of a DataFrame, whose index gives the ids.
+        embedder: a function of a list of texts, or an object with such a method named ``encode``, such as models of
+            sentence-transformers and model2vec, or the result of `tellmore.embedder`.
         ids: one per text.
-        more: further options of Pool.
+        more: other options of Pool.
         """
         read = text_list("texts", texts)
         return cls(encoded(embedder, read), tabular.index_of(texts) if ids is None else ids, read, **more)
@@ -164,16 +164,16 @@ class Pool:
 
     @cached_property
     def coordinates(self) -> Coordinates:
-        """How a learner centres and scales the embeddings: by one length, or by one for each column where units differ."""
+        """How a learner centres and scales the embeddings: by one length, or by one for each column if their units differ."""
         return Coordinates.of(self.moments)
 
     def placed(self, coordinates: Coordinates) -> PoolRows:
-        """The items in ``coordinates``, wherever their embeddings are held."""
+        """The items in ``coordinates``, wherever their embeddings are stored."""
         return Rows(self.X, coordinates)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The ids as strings, as files and logs hold them."""
+        """The ids as strings, as in files and logs."""
         return self.ids if all(isinstance(item, str) for item in self.ids) else tuple(map(str, self.ids))
 
     @cached_property
@@ -189,7 +189,7 @@ class Pool:
         return found
 
     def find(self, name: Any) -> int | None:
-        """The row of the item whose id is ``name``, or else whose whole text is, whatever its case; None where there is none."""
+        """The row of the item whose id is ``name``, or else whose full text is, in upper or lower case; None if there is none."""
         if str(name) in self._row_of:
             return self._row_of[str(name)]
         rows = self._rows_of_text.get(str(name).strip().casefold(), [])
@@ -208,8 +208,8 @@ class Pool:
             ) from None
 
     def checked(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Embeddings X [n, d] of other items, as float64; PoolError where they cannot be scored like the pool's. Where the
-        pool was made of a DataFrame, the same columns of another one."""
+        """Embeddings X [n, d] of other items, as float64; PoolError if they do not fit the pool. If the pool was made
+        from a DataFrame, X may be another one with the same columns."""
         if self.columns is not None and tabular.is_table(X):
             X = tabular.vectors(X, self.columns)
         try:
@@ -223,7 +223,7 @@ class Pool:
         return X
 
     def subset(self, rows: ArrayLike, *, name: str | None = None) -> Pool:
-        """A pool of some ``rows`` (numbers or a mask), in the order given, called ``name`` or as this one."""
+        """A pool of some ``rows`` (numbers or a mask), in the order given; ``name`` is by default that of this pool."""
         kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
         return Pool(
             self.X[kept],
@@ -236,7 +236,7 @@ class Pool:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of ids and embeddings: two pools with the same one give the same questions."""
+        """SHA-256 of ids and embeddings: pools with the same fingerprint give the same questions."""
         digest = hashlib.sha256(repr((self.names, self.X.shape)).encode())
         for start in range(0, len(self), CHUNK_ROWS):
             digest.update(np.ascontiguousarray(self.X[start : start + CHUNK_ROWS], dtype="<f4").tobytes())

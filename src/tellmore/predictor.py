@@ -174,24 +174,24 @@ class Predictor:
 
     @property
     def posterior(self) -> Gaussian:
-        """The belief over (bias, weights), in coordinates (1, x) with x as the pool holds it: the moments, where there are
-        several beliefs."""
+        """The belief over (bias, weights), in coordinates (1, x) with x as in the pool; with several beliefs, the
+        Gaussian with their mean and covariance."""
         return self.coordinates.outward(self._now.mixture.moments)
 
     @property
     def posteriors(self) -> Mixture:
-        """All beliefs with their weights, in coordinates (1, x); one, where there is no start."""
+        """All beliefs with their weights, in coordinates (1, x); only one without a start."""
         return self._now.mixture.mapped(self.coordinates.outward)
 
     @property
     def belief(self) -> Gaussian:
-        """The belief from which questions are chosen, in coordinates (1, z), z the items in the learner's own ``coordinates``;
-        what `scan` goes with."""
+        """The belief with which questions are chosen, in coordinates (1, z), z being the items in the learner's own
+        ``coordinates``; see `scan`."""
         return self._now.belief
 
     @property
     def start_weight(self) -> float | None:
-        """How far the answers bear out the start now, from 0 (not at all) to 1; None without one."""
+        """How far the answers support the start, from 0 (not at all) to 1; None without one."""
         weights = self._now.mixture.weights
         return None if len(weights) == 1 else float(weights[1:].sum())
 
@@ -225,7 +225,7 @@ class Predictor:
 
     @property
     def tally(self) -> Tally:
-        """What was counted while answers were told."""
+        """Counts of labels and random checks so far."""
         return self._now.tally
 
     @property
@@ -245,7 +245,7 @@ class Predictor:
 
     @property
     def threshold(self) -> float | None:
-        """The probability from which `predict` says positive; None: by the sign of the mean score."""
+        """The probability from which on `predict` calls an item positive; None: by the sign of the mean score."""
         return self._threshold
 
     @threshold.setter
@@ -257,7 +257,7 @@ class Predictor:
 
     @property
     def calibration(self) -> Calibration:
-        """The slope by which the random checks told so far correct the log odds of every probability; 1 before the first."""
+        """The slope by which the random checks so far correct the log odds of every probability; 1 before the first."""
         return self.calibration_at(self._now)
 
     def calibration_at(self, state: State) -> Calibration:
@@ -269,12 +269,12 @@ class Predictor:
         return self._now.scores
 
     def probabilities(self) -> Array:
-        """Probability of positive [n] of every item of the pool, averaged over the belief, as the random checks correct it."""
+        """Probability of positive [n] of every item of the pool, averaged over the belief and corrected by the random checks."""
         return tempered(self._now.probabilities(self.w), self.calibration.slope)
 
     def predict(self, X: ArrayLike | Any | None = None) -> NDArray[np.bool_]:
-        """Whether embeddings X [n, d] are positive [n], the pool's items where X is None: by the sign of the mean score, or by
-        their probability where a ``threshold`` is set."""
+        """Whether embeddings X [n, d], by default the pool's items, are positive [n]: by the sign of the mean score, or
+        by their probability if a ``threshold`` is set."""
         if self._threshold is None:
             return np.asarray((self._now.scores[0] if X is None else self.decision_function(X)) > 0)
         return np.asarray((self.probabilities() if X is None else self.predict_proba(X)[:, 1]) >= self._threshold)
@@ -284,13 +284,13 @@ class Predictor:
         return self._now.mixture.scores(self._into(X))[0]
 
     def predict_proba(self, X: ArrayLike | Any | None = None) -> Array:
-        """Probabilities [n, 2] of negative and positive for embeddings X [n, d], the pool's items where X is None, averaged over
-        the belief, as the random checks correct them."""
+        """Probabilities [n, 2] of negative and positive for embeddings X [n, d], by default the pool's items, averaged
+        over the belief and corrected by the random checks."""
         positive = self.probabilities() if X is None else self._probability(self._now, self._into(X))
         return np.column_stack([1 - positive, positive])
 
     def score(self, X: ArrayLike | Any | None, y: ArrayLike) -> float:
-        """The share of embeddings X [n, d], the pool's items where X is None, that `predict` calls as y [n] does."""
+        """The share of embeddings X [n, d], the pool's items if X is None, for which `predict` agrees with y [n]."""
         called, truth = self.predict(X), np.asarray(y)
         if truth.shape != called.shape or not np.isin(truth, (0, 1)).all():
             raise SettingError(f"y must hold {len(called)} values True or False (or 1 or 0), one per item")
@@ -302,33 +302,34 @@ class Predictor:
         return mean, cov
 
     def undecided(self) -> float:
-        """The share of the pool that is expected to be on the wrong side of the boundary for lack of answers: the mean over
-        the items of P(score < 0) where its mean is above 0, and the other way round."""
+        """The share of the pool that is expected to be on the wrong side of the boundary for lack of answers: the mean
+        over the items of P(score < 0) if its mean is above 0, and of P(score > 0) otherwise."""
         return self._now.standing[0]
 
     def rarer(self) -> float:
-        """The share of the pool that is called the side which has fewer items."""
+        """The share of the pool on the side that is predicted less often."""
         positive = self._now.standing[1]
         return min(positive, 1 - positive)
 
     def quality(self) -> Quality | None:
-        """Accuracy, precision, recall, average precision, prevalence and how far probabilities came true, on the random checks
-        told; None before the first."""
+        """Accuracy, precision, recall, average precision, prevalence and how often probabilities came true, on the
+        random checks; None before the first."""
         threshold = 0.5 if self.threshold is None else self.threshold
         return quality_of(self._now.tally.checks, threshold, self.calibration)
 
     @property
     def history(self) -> tuple[tuple[Question, Answer], ...]:
-        """All questions told, with their answers, oldest first."""
+        """All answered or skipped questions with their answers, oldest first."""
         return tuple(self._history)
 
     @property
     def prior(self) -> Gaussian:
-        """The belief before the first answer, in coordinates (1, x): the moments, where there are several."""
+        """The belief before the first answer, in coordinates (1, x); with several, the Gaussian with their mean and
+        covariance."""
         return self.coordinates.outward(self._prior.moments)
 
     def labels(self) -> dict[Any, bool]:
-        """Every item that was labelled, by an answer of any kind, and the last label it got."""
+        """Every item that was labelled by an answer of any kind, with its last label."""
         return {item: told for question, answer in self._history for item, told in labels_in(question, answer).items()}
 
     def information_gain(self, question: Question) -> float:
@@ -343,7 +344,7 @@ class Predictor:
 
     @property
     def progress(self) -> Progress:
-        """What stopping rules look at."""
+        """The numbers that stopping rules use."""
         now, n = self._now, len(self.pool)
         logdets = now.belief.logdet, self._prior.beliefs[now.asking].logdet
         unlabelled = n - len(self.labels()) if now.tally.labels >= n else None

@@ -49,7 +49,7 @@ class Project:
 
     @classmethod
     def open(cls, folder: str | Path) -> Project:
-        """The project in ``folder``; SettingError where there is none."""
+        """The project in ``folder``; SettingError if there is none."""
         return cls(folder)
 
     @classmethod
@@ -68,18 +68,18 @@ class Project:
         earlier: str | Path | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Project:
-        """Make a project; the whole of it appears at ``folder``, or nothing.
+        """Make a project; if this fails, nothing is left at ``folder``.
 
-        folder: where to; it must not exist yet.
+        folder: where to make it; it must not exist yet.
         items: a Pool, embeddings as an array or a DataFrame, texts; or the path of a file, as `tellmore init --items` takes it.
-        attribute: what is taught, in a word.
-        embedder: what embeds ``items`` that are texts: a function of a list of texts, or a model with ``encode``.
-        embed: of items in a file, the name of the embedder: ``tfidf``, ``model2vec:MODEL``.
-        embeddings: of items in a file, the file with their vectors, in place of ``embed``.
-        labels: labels that are known, one an item in memory: True, False, or None.
-        like, unlike: what is looked for and its opposite, to start from: words, or items by id or text.
-        earlier: the folder of an earlier project on the same embeddings, whose classifier to start from.
-        settings: further settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
+        attribute: the property that items have or do not have, in a word.
+        embedder: embeds ``items`` that are texts: a function of a list of texts, or a model with ``encode``.
+        embed: for items in a file, the name of the embedder: ``tfidf``, ``model2vec:MODEL``.
+        embeddings: for items in a file, the file with their vectors, in place of ``embed``.
+        labels: for items in memory, their known labels, one per item: True, False, or None.
+        like, unlike: what you are looking for and its opposite, to start from: words, or items by id or text.
+        earlier: the folder of an earlier project with the same embeddings, to start from its classifier.
+        settings: other settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
         """
         folder = one_path("folder", folder)
         named = {"name": folder.absolute().name, **words_for(attribute)}
@@ -125,20 +125,20 @@ class Project:
         return self._project.settings.redacted()
 
     def learner(self) -> Learner:
-        """A copy with all answers in the log, to ask and to predict. What is told to it, also by its widget, is not written down:
-        tell the project, as in ``project.tell(learner.ask(), True)``."""
+        """A copy with all answers in the log, to ask and to predict. Answers given to the copy, also by its widget, are
+        not written to the log: give them to the project, as in ``project.tell(learner.ask(), True)``."""
         learner = self._state().learner
         return learner.at(learner.beliefs, learner.history, learner.tally, learner.told_by, learner.team)
 
     @property
     def classifier(self) -> Classifier:
-        """What the answers taught so far, for raw embeddings."""
+        """The classifier learnt so far, for raw embeddings."""
         return self._state().classifier
 
     def tell(self, question: Question, answer: Answer | Any, *, participant: str = ME) -> None:
-        """Write an answer into the log; QuestionError or AnswerError, and no change, where it does not fit.
+        """Write an answer to the log; QuestionError or AnswerError, and no change, if it does not fit.
 
-        question: one that a learner asked, or your own on items of the project.
+        question: one that a learner asked, or your own about items of the project.
         answer: an Answer or a plain value, as for `Learner.tell`.
         participant: who answered.
         """
@@ -151,20 +151,20 @@ class Project:
             )
 
     def leave_out(self, participant: str, out: bool = True) -> None:
-        """Learn nothing from what one person answered, or learn from it again; the answers stay in the log.
+        """Leave out one person's answers, or count them again; the answers stay in the log.
 
         participant: a name or an id.
-        out: False to learn from them again.
+        out: False to count them again.
         """
         leave_out(self._project, participant, switch("out", out))
 
     def export(self, out: str | Path, format: str, *, table: str = "scores", person: str | None = None) -> list[Path]:
-        """Write what was taught to a file; returns all files written.
+        """Write the classifier, or what belongs to it, to a file; returns all files written.
 
         out: the file.
         format: onnx, sklearn, npz, json, csv, parquet, jsonl or report.
-        table: of csv and parquet, ``scores`` of the items or ``answers``.
-        person: whose own view of things it has; by default the one that all share.
+        table: for csv and parquet, ``scores`` of the items or ``answers``.
+        person: export this person's own classifier instead of the shared one.
         """
         place, state = one_path("out", out), self._state()
         return write_export(state if person is None else state.of_person(person), format, place, table=table)

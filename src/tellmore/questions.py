@@ -21,10 +21,10 @@ class Question:
     """A question on some items.
 
     kind: what is asked: ``label``, ``select_high``, ``select_low``, ``rank``, ``tick``, or a kind that a package adds.
-    items: ids, in the order shown; strings and whole numbers stay what they are.
-    id: names the question; by default a new one.
-    check: whether the items were drawn at random, to measure by.
-    texts, images: what people see of the items, one each, where the pool has them.
+    items: ids, in the order shown; strings and whole numbers are kept as they are.
+    id: the id of the question; by default a new one.
+    check: whether the items were drawn at random, to measure the accuracy.
+    texts, images: what people see of the items, one each, if the pool has them.
 
     >>> Question("select_high", items=["calm", "grim"]).items
     ('calm', 'grim')
@@ -72,11 +72,11 @@ class Question:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The items as strings, as answers and logs hold them."""
+        """The items as strings, as in answers and logs."""
         return tuple(map(str, self.items))
 
     def as_json(self) -> dict[str, Any]:
-        """As it stands in files."""
+        """As in files."""
         return {"kind": self.kind, "items": list(self.names), "id": self.id, "check": self.check}
 
 

@@ -17,13 +17,13 @@ NEUTRAL_MARGIN = 0.1
 
 @dataclass(frozen=True)
 class Scores:
-    """What people said of each item, on any scale. Without a spread the mean is taken as certain.
+    """People's ratings of each item, on any scale. Without a spread, the mean is treated as certain.
 
     mean: [n].
-    sd: the spread of what they said [n].
-    histogram: the spread as counts [n, b].
-    histogram_values: the scores [b] that were counted.
-    threshold: above it is positive.
+    sd: the standard deviation of the ratings [n].
+    histogram: how often each rating was given [n, b].
+    histogram_values: the ratings [b] that were counted.
+    threshold: items above it are positive.
 
     >>> Scores(mean=[1.5, -0.5]).labels()
     array([ True, False])
@@ -85,11 +85,11 @@ class Scores:
         return np.asarray(np.where(sd > 0, ndtr(above / np.where(sd > 0, sd, 1.0)), certain))
 
     def labels(self) -> NDArray[np.bool_]:
-        """Whether each item's mean lies above the threshold [n]."""
+        """Whether each item's mean is above the threshold [n]."""
         return np.asarray(self.mean > self.threshold)
 
     def non_neutral(self) -> NDArray[np.bool_]:
-        """The items [n] that accuracy is counted on: |P - 0.5| >= 0.1; all of them where no spread is known."""
+        """The items [n] that accuracy is measured on: |P - 0.5| >= 0.1; all of them if no spread is known."""
         if not self.has_spread:
             return np.ones(len(self.mean), dtype=bool)
         return np.asarray(np.abs(self.probability_positive() - 0.5) >= NEUTRAL_MARGIN)

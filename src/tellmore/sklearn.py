@@ -75,11 +75,13 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """Binary linear classifier with a Gaussian belief over its weights.
 
     prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
-    bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
-    w, K: sharpness of labels and of choices; None as Learner has it.
-    seed: of the questions that ``learner_`` asks.
+    bound: how ``learner_`` learns later answers: ``"moments"``, ``"centred"``, ``"paper"``, or None for Learner's
+        default.
+    w, K: sharpness of labels and of choices; None for Learner's default.
+    seed: the seed of the questions that ``learner_`` asks.
 
-    It has classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_ and learner_ (the Learner, over the rows of the last fit).
+    Attributes: classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_ and learner_ (the Learner, over the rows of
+    the last fit).
 
     >>> TellmoreClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]).predict([[5.0]])
     array(['yes'], dtype='<U3')
@@ -178,15 +180,16 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
 
 class TellmoreRanker(_Estimator):
-    """Linear scores with a Gaussian belief over their weights, learnt from what is above what: the higher, the better.
+    """Linear scores with a Gaussian belief over their weights, learnt from pairs or rankings: higher is better.
 
     prior: ``"pool"`` (directions in which the rows vary) or ``"isotropic"``.
-    bound: how ``learner_`` learns what is told to it later: ``"moments"``, ``"centred"``, ``"paper"``, or None as Learner has it.
-    w, K: sharpness of labels and of choices; None as Learner has it.
-    seed: of the questions that ``learner_`` asks.
+    bound: how ``learner_`` learns later answers: ``"moments"``, ``"centred"``, ``"paper"``, or None for Learner's
+        default.
+    w, K: sharpness of labels and of choices; None for Learner's default.
+    seed: the seed of the questions that ``learner_`` asks.
 
-    It has coef_ [d], n_features_in_ and learner_ (the Learner, over the rows of the last fit). Comparisons do not say where
-    positive ends; labels told to ``learner_`` do.
+    Attributes: coef_ [d], n_features_in_ and learner_ (the Learner, over the rows of the last fit). Comparisons do not
+    say where positive ends; labels given to ``learner_`` do.
 
     >>> TellmoreRanker().fit_pairs([[0.0], [1.0], [2.0]], [(2, 0), (1, 0)]).predict([[5.0], [4.0]]).argmax()
     np.int64(0)
@@ -196,8 +199,8 @@ class TellmoreRanker(_Estimator):
         """Learn from rows that are ordered by y; what was learnt before is forgotten.
 
         X: the rows [n, d].
-        y: [n] numbers, the highest first; equal ones are level.
-        groups: [n] rows are compared within their group only; by default all are one.
+        y: [n] numbers, the higher the better; equal ones are tied.
+        groups: [n] rows are compared only within their group; by default all rows are one group.
         """
         rows, order = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, y_numeric=True)
         return self._learn(rows, [_levels(order, part) for part in _parts(groups, len(rows))])
@@ -206,7 +209,7 @@ class TellmoreRanker(_Estimator):
         """Learn from pairs of rows.
 
         X: the rows [n, d].
-        pairs: [m, 2] numbers of rows, the better one first; the same pair may come more than once.
+        pairs: [m, 2] row numbers, the better row first; a pair may occur more than once.
         """
         found = np.asarray(pairs)
         if found.ndim != 2 or found.shape[1] != 2:
@@ -214,10 +217,10 @@ class TellmoreRanker(_Estimator):
         return self.fit_rankings(X, list(found))
 
     def fit_rankings(self, X: ArrayLike, rankings: Sequence[ArrayLike]) -> TellmoreRanker:
-        """Learn from rankings of some rows each.
+        """Learn from rankings, each of some rows.
 
         X: the rows [n, d].
-        rankings: lists of two or more numbers of rows, the best first.
+        rankings: lists of two or more row numbers, the best row first.
         """
         rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         return self._learn(rows, [[[row] for row in _checked_ranking(one, len(rows))] for one in rankings])
@@ -232,12 +235,12 @@ class TellmoreRanker(_Estimator):
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Scores [n] of rows X [n, d], the better the higher."""
+        """Scores [n] of rows X [n, d]; higher is better."""
         check_is_fitted(self, "learner_")
         return self.learner_.decision_function(validate_data(self, X, reset=False, dtype=np.float64))
 
     def score(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> float:
-        """The share of all pairs that y orders which the scores of X order alike; equal scores count half.
+        """Of all pairs with different y, the share that the scores of X put in the same order; equal scores count half.
 
         X, y, groups: as for `fit`.
         """

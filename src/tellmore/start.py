@@ -27,10 +27,10 @@ NOTHING_GIVEN = "a start needs at least one example, word or score; leave start 
 
 
 class Start:
-    """What is known before the first answer. The answers decide how far it is trusted.
+    """What is known before the first answer. How much it counts depends on the answers.
 
-    positive: vectors [p, d] of what is looked for, in the space of the pool's embeddings.
-    negative: vectors [q, d] of its opposite. One of the two may be empty: the pool's mean stands for it.
+    positive: vectors [p, d] of what you are looking for, in the space of the pool's embeddings.
+    negative: vectors [q, d] of its opposite. One of the two may be empty: the pool's mean is then used instead.
 
     >>> Start(positive=[[1.0, 0.0]], negative=[[0.0, 1.0]])
     Start(1 positive, 1 negative)
@@ -65,9 +65,9 @@ class Start:
         positive: Sequence[str] = (),
         negative: Sequence[str] = (),
     ) -> Start:
-        """From ``positive`` and ``negative`` words or texts that ``embedder`` puts into the space of the items: a function of
-        a list of texts, or an object with such a method named ``encode``, as models of sentence-transformers and model2vec
-        have. Texts without a vector (all zeros or NaN) are left out as long as others are left."""
+        """From ``positive`` and ``negative`` words or texts, embedded by the items' ``embedder``: a function of a list
+        of texts, or an object with such a method named ``encode``, such as models of sentence-transformers and
+        model2vec. Texts without a vector (all zeros or NaN) are left out if others remain."""
         sides = [
             _embedded(embedder, text_list(name, side))
             for name, side in (("positive", positive), ("negative", negative))
@@ -79,8 +79,9 @@ class Start:
 
     @classmethod
     def of_scores(cls, scores: ArrayLike) -> Start:
-        """From any other model's scores [n] of the pool's items, the larger the more positive; NaN where it has none. Above
-        1/2 is positive where all are between 0 and 1, above 0 where they have both signs, above their mean otherwise."""
+        """From another model's scores [n] of the pool's items, the larger the more positive; NaN for items without one.
+        Positive is above 1/2 if all are between 0 and 1, above 0 if they have both signs, above their mean
+        otherwise."""
         try:
             values = np.array(scores, dtype=np.float64)
         except (TypeError, ValueError):
@@ -100,10 +101,11 @@ class Start:
 
     @classmethod
     def of_classifier(cls, classifier: Any) -> Start:
-        """From another classifier of the same embeddings, whose scores of the pool's items are taken.
+        """From the scores that another classifier on the same embeddings gives to the pool's items.
 
-        classifier: whatever has ``decision_function``, ``predict_proba`` or ``predict``, in this order: one of scikit-learn, a
-            `Learner`, an earlier project's ``classifier``, or a `Classifier` loaded from a file.
+        classifier: any object with ``decision_function``, ``predict_proba`` or ``predict`` (the first of these is
+            used): a scikit-learn classifier, a `Learner`, an earlier project's ``classifier``, or a `Classifier` loaded
+            from a file.
         """
         if not any(callable(getattr(classifier, name, None)) for name in SCORING):
             raise SettingError(
@@ -132,8 +134,8 @@ class Start:
         return table("Start", [(repr(self)[len("Start(") : -1],)])
 
     def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
-        """The beliefs over (1, z) that a learner of this ``pool`` in these ``coordinates`` begins with: ``prior``, and those
-        that begin from here."""
+        """The beliefs over (1, z) with which a learner on this ``pool`` in these ``coordinates`` begins: ``prior``, and
+        those that begin from this start."""
         return started(prior, self.direction(pool.X, pool.moments, coordinates, prior))
 
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:

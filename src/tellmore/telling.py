@@ -88,8 +88,8 @@ class Taught(Predictor):
         each: Heard = lambda *_: None,
         people: Sequence[str] | None = None,
     ) -> None:
-        """Learn from ``exchanges``, questions with their answers, in their order, of these ``people``; ``each`` is handed
-        what every one of them changed.
+        """Learn from ``exchanges``, questions with their answers, in this order, given by these ``people``; ``each`` is
+        called with what each of them changed.
 
         Where they are many, the states that it gets are about a sample of a large pool, which is not scored until it is asked
         for. Raises QuestionError or AnswerError as `tell` does, with what came before learnt.
@@ -154,23 +154,22 @@ class Taught(Predictor):
 
     @property
     def people(self) -> dict[str, Habits]:
-        """How each person answers, by name, as far as it is known; empty before several people were compared, which is done
-        after 12, 16, 21, … answers in all."""
+        """How each person answers, by name; empty until people have been compared, after 12, 16, 21, … answers in all."""
         return dict(self._now.team.people)
 
     @property
     def team(self) -> Team:
-        """The same, and what is expected of somebody new."""
+        """The same, and what is expected of a new person."""
         return self._now.team
 
     @property
     def told_by(self) -> tuple[str, ...]:
-        """Who gave each answer of the `history`; an empty name where nobody said."""
+        """Who gave each answer of the `history`; an empty name if unknown."""
         return tuple(self._people)
 
     def opinions(self) -> Opinions:
-        """How the views of the people who answered differ: a classifier for each, disputed items, and whether they are two
-        camps. Computed from all answers when it is asked for."""
+        """How people's views differ: a classifier for each, disputed items, and whether there are two camps. Computed
+        from all answers at each call."""
         return Opinions(self, self.history, self.told_by)
 
     def _read_again(self, state: State) -> State:
@@ -209,7 +208,7 @@ class Taught(Predictor):
 
     @one_at_a_time
     def undo(self) -> tuple[Question, Answer]:
-        """Forget the last answer, as if it had never been told; returns what was taken back."""
+        """Take back the last answer, as if it had never been given; returns it with its question."""
         if not self._history:
             raise StateError("there is no answer to undo")
         (*rest, last), people = self._history, self._people[:-1]
@@ -219,7 +218,8 @@ class Taught(Predictor):
 
     @one_at_a_time
     def back_to(self, answers: int) -> int:
-        """Forget all answers, skips among them, after the last state kept at or before the first so many; how many are left."""
+        """Take back answers and skips so that at most the first ``answers`` are left, down to the last stored state;
+        returns how many are left."""
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])
         del self._history[told:], self._people[told:], self._sites[told:]

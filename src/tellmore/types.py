@@ -20,10 +20,10 @@ MISSING_VALUES = ("None", "nan", "<NA>", "NaT")
 
 
 class Answer:
-    """What a person told. Each kind of question has a frozen dataclass of its own; its fields are plain values.
+    """A person's answer. Each kind of question has its own frozen dataclass, whose fields are plain values.
 
-    ``type`` names the class in the log and over HTTP. The constructor checks each field by itself, ``check`` all of them
-    against the items shown.
+    ``type`` names the class in the log and over HTTP. The constructor checks each field alone, ``check`` checks all of
+    them against the items shown.
 
     >>> from tellmore import LabelAnswer
     >>> LabelAnswer(True).as_json()
@@ -33,16 +33,16 @@ class Answer:
     type: ClassVar[str] = ""
 
     def check(self, items: tuple[str, ...]) -> None:
-        """Raise AnswerError unless this is a possible answer where ``items`` were shown."""
+        """Raise AnswerError unless this is a possible answer to a question on ``items``."""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is in the log and is sent over HTTP."""
+        """As stored in the log and sent over HTTP."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {"type": self.type, **{name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``: the answer that ``plain`` is; AnswerError names the field at fault."""
+        """The inverse of ``as_json``: the answer that ``plain`` describes; AnswerError names the field that is wrong."""
         known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]
         unknown = [name for name in plain if name not in known and name != "type"]
         missing = [
@@ -58,9 +58,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Skip(Answer):
-    """No answer: the belief stays as it is, and the learner remembers that it asked.
+    """No answer: the belief does not change, and the question is in the history.
 
-    reason: ``skip`` (the person passed) or ``cant_tell``.
+    reason: ``skip`` (the person skipped it) or ``cant_tell``.
 
     >>> Skip("cant_tell").as_json()
     {'type': 'skip', 'reason': 'cant_tell'}

@@ -25,12 +25,13 @@ class Viewed:
         instruction: str = "",
         ties: bool = False,
     ) -> Any:
-        """A widget for notebooks that asks this learner's questions and tells it the answers; needs the extra ``notebook``.
+        """A widget for notebooks that shows this learner's questions and passes the answers to it; needs the extra
+        ``notebook``.
 
         attribute: what is judged, as in "the most positive".
         positive, negative: what the two sides are called.
         instruction: a sentence above every question.
-        ties: whether items may be ranked level.
+        ties: whether rankings may have ties.
         """
         module, _, function = _HOMES["widget"].partition(":")
         words = {"attribute": attribute, "positive": positive, "negative": negative}

@@ -40,7 +40,7 @@ class LearnerWidget(anywidget.AnyWidget):
     learner: the learner; answers told to it elsewhere count here too.
     words: the attribute and the names of the two sides.
     instruction: a sentence above every question.
-    ties: whether items may be ranked level.
+    ties: whether rankings may have ties.
     """
 
     _esm = traitlets.Unicode().tag(sync=True)

@@ -25,7 +25,7 @@ INTERRUPTED = 128 + signal.SIGINT
 
 app = typer.Typer(
     name="tellmore",
-    help="Teach a binary classifier over embeddings with labels, picks, rankings and grids.",
+    help="Teach a yes/no classifier with labels, selections, rankings and grids.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -49,7 +49,7 @@ def _global_options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback when something fails.")] = False,
 ) -> None:
-    """Options before any command; main() takes --debug wherever it stands."""
+    """Options before any command; main() accepts --debug anywhere on the line."""
 
 
 for _name in MODULES:

@@ -46,7 +46,7 @@ def judge(
         ),
     ] = None,
     positive_value: Annotated[
-        str | None, typer.Option("--positive-value", help="Score that means positive, where scores are words.")
+        str | None, typer.Option("--positive-value", help="Score that means positive, if scores are words.")
     ] = None,
     negative_value: Annotated[
         str | None,

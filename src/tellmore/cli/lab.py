@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from tellmore.sim.config import Config
     from tellmore.sim.rows import Trial
 
-CacheOption = Annotated[Path | None, typer.Option("--cache", help="Folder of finished trials, found again next time.")]
+CacheOption = Annotated[
+    Path | None, typer.Option("--cache", help="Folder of finished trials, which are not run again.")
+]
 DaskOption = Annotated[
     str | None, typer.Option("--dask", help="Run on Dask: local, or the address of a scheduler, tcp://host:port.")
 ]
@@ -34,16 +36,14 @@ def simulate(
             "--question", help="A kind of question (label, select, rank, tick, …), or auto: the most efficient."
         ),
     ] = "rank",
-    size: Annotated[
-        int | None, typer.Option("--size", help="Items shown. [default: the kind's own: 4, or 12 to tick]")
-    ] = None,
+    size: Annotated[int | None, typer.Option("--size", help="Items shown. [default: 4, or 12 to tick]")] = None,
     answers: Annotated[
         int | None,
-        typer.Option("--answers", help="Answers per trial. [default: 100; with --seconds, as many as they hold]"),
+        typer.Option("--answers", help="Answers per trial. [default: 100; with --seconds, no limit]"),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", help="Human time per trial: the answer under way at this moment is the last."),
+        typer.Option("--seconds", help="Human time per trial; the answer being given at that moment is the last."),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Trials, with the seeds 0, 1, …")] = 10,
     acquisition: Annotated[
@@ -61,9 +61,7 @@ def simulate(
     matrix: MatrixOption = "X",
     annotator: Annotated[
         Literal["auto", "gaussian", "histogram", "model"],
-        typer.Option(
-            "--annotator", help="Where scores come from; auto: ratings where there are any, else mean and sd."
-        ),
+        typer.Option("--annotator", help="Where scores come from; auto: ratings if there are any, else mean and sd."),
     ] = "auto",
     lapse: Annotated[float, typer.Option("--lapse", help="Share of random answers.")] = 0.0,
     drift: Annotated[float, typer.Option("--drift", help="Shift of standards per 100 answers, in sd of scores.")] = 0.0,
@@ -76,15 +74,16 @@ def simulate(
         typer.Option("--target", help="An accuracy to reach; repeatable. [default: 0.7, 0.75 and 0.8]"),
     ] = None,
     like: Annotated[
-        list[str] | None, typer.Option("--like", help="Items to start from, ids or texts with commas; repeatable.")
+        list[str] | None,
+        typer.Option("--like", help="Items to start from: ids or texts, separated by commas; repeatable."),
     ] = None,
-    unlike: Annotated[list[str] | None, typer.Option("--unlike", help="The same, of the opposite.")] = None,
+    unlike: Annotated[list[str] | None, typer.Option("--unlike", help="The same for the opposite.")] = None,
     scores_column: Annotated[
         str, typer.Option("--scores-column", help="Array of the pool's file with another model's scores to start from.")
     ] = "",
     scores_right: Annotated[
         float | None,
-        typer.Option("--scores-right", help="Start from verdicts on all items of which this share is right."),
+        typer.Option("--scores-right", help="Start from a yes or no for every item, of which this share is right."),
     ] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
@@ -209,17 +208,19 @@ def _print_marks(config: Config, summary: dict[str, Any], trials: int) -> None:
 
 
 def reproduce(
-    names: Annotated[list[str], typer.Argument(help="Names such as fig3, table1, claims; all for every one.")],
+    names: Annotated[list[str], typer.Argument(help="Names such as fig3, table1, claims; or all.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for pictures, rows and the report.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Few seeds and answers: a first look in ten minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few seeds and answers: a first impression in ten minutes.")
+    ] = False,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Folder of further pools; else the variable TELLMORE_DATA.")
+        Path | None, typer.Option("--data", help="Folder of other pools. [default: the variable TELLMORE_DATA]")
     ] = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="Trials per setting, instead of the plan's.")] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
     stored: Annotated[
-        bool, typer.Option("--stored", help="Run no trial: show those that an earlier, stopped run left in the folder.")
+        bool, typer.Option("--stored", help="Run nothing; show the finished trials of an earlier run in the folder.")
     ] = False,
     page: Annotated[Path | None, typer.Option("--page", help="Write the results page (Markdown) here too.")] = None,
     json: JsonOption = False,

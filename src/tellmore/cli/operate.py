@@ -25,7 +25,7 @@ def backup(
     project: ProjectArgument,
     file: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
 ) -> None:
-    """Write a whole project to one file, also while it is served."""
+    """Write a whole project to one file, even while it is served."""
     from tellmore.data.project import open_project
     from tellmore.store.backup import backup as write
 
@@ -59,7 +59,7 @@ def invite(
 ) -> None:
     """Print an invitation link.
 
-    A running server takes it within seconds.
+    On a running server it works within seconds.
     """
     from tellmore.app.inviting import invitation_link
     from tellmore.data.project import open_project
@@ -71,11 +71,11 @@ def invite(
 def leave_out(
     project: ProjectArgument,
     name: Annotated[str, typer.Argument(help="Whose answers: a name or an id.", show_default=False)],
-    back: Annotated[bool, typer.Option("--back", help="Learn from them again.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="Count them again.")] = False,
 ) -> None:
     """Leave out one person's answers, or count them again.
 
-    The answers stay in the log. A running server takes it within seconds.
+    The answers stay in the log. On a running server it works within seconds.
     """
     from tellmore.data.project import open_project
     from tellmore.store.people import leave_out as change
@@ -89,10 +89,10 @@ def leave_out(
 
 def expire(
     project: ProjectArgument,
-    days: Annotated[int, typer.Option("--days", help="How long to keep what people gave.", min=1, max=36_500)],
+    days: Annotated[int, typer.Option("--days", help="How many days to keep people's data.", min=1, max=36_500)],
     yes: Annotated[bool, typer.Option("--yes", help="Delete; otherwise only say what would be deleted.")] = False,
 ) -> None:
-    """Delete the answers of people long away.
+    """Delete people who were last seen long ago, with their answers.
 
     Everybody who has not been seen for so many days, with all that they gave, and old links; owners stay. The classifier is
     learnt again without these answers; a running server takes it in within seconds.

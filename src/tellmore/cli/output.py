@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tellmore.data.project import Project
 
 PoolOption = Annotated[str, typer.Option("--pool", help="A bundled pool (words), an .npz file or a project folder.")]
-MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an .npz file holds the embeddings.")]
+MatrixOption = Annotated[str, typer.Option("--matrix", help="Which matrix of an .npz file has the embeddings.")]
 TeamOption = Annotated[
     str,
     typer.Option(

@@ -34,7 +34,7 @@ EmbeddingIdsOption = Annotated[
         "--embedding-ids", readable=False, help="Ids of a .npy's rows: text with one per line, .json or .npy."
     ),
 ]
-ByRowOption = Annotated[bool, typer.Option("--by-row", help="Take rows in order instead of joining by id.")]
+ByRowOption = Annotated[bool, typer.Option("--by-row", help="Match rows to items by their order, not by id.")]
 IdColumnOption = Annotated[str, typer.Option("--id-column", help="Column with the ids.")]
 TextColumnOption = Annotated[str | None, typer.Option("--text-column", help="Column with the texts. [default: text]")]
 ImageColumnOption = Annotated[
@@ -42,14 +42,14 @@ ImageColumnOption = Annotated[
 ]
 VectorColumnsOption = Annotated[
     list[str] | None,
-    typer.Option("--vector-columns", help="Parquet columns that hold the numbers: 'dim_*', or 'a,b'; repeatable."),
+    typer.Option("--vector-columns", help="Parquet columns with the numbers: 'dim_*', or 'a,b'; repeatable."),
 ]
 DelimiterOption = Annotated[str | None, typer.Option("--delimiter", help="Delimiter of a CSV. [default: detected]")]
 EncodingOption = Annotated[
     str | None, typer.Option("--encoding", help="Encoding of a CSV, such as cp1252. [default: UTF-8, or detected]")
 ]
 SkipBadOption = Annotated[
-    Path | None, typer.Option("--skip-bad", readable=False, help="Leave faulty rows out, and list them in this file.")
+    Path | None, typer.Option("--skip-bad", readable=False, help="Leave out bad rows and list them in this file.")
 ]
 SkipUnreadableOption = Annotated[
     bool, typer.Option("--skip-unreadable", help="Leave out pictures that cannot be read.")
@@ -59,18 +59,20 @@ LabelColumnOption = Annotated[
 ]
 PositiveValueOption = Annotated[
     str | None,
-    typer.Option("--positive-value", help="Label that means positive, in any case. [default: positive, yes …]"),
+    typer.Option(
+        "--positive-value", help="Label that means positive, in upper or lower case. [default: positive, yes …]"
+    ),
 ]
 NegativeValueOption = Annotated[
     str | None,
     typer.Option(
-        "--negative-value", help="Label that means negative, '*' for all others; needed if there are several."
+        "--negative-value", help="Label that means negative, '*' for all others; needed if there are more than two."
     ),
 ]
 DaskOption = Annotated[
     str | None,
     typer.Option(
-        "--dask", help="Let Dask workers hold the items: local, or the address of a scheduler, tcp://host:port."
+        "--dask", help="Keep the items on Dask workers: local, or the address of a scheduler, tcp://host:port."
     ),
 ]
 
@@ -109,27 +111,29 @@ def init(
     ] = None,
     like: Annotated[
         list[str] | None,
-        typer.Option("--like", help="What is looked for: words, or items by id or text, with commas; repeatable."),
+        typer.Option(
+            "--like", help="What you look for: words, or items by id or text, separated by commas; repeatable."
+        ),
     ] = None,
-    unlike: Annotated[list[str] | None, typer.Option("--unlike", help="The opposite of it, in the same way.")] = None,
+    unlike: Annotated[list[str] | None, typer.Option("--unlike", help="The opposite, given in the same way.")] = None,
     scores_column: Annotated[
         str | None,
-        typer.Option("--scores-column", help="Column with another model's scores to start from: numbers, or words."),
+        typer.Option("--scores-column", help="Column with another model's scores to start from: numbers or words."),
     ] = None,
     prior_from: Annotated[
         Path | None,
-        typer.Option("--prior-from", readable=False, help="An earlier project whose classifier to start from."),
+        typer.Option("--prior-from", readable=False, help="Start from the classifier of this earlier project."),
     ] = None,
     instruction: Annotated[
         str | None, typer.Option("--instruction", help="What people read above every question. [default: asked for]")
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the project. [default: the folder's]")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of all random numbers.")] = 0,
     normalise: Annotated[
         bool | None,
         typer.Option(
             "--normalise/--as-given",
-            help="Scale vectors to length 1, or leave them; by default left only where columns differ in units.",
+            help="Scale vectors to length 1, or not; by default not if columns have different units.",
         ),
     ] = None,
     delimiter: DelimiterOption = None,
@@ -232,7 +236,7 @@ def import_answers(
     ] = None,
     id_column: Annotated[
         str | None,
-        typer.Option("--id-column", help="Column or key with the items' ids. [default: the format's own]"),
+        typer.Option("--id-column", help="Column or key with the items' ids. [default: depends on the format]"),
     ] = None,
     label_column: LabelColumnOption = None,
     positive_value: PositiveValueOption = None,
@@ -242,11 +246,13 @@ def import_answers(
     skip_bad: SkipBadOption = None,
     random: Annotated[
         bool,
-        typer.Option("--random", help="The items were drawn at random from the project: the answers measure accuracy."),
+        typer.Option(
+            "--random", help="The items were drawn at random from the project, so the answers measure accuracy."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Add answers that were collected elsewhere."""
+    """Add answers from another tool or project."""
     from tellmore.data.labels import LabelWords, own_words
     from tellmore.data.project import open_project
     from tellmore.data.reading import Reading
@@ -284,12 +290,12 @@ def export(
     table: Annotated[str, typer.Option("--table", help="For csv and parquet: scores or answers.")] = "scores",
     dask: DaskOption = None,
     person: Annotated[
-        str | None, typer.Option("--person", help="Whose own view of things it has. [default: the one that all share]")
+        str | None, typer.Option("--person", help="Export this person's own classifier. [default: the shared one]")
     ] = None,
 ) -> None:
     """Write the classifier, its scores, log or report to a file.
 
-    With Dask, the scores as parquet are a folder of files, which the workers write.
+    With --dask, the workers write the scores as a folder of Parquet files.
     """
     from tellmore.data.project import open_project
     from tellmore.export import FORMATS, TABLES, write_export
@@ -329,7 +335,8 @@ def score(
 ) -> None:
     """Apply the classifier to new items.
 
-    With Dask, they are in a Parquet file or a folder of such files, with their ids and vectors; so are the scores.
+    With --dask, the items are a Parquet file, or a folder of such files, with ids and vectors; the scores are such a
+    folder.
     """
     from tellmore.data.items import Columns
     from tellmore.data.project import open_project
@@ -369,10 +376,10 @@ def _score_on_dask(project: Project, items: Path, out: Path, id_column: str, col
 
 def replay(
     folder: ProjectArgument,
-    tolerance: Annotated[float, typer.Option("--tolerance", help="Largest difference that counts as the same.")] = 1e-8,
+    tolerance: Annotated[float, typer.Option("--tolerance", help="Largest difference that counts as equal.")] = 1e-8,
     json: JsonOption = False,
 ) -> None:
-    """Rebuild the belief from the log and show that it is the same."""
+    """Rebuild the classifier from the log and check that it is the same."""
     from tellmore.data.project import open_project
     from tellmore.export.replay import replay_project
 

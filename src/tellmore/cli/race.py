@@ -38,16 +38,18 @@ def race(
     seconds: Annotated[
         float | None, typer.Option("--seconds", help="Human time per trial. [default: 1800; quick: 60]")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Two pools, two seeds, one minute: a look.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Two pools, two seeds, one minute: a first impression.")
+    ] = False,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Folder of further pools; else the variable TELLMORE_DATA.")
+        Path | None, typer.Option("--data", help="Folder of other pools. [default: the variable TELLMORE_DATA]")
     ] = None,
     jobs: JobsOption = 0,
     dask: DaskOption = None,
     cache: CacheOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Race the learner against regression, active learning and words."""
+    """Compare the learner with other methods."""
     from tellmore.errors import SettingError
     from tellmore.figures.bench import Bench, Plan, data_folder
     from tellmore.figures.exhibit import Exhibit

@@ -23,21 +23,23 @@ def register(app: typer.Typer) -> None:
 
 def rates(
     project: Annotated[
-        Path | None, typer.Argument(help="A project's folder: its belief and its own times.", show_default=False)
+        Path | None, typer.Argument(help="A project's folder, to use its answers and times.", show_default=False)
     ] = None,
     pool: Annotated[
         str | None,
-        typer.Option("--pool", help="Instead: a pool before any answer, with the times assumed at first."),
+        typer.Option("--pool", help="A pool instead, before any answer and with the default times."),
     ] = None,
     matrix: MatrixOption = "X",
     kind: Annotated[
         list[str] | None,
         typer.Option("--kind", help="A kind to measure, such as most_sure; repeatable. [default: what auto may ask]"),
     ] = None,
-    repeats: Annotated[int, typer.Option("--repeats", help="Measurements that the errors come from.", min=1)] = 5,
+    repeats: Annotated[
+        int, typer.Option("--repeats", help="How often to measure, for the standard errors.", min=1)
+    ] = 5,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the measurements.", min=0)] = 0,
     json: JsonOption = False,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Also write a plot: .png, .svg or .pdf.")] = None,
 ) -> None:
     """Show bits per second of questions, by kind and size."""
     if (project is None) == (pool is None):

@@ -18,13 +18,11 @@ Port = Annotated[int, typer.Option("--port", help="Port to listen on; 0 takes a 
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Do not open a browser window.")]
 AllowHost = Annotated[
     list[str] | None,
-    typer.Option("--allow-host", help="Another name by which the server is reached, for example behind a proxy."),
+    typer.Option("--allow-host", help="Another host name of the server, for example behind a proxy."),
 ]
 PublicUrl = Annotated[
     str,
-    typer.Option(
-        "--public-url", help="The address by which others reach the server; links that are sent begin with it."
-    ),
+    typer.Option("--public-url", help="The address that others use to reach the server; printed links begin with it."),
 ]
 TrustedProxy = Annotated[
     list[str] | None,
@@ -62,18 +60,18 @@ def serve(
         str | None,
         typer.Option(
             "--embed",
-            help="The embedder the project was made with, for words to start from and texts to add; tfidf needs none.",
+            help="The embedder of the project, for starting from words and adding texts; not needed for tfidf.",
         ),
     ] = None,
     dask: DaskOption = None,
     standby: Annotated[
         bool,
-        typer.Option("--standby", help="Where another server has the project, wait and take over when that ends."),
+        typer.Option("--standby", help="If another server has the project, wait and take over when that one ends."),
     ] = False,
 ) -> None:
     """Teach a project in the browser, alone or as a team.
 
-    A folder of projects serves them all, each at an address of its own.
+    If it is a folder of projects, all of them are served, each at its own address.
     """
     _one_thread()
     from tellmore.data.project import open_project, projects_in
@@ -96,7 +94,7 @@ def serve(
 def demo(
     port: Port = 8000,
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where the answers are kept; default: your own data folder.")
+        Path | None, typer.Option("--folder", help="Where the answers are stored; default: your user data folder.")
     ] = None,
     no_browser: NoBrowser = False,
 ) -> None:
@@ -134,18 +132,20 @@ def _serve(project: Project, **options: Any) -> None:
 
 def annotate(
     url: Annotated[
-        str, typer.Argument(help="The address with its token that tellmore serve prints.", show_default=False)
+        str, typer.Argument(help="The address with the token, as tellmore serve prints it.", show_default=False)
     ],
     simulated: Annotated[bool, typer.Option("--simulated", help="Kept for old scripts; changes nothing.")] = False,  # noqa: ARG001
-    answers: Annotated[int, typer.Option("--answers", help="Answers of each annotator.", min=1)] = 20,
-    annotators: Annotated[int, typer.Option("--annotators", help="How many people at once.", min=1, max=1000)] = 1,
+    answers: Annotated[int, typer.Option("--answers", help="Answers per annotator.", min=1)] = 20,
+    annotators: Annotated[
+        int, typer.Option("--annotators", help="How many people answer at the same time.", min=1, max=1000)
+    ] = 1,
     team: TeamOption = "",
-    no_think: Annotated[bool, typer.Option("--no-think", help="Answer at once instead of after a think time.")] = False,
-    speed: Annotated[float, typer.Option("--speed", help="Divide the think times by this.", min=0.01)] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of opinions and think times.", min=0)] = 0,
+    no_think: Annotated[bool, typer.Option("--no-think", help="Answer at once, without thinking times.")] = False,
+    speed: Annotated[float, typer.Option("--speed", help="Divide the thinking times by this.", min=0.01)] = 1.0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of opinions and thinking times.", min=0)] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Answer a running server as simulated people would."""
+    """Let simulated people answer on a running server."""
     from tellmore.app.demo import known_scores
     from tellmore.client import Link
     from tellmore.sim.drive import compare_with_log, drive, invite

@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(help="Folder to create, or a project that will hold the study.", show_default=False)
+        Path, typer.Argument(help="Folder to create, or an existing project to use.", show_default=False)
     ],
     preset: Annotated[str, typer.Option("--preset", help="The study to start from: paper, or grid.")] = "paper",
     pool: Annotated[str, typer.Option("--pool", help="Items of a new folder: words, or an .npz file.")] = "words",
@@ -42,7 +42,7 @@ def init(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the design and of the learning run.", min=0)] = 0,
     redraw: Annotated[bool, typer.Option("--redraw", help="Keep study.toml; draw new questions.")] = False,
 ) -> None:
-    """Write study.toml and draw its questions from a learning run."""
+    """Write study.toml and take the questions from a simulated learning run."""
     from secrets import token_hex
 
     from tellmore import load_pool
@@ -91,12 +91,13 @@ def power(
         list[str] | None, typer.Option("--kind", help="Kind of question; may be repeated. Default: all.")
     ] = None,
     groups: Annotated[
-        int, typer.Option("--groups", help="2: two groups are compared; 1: one with a known slope.", min=1, max=2)
+        int, typer.Option("--groups", help="2: two groups are compared; 1: one group and a known slope.", min=1, max=2)
     ] = 2,
     wanted: Annotated[float, typer.Option("--power", help="Chance of detecting the difference.")] = 0.8,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the two-sided test.")] = 0.05,
     excluded: Annotated[
-        float, typer.Option("--excluded", help="Share of participants who will be left out, as by gold questions.")
+        float,
+        typer.Option("--excluded", help="Share of participants who will be excluded, for example by gold questions."),
     ] = 0.0,
     speed_sd: SpeedSd = 0.3,
     replicates: Annotated[
@@ -106,7 +107,7 @@ def power(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the simulated people.", min=0)] = 0,
     json: JsonOption = False,
 ) -> None:
-    """How many participants a difference between slopes needs."""
+    """Compute how many participants a difference between slopes needs."""
     from dataclasses import asdict
 
     from tellmore.study.power import Plan, participants_needed
@@ -140,7 +141,7 @@ def register_plan(
         Path | None, typer.Option("--out", help="The file; default: FOLDER/preregistration.md.", show_default=False)
     ] = None,
 ) -> None:
-    """Write the design and the analysis as a pre-registration, with fingerprints."""
+    """Write the design and the analysis as a pre-registration, with hashes."""
     from tellmore import __version__
     from tellmore.files import write_whole
     from tellmore.study.bank import BANK_FILE, read_bank
@@ -156,9 +157,9 @@ def register_plan(
 
 def forget(
     folder: FolderArgument,
-    who: Annotated[str, typer.Argument(help="Pseudonym (participant-00001) or outside id.", show_default=False)],
+    who: Annotated[str, typer.Argument(help="Pseudonym (participant-00001) or external id.", show_default=False)],
 ) -> None:
-    """Delete what one participant gave, on their request."""
+    """Delete one participant's data, at their request."""
     from tellmore.study.forget import KEPT, forget_participant
 
     project, _ = _open(folder)
@@ -197,7 +198,7 @@ def link(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of participants.", show_default=False)],
     public_url: PublicUrl = "",
 ) -> None:
-    """Print a signed link for each id: it lets them begin, and continue in any browser."""
+    """Print a signed link for each id, to begin or continue in any browser."""
     from tellmore.study.entry import signed_links
 
     project, _ = _open(folder)
@@ -219,14 +220,16 @@ def simulate(
     participants: Annotated[int, typer.Option("--participants", help="How many people.", min=1)] = 80,
     inattentive: Annotated[int, typer.Option("--inattentive", help="How many of them miss gold questions.", min=0)] = 8,
     declining: Annotated[int, typer.Option("--declining", help="How many of them do not consent.", min=0)] = 0,
-    failing: Annotated[int, typer.Option("--failing", help="How many of them fail the check.", min=0)] = 0,
+    failing: Annotated[
+        int, typer.Option("--failing", help="How many of them fail the comprehension check.", min=0)
+    ] = 0,
     speed_sd: SpeedSd = 0.3,
     lapses: Annotated[
         float, typer.Option("--lapses", help="Mean share of answers given without looking.", min=0, max=1)
     ] = 0.01,
     seed: Annotated[int, typer.Option("--seed", help="Seed of answers and times.", min=0)] = 0,
 ) -> None:
-    """Try a study out: simulated people drive its real server."""
+    """Try a study out with simulated people on its real server."""
     from tellmore.study.entry import key_of
     from tellmore.study.people import crowd, people_cost
     from tellmore.study.simulate import run_crowd, served_study
@@ -260,7 +263,7 @@ def analyse(
         typer.Option("--data", help="Also write answers and participants as CSV, a codebook and an R script here."),
     ] = None,
 ) -> None:
-    """Exclusions, time models, tests and figures as one HTML report."""
+    """Write exclusions, time models, tests and figures as one HTML report."""
     from tellmore.files import write_whole
     from tellmore.study.analysis import analyse as analyse_records
     from tellmore.study.dataset import dataset

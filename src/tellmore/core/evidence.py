@@ -39,10 +39,10 @@ class Behaviour:
 class Evidence:
     """Labels of some items and J choices, each of one item out of some of the k.
 
-    labels: [k] +1, -1, or 0 where the item got no label.
+    labels: [k] +1, -1, or 0 if the item got no label.
     chosen: [J] positions of the chosen items.
-    candidates: [J, k] who stood for each choice.
-    ends: [J] +1 where the highest was chosen, -1 where the lowest.
+    candidates: [J, k] the items that each choice was made from.
+    ends: [J] +1 if the highest was chosen, -1 if the lowest.
 
     >>> one = Evidence(np.array([1.0, 0.0]), np.array([0]), np.array([[True, True]]), np.array([1]))
     >>> one.log_likelihood(np.array([[2.0, 0.0]]), Behaviour(w=1.0, K=1.0)).round(3)
@@ -55,7 +55,8 @@ class Evidence:
     ends: NDArray[np.int64]
 
     def log_likelihood(self, z: Array, behaviour: Behaviour) -> Array:
-        """log P(labels and choices | z) in nats of somebody of this ``behaviour``, each independent given the scores: z [N,
+        """log P(labels and choices | z) in nats of somebody with this ``behaviour``, each independent given the scores:
+        z [N,
         k] -> [N]."""
         scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items are then sums of long rows
         labelled = self.labels != 0
@@ -67,7 +68,7 @@ class Evidence:
         return np.asarray(total)
 
     def log_chance(self, behaviour: Behaviour) -> float:
-        """log P(answer) of somebody of this ``behaviour`` to whom all items are alike."""
+        """log P(answer) of somebody with this ``behaviour`` for whom all items are alike."""
         nothing = np.zeros((1, self.labels.size))
         chance = float(self.log_likelihood(nothing, behaviour)[0])
         if not behaviour.first:
@@ -76,7 +77,7 @@ class Evidence:
         return float(np.logaddexp(np.log1p(-behaviour.first) + chance, np.log(behaviour.first) + first))
 
     def log_first(self) -> float:
-        """log P(answer) of somebody who takes what is shown first, or leaves an order as it was shown, and labels by chance."""
+        """log P(answer) of somebody who chooses what is shown first, or leaves an order unchanged, and labels at random."""
         labels = float(np.count_nonzero(self.labels) * np.log(0.5))
         taken = np.array_equal(self.chosen, np.arange(self.chosen.size)) or not self.chosen.size
         return labels if taken else -np.inf

@@ -37,7 +37,7 @@ class Gaussian:
 
     @classmethod
     def from_moments(cls, mean: Array, cov: Array) -> Gaussian:
-        """A belief from its mean [D] and cov [D, D]; the one place that factorises, to check cov and find its determinant."""
+        """A belief from its mean [D] and cov [D, D]; cov is factorised only here, to check it and find its determinant."""
         mean = np.asarray(mean, dtype=np.float64)
         cov = np.asarray(cov, dtype=np.float64)
         if cov.shape != (mean.size, mean.size):

@@ -48,9 +48,9 @@ class TimeModel:
     form: ``constant``, ``linear``, ``logarithmic`` or ``quadratic`` in the number of items k.
     intercept, slope: seconds.
     spread_s: the standard deviation of single answers around the mean.
-    floor_s: the least that is ever predicted.
+    floor_s: the smallest time that is ever predicted.
     per_mark: seconds for each mark that an answer makes, such as a tick.
-    mark_share: the share of the items shown that is marked, where the answer is not known yet.
+    mark_share: the share of the items shown that is expected to be marked.
 
     >>> TimeModel("linear", 4.01, 0.63).seconds(4)
     6.53

@@ -24,11 +24,11 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def load_pool(name_or_path: str | PathLike[str], *, matrix: str = "X") -> Pool:
-    """A pool by its bundled name, from an ``.npz`` file, or from a project folder.
+    """The bundled pool, or one from an ``.npz`` file or a project folder.
 
-    name_or_path: ``words``, or a path. An ``.npz`` file holds ``X`` [n, d] and, where they exist, ``ids``, ``text``,
+    name_or_path: ``words``, or a path. An ``.npz`` file contains ``X`` [n, d] and optionally ``ids``, ``text``,
         ``mean``, ``sd``, ``histogram``, ``histogram_values``, ``threshold``. Pickles are never read.
-    matrix: the name of the embeddings in the file, where it is not ``X``.
+    matrix: the name of the embeddings in the file, if it is not ``X``.
 
     >>> load_pool("words")
     Pool('words', 3062 items x 300 dimensions, scored)

@@ -14,11 +14,11 @@ from tellmore.types import Array
 
 
 def embedder(name: str, texts: Sequence[str] | None = None) -> Callable[[Sequence[str]], Array]:
-    """What turns a list of texts into vectors [n, d].
+    """A function that turns a list of texts into vectors [n, d].
 
     name: as for ``tellmore init --embed``: ``tfidf``, ``model2vec:MODEL``, ``sentence-transformers:MODEL``,
         ``onnx:MODEL.onnx`` or ``exec:COMMAND``.
-    texts: what ``tfidf`` is fitted on; the others need none.
+    texts: the texts that ``tfidf`` is fitted on; the others need none.
 
     >>> texts = ["warm and kind", "cold and rude", "kind but cold"]
     >>> embedder("tfidf", texts)(["a warm day"]).shape

@@ -69,19 +69,21 @@ def perceived(z: Array, rng: np.random.Generator) -> Perception:
 class Kind(ABC):
     """One kind of question. Scores z are theta'(1, x) of the items shown; behaviours and rng are explicit.
 
-    name: in questions, settings and the log. family: kinds of one family share a time model and a row in tables of rates,
-    and whoever asks for the family gets either of them. title: in tables, two words at most. ask: the headline, help: how to
-    answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how many items it may show, and
-    how many where nobody says. standard: whether ``auto`` may choose it without being told to. labels_all: whether an answer
-    labels every item shown. looks_for: the share of its items that may be chosen because labels of one side are few.
-    time: seconds before anybody's answers are known; time_forms: the two that a study compares.
-    answer_type: the class of its answers. noun: what a study calls it ("Ranking"); the title where it is empty.
-    script: a JavaScript module that draws it in the browser, where it does not come with tellmore.
+    name: in questions, settings and the log. family: kinds of one family share a time model and a row in tables of
+    rates, and a question of the family is of one of them at random. title: in tables, two words at most. ask: the
+    headline, help: how to answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how
+    many items it may show, and how many by default. standard: whether ``auto`` may choose it by default. labels_all:
+    whether an answer labels every item shown. looks_for: the share of its items that may be chosen because there are
+    few labels of one side.
+    time: the time model before there are measured times; time_forms: the two that a study compares.
+    answer_type: the class of its answers. noun: its name in a study ("Ranking"); by default the title.
+    script: a JavaScript module that shows it in the browser, for kinds that are not part of tellmore.
 
     Methods take ``items``, the ids shown; ``outcome``, an answer by position; ``k``, how many items, and ``z``, their scores;
-    ``behaviour``, how sharply somebody answers; ``prior`` and ``belief``, Gaussians over classifiers; ``scan``, the pool as such
-    a belief sees it, of which the rows ``exclude`` are left out; ``seen``, how a person sees the items; ``rng``, the source of
-    chance, and ``draws``, how often it is asked; ``words``, the project's own; ``ties``, whether it allows them.
+    ``behaviour``, how sharply somebody answers; ``prior`` and ``belief``, Gaussians over classifiers; ``scan``, the
+    scores of the pool under such a belief, of which the rows ``exclude`` are left out; ``seen``, how a person sees the
+    items; ``rng``, the random numbers, and ``draws``, how many of them; ``words``, the project's words; ``ties``,
+    whether the project allows them.
 
     >>> from tellmore.kinds import named
     >>> named("rank").n_outcomes(3)  # 6 orders and 4 borders
@@ -128,8 +130,8 @@ class Kind(ABC):
         """An outcome, by ids."""
 
     def from_plain(self, value: Any) -> Answer:
-        """The answer that a plain value stands for: the value of its one field, or all its fields in a tuple. AnswerError where
-        it stands for none."""
+        """The answer that a plain value means: the value of its one field, or all its fields in a tuple. AnswerError if
+        it means none."""
         names = [each.name for each in fields(self.answer_type)]  # type: ignore[arg-type]
         values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
         if len(values) > len(names):
@@ -137,21 +139,21 @@ class Kind(ABC):
         return self.answer_type.from_json(dict(zip(names, values, strict=False)))
 
     def check(self, items: tuple[str, ...], answer: Any) -> None:
-        """Raise AnswerError unless ``answer`` is possible where ``items`` were shown."""
+        """Raise AnswerError unless ``answer`` is possible for a question on ``items``."""
         answer.check(items)
 
     def refusal(self, answer: Any, *, ties: bool) -> str | None:
-        """Why the app cannot take an answer that is possible in itself; ``ties``: whether the project allows ties."""
+        """Why the app refuses an answer that is possible in principle; ``ties``: whether the project allows ties."""
         return None
 
     # Learning
 
     def evidence(self, outcome: Outcome, k: int) -> Evidence | None:
-        """The labels and choices that the exact variational update learns from; None where it has to be moment matching."""
+        """The labels and choices for the exact variational update; None if the answer must be learnt by moment matching."""
         return None
 
     def learnt_with(self, behaviour: Behaviour) -> Behaviour:
-        """How sharp answers of this kind are taken to be when they are learnt."""
+        """How sharp answers of this kind are assumed to be when they are learnt."""
         return behaviour
 
     def update(
@@ -166,8 +168,9 @@ class Kind(ABC):
     ) -> tuple[Gaussian, UpdateInfo]:
         """The belief after ``outcome`` on items X [k, d] (no constant column).
 
-        joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as the
-        paper's Algorithm 4 reads. bound: ``moments`` for the mean and covariance of the exact posterior instead of a bound's.
+        joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another,
+            as in the paper's Algorithm 4. bound: ``moments`` for the mean and covariance of the exact posterior instead
+            of a bound's.
         """
         behaviour, evidence = self.learnt_with(behaviour), self.evidence(outcome, len(X))
         if evidence is None:
@@ -224,7 +227,7 @@ class Kind(ABC):
         return greedy_set(scan, belief, self, size, behaviour, rng=rng, exclude=exclude)
 
     def search_is_rough(self, k: int) -> bool:
-        """Whether the bits that the search gives for k items are to be measured again before they are compared."""
+        """Whether the search gives only rough bits for k items, so that they must be computed again before they are compared."""
         return self.n_outcomes(k) > MAX_ENUMERATED
 
     # People
@@ -236,7 +239,7 @@ class Kind(ABC):
         return outcomes[int(rng.choice(len(outcomes), p=p / p.sum()))]
 
     def respond(self, seen: Perception) -> Outcome:
-        """The answer of somebody who sees the items so, without any doubt."""
+        """The answer of somebody who sees the items like this, without doubt."""
         surely = Behaviour(CERTAIN, CERTAIN)
         return max(self.outcomes(len(seen.z)), key=lambda one: float(self.log_likelihood(seen.z, one, surely)))
 
@@ -245,7 +248,7 @@ class Kind(ABC):
         return {}
 
     def marks(self, answer: Any) -> int:
-        """How many marks an answer took, where its time depends on them."""
+        """How many marks an answer has, if its time depends on them."""
         return 0
 
     # Words
@@ -259,7 +262,7 @@ class Kind(ABC):
         return self.help.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
 
     def described(self, words: Words, *, ties: bool = False) -> dict[str, Any]:
-        """What a browser is told of it, in the project's words; where its script is, the server adds."""
+        """What the browser needs to know about it, in the project's words; the server adds the address of its script."""
         return {
             "name": self.name,
             "family": self.family,

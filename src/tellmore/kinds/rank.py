@@ -47,7 +47,7 @@ class RankAnswer(Answer):
     """The answer to a ranking.
 
     order: the ids of all items shown, highest first.
-    n_positive: how many of them, from the first on, are positive; None where only the order is known.
+    n_positive: how many of them, from the first on, are positive; None if only the order is known.
     ties: places (from 0) whose item is tied with the next one. A partial ranking, the best m in order, ties the rest.
 
     >>> RankAnswer(["calm", "plain", "dull", "grim"], n_positive=1, ties=[1]).ties  # plain and dull are tied
@@ -69,12 +69,12 @@ class RankAnswer(Answer):
         object.__setattr__(self, "ties", tuple(sorted({whole_number("a place in ties", place) for place in ties})))
 
     def as_json(self) -> dict[str, Any]:
-        """``ties`` only where there are any."""
+        """``ties`` only if there are any."""
         plain = super().as_json()
         return plain if self.ties else {key: value for key, value in plain.items() if key != "ties"}
 
     def check(self, items: tuple[str, ...]) -> None:
-        """Every one of ``items`` once, a border and ties among them."""
+        """The order must have each of ``items`` once; ``n_positive`` and ``ties`` must fit it."""
         k = len(items)
         if sorted(self.order) != sorted(items):
             raise AnswerError(

@@ -34,9 +34,9 @@ class Registry:
         self._looked = False
 
     def register(self, kind: Kind) -> Kind:
-        """Add a kind of question, so that learners, simulations and the app know it, and return it.
+        """Add a kind of question, so that learners, simulations and the app can use it, and return it.
 
-        kind: the kind; QuestionError, and no change, where it breaks its contract or its name is taken.
+        kind: the kind; QuestionError, and no change, if it breaks the rules of `Kind` or its name is taken.
 
         >>> from tellmore.kinds.label import LABEL
         >>> Registry(()).register(LABEL) is LABEL

@@ -20,10 +20,10 @@ from tellmore.types import Answer, Array, check_shown, one_id, truth
 
 @dataclass(frozen=True)
 class SelectAnswer(Answer):
-    """The answer to a selection: the item that is most so (or least, as asked).
+    """The answer to a selection: the most (or least) positive item.
 
     chosen: its id.
-    positive: whether that item is positive; None where only the choice is known.
+    positive: whether that item is positive; None if only the choice is known.
 
     >>> SelectAnswer("calm", positive=True).chosen
     'calm'
@@ -39,7 +39,7 @@ class SelectAnswer(Answer):
             object.__setattr__(self, "positive", truth("positive", self.positive))
 
     def check(self, items: tuple[str, ...]) -> None:
-        """The chosen item is one of ``items``, those shown."""
+        """The chosen item must be one of ``items``, those shown."""
         check_shown([self.chosen], items)
 
 

@@ -46,7 +46,7 @@ class TickAnswer(Answer):
         object.__setattr__(self, "positive", id_list("positive", self.positive))
 
     def check(self, items: tuple[str, ...]) -> None:
-        """What is ticked is among ``items``, those shown."""
+        """The ticked items must be among ``items``, those shown."""
         check_shown(self.positive, items)
 
 

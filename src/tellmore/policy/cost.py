@@ -33,10 +33,10 @@ def family_of(kind: str) -> str:
 
 @dataclass(frozen=True)
 class CostModel:
-    """Seconds by kind, and each annotator's own.
+    """Seconds by kind, for everybody and for single annotators.
 
-    models: time models by family ("label", "select", "rank", "tick"); a family that is not in it has the published one.
-    own: such models by annotator; whoever is not in it takes as long as all do.
+    models: time models by family ("label", "select", "rank", "tick"); for other families, the published ones are used.
+    own: such models by annotator; for other annotators, ``models`` is used.
 
     >>> CostModel().seconds("rank", 4)
     17.32
@@ -58,7 +58,7 @@ class CostModel:
         return CostModel, (dict(self.models), dict(self.own))  # a mapping proxy cannot be pickled
 
     def of(self, annotator: str, price: Callable[[str], float] | None = None) -> CostModel:
-        """What one annotator's answers cost; ``price``: by how many times that has grown lately, by family."""
+        """The cost model of one annotator; ``price``: the factor by which each family's times have grown lately."""
         own = CostModel({**self.models, **self.own.get(annotator, {})})
         if price is None:
             return own
@@ -70,8 +70,8 @@ class CostModel:
         return self.models.get(first.family, first.time)
 
     def seconds(self, kind: str, size: int, *, marks: float | None = None) -> float:
-        """Expected seconds of a question of this ``kind`` on ``size`` items, of which ``marks`` are marked: E[c(q, S)] in eq. 7.
-        Several items never take less than one, and their reading."""
+        """Expected seconds of a question of this ``kind`` on ``size`` items, of which ``marks`` are marked: E[c(q, S)]
+        in eq. 7. Several items never take less than one item plus the time to read the others."""
         own = self.model(kind).seconds(whole_number("size", size), marks)
         if size == 1:
             return own

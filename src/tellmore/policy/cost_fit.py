@@ -26,11 +26,11 @@ MAX_SECONDS = 86_400.0
 class Timed(NamedTuple):
     """Seconds that one answer took.
 
-    kind: of the question.
+    kind: the kind of question.
     size: how many items it showed.
-    seconds: how long it took; None where nobody knows.
+    seconds: how long it took; None if unknown.
     annotator: who answered.
-    marks: how many marks it made, where its kind counts them.
+    marks: how many marks it has, if its kind counts them.
 
     >>> Timed("rank", 4, 15.5, "anna").seconds
     15.5
@@ -101,14 +101,14 @@ class _Moments:
 
 @dataclass(frozen=True)
 class OnlineCost:
-    """A cost model updated answer by answer, by least squares in two steps. Immutable: `observe` returns the next state, so a log
-    folds into a model.
+    """A cost model updated answer by answer, by least squares in two steps. Immutable: `observe` returns the next
+    state.
 
-    base: the models of all people start as these.
-    weight: how many answers a family that counts as; each person's own models start as those of all, at that person's speed, and
-        these count as so many of the person's answers.
-    clip: a time beyond so many times the current prediction counts as that much: an interruption moves the model a little, a real
-        change of pace moves it all the way.
+    base: the models to start from.
+    weight: how many answers of a family these count as. Each person's own models start from the common ones, at that
+        person's speed, which count as this many of the person's answers.
+    clip: a time of more than this many times the prediction counts as that much: an interruption changes the model
+        little, a lasting change of pace changes it fully.
     moments, own_moments, log_ratios: what was observed.
 
     >>> OnlineCost().observe(Timed("rank", 4, 15.5, "anna")).cost.seconds("rank", 4) < 17.32
@@ -137,7 +137,7 @@ class OnlineCost:
 
     @property
     def cost(self) -> CostModel:
-        """The models as of now, of everybody and of each annotator."""
+        """The current models, of everybody and of each annotator."""
         models = {family: self._model(family) for family in kinds.families()}
         own = {}
         for who, speed in self._speeds().items():
@@ -149,7 +149,7 @@ class OnlineCost:
         return CostModel(models, own)
 
     def observe(self, timed: Timed) -> OnlineCost:
-        """The state after one more answer, ``timed``; InputError (and no change) where the time is unusable."""
+        """The state after one more answer, ``timed``; InputError (and no change) if the time is unusable."""
         reason = fault(timed)
         if reason is not None or timed.seconds is None:
             raise InputError(f"a {timed.kind} answer on {timed.size} items: {reason}")

@@ -137,7 +137,7 @@ class AnswerBudget(_Combinable):
 
 @dataclass(frozen=True)
 class TimeBudget(_Combinable):
-    """Stop after so much of the person's time.
+    """Stop after this much of the person's time.
 
     seconds: how much.
 
@@ -164,7 +164,7 @@ class TimeBudget(_Combinable):
 class Stability(_Combinable):
     """Stop when the last answers hardly changed the predictions.
 
-    window: how many answers are looked at.
+    window: how many of the last answers are considered.
     tolerance: the largest share of the pool whose predicted label one of them may have changed.
 
     >>> Stability(window=10, tolerance=0.01) & AnswerBudget(50)
@@ -179,7 +179,7 @@ class Stability(_Combinable):
         share("tolerance", self.tolerance)
 
     def check(self, progress: Progress) -> Stop:
-        """Look at what the last answers in ``progress`` changed."""
+        """Check what the last answers in ``progress`` changed."""
         recent = progress.tally.changed[: self.window]
         largest = max(recent, default=1.0)
         stable = len(recent) >= self.window and largest <= self.tolerance
@@ -193,17 +193,19 @@ class Stability(_Combinable):
 class Settled(_Combinable):
     """Stop when the predictions have settled and random labels agree with them.
 
-    answers: at least so many.
-    each: at least so many labels of either side.
-    undecided: at most this share of the pool may still be on the wrong side for lack of answers, by the belief itself.
-    window, tolerance: none of the last so many answers changed more than this share of the predictions; one item may change.
-        Both limits are for two sides of equal size and fall in proportion to the smaller one, as F1 counts mistakes: where 5 %
-        are positive, half of these could be wrong and 97 % of the pool right.
-    checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong, where the attribute is not
-        linear in the embeddings, and nothing else shows it: where these or the ``remembered`` ones before them were right much
-        less often than predicted, go on. Older ones count too, or luck would come with the third or fourth ten.
-    recent: how many answers back a check still counts.
-    remembered: how many older checks count where they were wrong.
+    answers: at least this many.
+    each: at least this many labels of each side.
+    undecided: at most this share of the pool may still be on the wrong side for lack of answers, by the belief's own
+        estimate.
+    window, tolerance: none of the last ``window`` answers changed more than this share of the predictions; one item may
+        change. Both limits are for two sides of equal size and shrink in proportion to the smaller one, as F1 weights
+        mistakes: if 5 % are positive, half of these could be wrong although 97 % of the pool is right.
+    checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong if the attribute is
+        not linear in the embeddings, and only random checks show this. If these, or the ``remembered`` ones before
+        them, were right much less often than predicted, the rule does not stop. Older ones count too: otherwise some
+        later ten would be right by luck.
+    recent: how many of the last answers are searched for checks.
+    remembered: how many older checks count as evidence against stopping.
 
     >>> Settled(checks=0).answers  # no questions on random items
     20
@@ -225,7 +227,7 @@ class Settled(_Combinable):
             share(name, getattr(self, name))
 
     def check(self, progress: Progress) -> Stop:
-        """The first reason in ``progress`` to go on, or all reasons to stop."""
+        """The first reason in ``progress`` to continue, or all reasons to stop."""
         if progress.unlabelled == 0:
             return Stop(True, "every item has a label")
         early = self._early(progress.tally) or self._unsettled(progress)

@@ -31,23 +31,23 @@ class Config:
 
     pool: a name or a path.
     question: a kind or a family of kinds, or ``auto``.
-    size: how many items a question shows; None: as is usual for the kind.
-    answers, seconds, stop_at: a trial ends after so many answers, with the first answer that finishes at so many seconds or
-        later, or at this accuracy, whatever comes first; ``answers`` may be None where ``seconds`` are given.
+    size: how many items a question shows; None: the usual number for the kind.
+    answers, seconds, stop_at: a trial ends after this many answers, with the first answer that finishes after this many
+        seconds, or at this accuracy, whatever comes first; ``answers`` may be None if ``seconds`` is given.
     acquisition: ``greedy``, ``random`` or ``particles``.
     mode: ``default``, or ``paper`` for the paper's statistics.
     matrix: the key of the pool's embeddings.
-    annotator: how people answer; ``auto`` draws scores from the histogram where there is one, else from mean and sd.
+    annotator: how people answer; ``auto`` draws scores from the histogram if there is one, else from mean and sd.
     lapse: the share of random answers.
     drift, fatigue: in standard deviations of the pool's mean scores per 100 answers.
     slowing: the fraction by which answers get slower per 100 answers.
     team: several people in one line, who answer in turn, as `tellmore.sim.people` says: ``3*good, lapse=0.2+pace=1.5, random``.
-        What ``lapse``, ``drift``, ``fatigue`` and ``slowing`` say then holds for everybody.
+        ``lapse``, ``drift``, ``fatigue`` and ``slowing`` then apply to everybody.
     like, unlike: items to start from, by id or text.
     scores_column: an array of the pool's file to start from, in place of items.
-    scores_right: start from verdicts on all items of which this share is right.
+    scores_right: start from a yes or no for every item, of which this share is right.
     options: for the Learner, as pairs.
-    peer: what takes the learner's place: another way to choose labels and learn from them, of `tellmore.sim.peers`.
+    peer: another method of `tellmore.sim.peers` to choose labels and learn from them, in place of the learner.
 
     >>> Config(question="select", size=3, answers=20).question
     'select'
@@ -109,7 +109,7 @@ class Config:
         return {**plain, **named, "options": dict(self.options)}
 
     def digest(self, *salt: str) -> str:
-        """A short hash of the setting and of what else it must change with, ``salt``."""
+        """A short hash of the setting and of ``salt``."""
         text = json.dumps([self.as_dict(), *salt], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -127,7 +127,7 @@ class Config:
 
     @property
     def shown(self) -> int | None:
-        """Items shown by a question; None where that varies."""
+        """Items shown by a question; None if that varies."""
         if self.question == AUTO:
             return None
         kind = kinds.family(self.question)[0]

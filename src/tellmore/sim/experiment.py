@@ -42,11 +42,11 @@ class Asker(Protocol):
 
 
 def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
-    """Run one trial; the rows depend on ``config``, ``seed`` and the pool only.
+    """Run one trial; the rows depend only on ``config``, ``seed`` and the pool.
 
     config: the setting.
-    seed: of people and questions.
-    truth: the pool's scores, where they are loaded already.
+    seed: the seed of people and questions.
+    truth: the pool's scores, if they are already loaded.
 
     >>> len(trial(Config(question="label", answers=2), seed=0).rows)
     2

@@ -55,7 +55,7 @@ AUTHORS_W = 13.0
 class Method:
     """How to learn.
 
-    parts: which parts are the paper's: ``prior``, ``bound``, ``start``, ``norm``, ``factors``, ``asking``.
+    parts: which parts are as in the paper: ``prior``, ``bound``, ``start``, ``norm``, ``factors``, ``asking``.
     prior_options: of the prior: gamma, scale, bias_sd, shrinkage.
 
     >>> sorted(Method.paper().parts)[:2]
@@ -86,7 +86,7 @@ METHODS = {
 
 
 class MethodLearner(Learner):
-    """A learner by another method; the other options are those of `Learner`.
+    """A learner that uses another method; the other options are those of `Learner`.
 
     pool, question, set_size: as for `Learner`.
     method: how to learn.
