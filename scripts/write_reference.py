@@ -74,72 +74,161 @@ def library_page() -> str:
 
 
 def entry(name: str, thing: Any) -> str:
-    """One public name; of a class also its public methods and properties, one line each."""
+    """One public name with a table of its parameters; of a class also its public methods and properties."""
     if not (inspect.isclass(thing) or inspect.isroutine(thing)):
         return f"## `{name}`\n\n`{thing!r}`"
-    lines = [f"## `{name}{signature(thing)}`", paragraphs(inspect.getdoc(thing) or "")]
+    told = told_of(thing)
+    text, examples = apart(inspect.getdoc(thing) or "")
+    called = f"`{name}{signature(thing)}`" if parameters(thing) else ""
+    parts = [f"## `{name}`", called, text, table(parameters(thing), told)]
     if inspect.isclass(thing):
-        lines += [f"- `{member}`: {first_line(value)}{parameters(value)}" for member, value in members(thing)]
-    return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
+        taken = {each.name for _, value in members(thing) for each in parameters(value)}
+        own = {each.name for each in parameters(thing)} | taken
+        parts += [attributes({name: words for name, words in told_in(thing).items() if name not in own})]
+    parts += examples
+    if inspect.isclass(thing):
+        parts += [*inherited(thing), *described_members(name, thing, told)]
+    return "\n\n".join(filter(None, parts))
 
 
-def paragraphs(doc: str) -> str:
-    """A docstring as Markdown: double backquotes become single ones, parameters a list, doctests and drawings code."""
+def apart(doc: str) -> tuple[str, list[str]]:
+    """The text of a docstring without what it says of parameters, as Markdown, and its examples."""
     blocks = doc.replace("``", "`").split("\n\n")
-    return "\n\n".join(
-        f"```text\n{block}\n```" if block.startswith((">>>", "    ")) else listed(block) for block in blocks
-    )
+    examples = [f"```text\n{block}\n```" for block in blocks if block.startswith((">>>", "    "))]
+    text = [block for block in blocks if not re.match(rf">>>|    |{OF_METHODS}$|{PARAMETER}", block)]
+    return "\n\n".join(text), examples
 
 
-def listed(block: str, indent: str = "") -> str:
-    """A paragraph; where it says what the parameters are, one a line, a list of them."""
-    if not re.match(PARAMETER, block):
-        return block
-    lines = re.sub(r"\n +", " ", block).splitlines()
-    return "\n".join(indent + re.sub(PARAMETER, r"- `\1`: ", line) for line in lines)
+PARAMETER = r"(\w+(?:, \w+)*)(?: (\[.*?\]))?: "
+"""How a line of a docstring begins that says what parameters are: ``name: ``, ``one, two: `` or ``name [n, d]: ``."""
 
 
-PARAMETER = r"^(\w+(?:, \w+)*): "
+OF_METHODS = "Of its methods:"
+"""Stands in the docstring of a class above parameters that several of its methods take."""
 
 
-def parameters(thing: Any) -> str:
-    """The parameters of a method, as a list below it."""
-    blocks = (inspect.getdoc(thing) or "").replace("``", "`").split("\n\n")[1:]
-    return "".join("\n" + listed(block, "  ") for block in blocks if re.match(PARAMETER, block))
+def told_in(thing: Any) -> dict[str, str]:
+    """What a docstring says of each parameter."""
+    doc = inspect.cleandoc(vars(thing).get("__doc__") or "" if inspect.isclass(thing) else inspect.getdoc(thing) or "")
+    found = {}
+    for block in doc.replace("``", "`").split("\n\n"):
+        if not re.match(PARAMETER, block):
+            continue
+        for line in re.sub(r"\n +", " ", block).splitlines():
+            if line_of := re.match(PARAMETER, line):
+                words = f"{line_of[2]} {line[line_of.end() :]}" if line_of[2] else line[line_of.end() :]
+                found |= dict.fromkeys(line_of[1].split(", "), words)
+    return found
+
+
+def told_of(thing: Any) -> dict[str, str]:
+    """The same; of a class also what its bases say, which its methods share."""
+    bases = reversed(thing.__mro__[:-1]) if inspect.isclass(thing) else (thing,)
+    return {name: words for base in bases if ours(base) for name, words in told_in(base).items()}
+
+
+def ours(thing: Any) -> bool:
+    """Whether it is defined in tellmore."""
+    return str(getattr(thing, "__module__", "")).startswith("tellmore")
+
+
+def table(given: list[inspect.Parameter], told: dict[str, str]) -> str:
+    """A table of parameters; nothing where there are none."""
+    rows = [[f"`{stars(each)}{each.name}`", type_of(each), default_of(each), told.get(each.name, "")] for each in given]
+    return markdown(["parameter", "type", "default", "what it is"], rows)
+
+
+def attributes(told: dict[str, str]) -> str:
+    """A table of what a class says of itself that is no parameter."""
+    return markdown(["attribute", "what it is"], [[f"`{name}`", words] for name, words in told.items()])
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown; nothing where it would be empty."""
+    lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""
+
+
+def stars(parameter: inspect.Parameter) -> str:
+    """What stands before the name of one that takes all others."""
+    return {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+
+
+def type_of(parameter: inspect.Parameter) -> str:
+    """Its type, in code."""
+    given = parameter.annotation
+    if given is parameter.empty:
+        return ""
+    name = given if isinstance(given, str) else inspect.formatannotation(given)
+    return f"`{re.sub(r'ForwardRef.(.*?).,.*', lambda found: found[1].strip(chr(39)), name).replace(' | ', ' or ')}`"
+
+
+def default_of(parameter: inspect.Parameter) -> str:
+    """Its default, in code; nothing where it has to be given."""
+    given = parameter.default
+    return "" if given is parameter.empty else f"`{plain(repr(given))}`"
+
+
+def plain(text: str) -> str:
+    """Without the addresses of functions."""
+    return re.sub(r"<function .*? at 0x[0-9a-f]+>", "…", text)
+
+
+def parameters(thing: Any) -> list[inspect.Parameter]:
+    """What it is called with, but for itself; an error's arguments are its message."""
+    if (inspect.isclass(thing) and issubclass(thing, BaseException)) or not callable(thing):
+        return []
+    try:
+        given = inspect.signature(thing).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [each for each in given if each.name not in ("self", "cls")]
 
 
 def signature(thing: Any) -> str:
-    """The call signature without types, which the docstring tells in words."""
-    try:
-        parameters = inspect.signature(thing).parameters.values()
-    except (TypeError, ValueError):
+    """The call signature without types, which the table has."""
+    if (inspect.isclass(thing) and issubclass(thing, BaseException)) or not callable(thing):
         return ""
-    if inspect.isclass(thing) and issubclass(thing, BaseException):
-        return ""
-    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
-    return re.sub(r"<function .*? at 0x[0-9a-f]+>", "…", str(inspect.Signature(plain)))
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in parameters(thing)]
+    return plain(str(inspect.Signature(bare)))
+
+
+def inherited(cls: type) -> list[str]:
+    """Where to read on what it has from other public classes."""
+    bases = [f"[{base.__name__}](#{base.__name__.lower()})" for base in cls.__mro__[1:] if public(base)]
+    return [f"A kind of {' and '.join(bases)}, with all that is there."] if bases else []
+
+
+def public(cls: type) -> bool:
+    """Whether a class has an entry of its own."""
+    return any(cls is getattr(home, name) for home in map(import_module, PUBLIC) for name in home.__all__)
+
+
+def described_members(name: str, cls: type, told: dict[str, str]) -> Iterator[str]:
+    """Its properties and what is called without parameters in one table, then every other method with its own."""
+    every = list(members(cls))
+    short = [[f"`{each}{signature(value)}`", first_line(value)] for each, value in every if not parameters(value)]
+    yield markdown(["property or method", "what it is"], short)
+    for each, value in every:
+        if parameters(value):
+            text, examples = apart(inspect.getdoc(value) or "")
+            shared = table(parameters(value), {**told, **told_in(value)})
+            yield "\n\n".join([f"### `{name}.{each}`", f"`{each}{signature(value)}`", text, shared, *examples])
 
 
 def members(cls: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties defined by ``cls`` or a base of ours, in the order of definition."""
+    """Public methods and properties defined by ``cls`` or a base of ours that is not public itself, as they are defined."""
     seen = set()
     for base in cls.__mro__:
-        if not base.__module__.startswith("tellmore"):
+        if not ours(base) or (base is not cls and public(base)):
             continue
         for name, value in vars(base).items():
+            foreign = type(value).__module__.startswith(("sklearn", "collections"))  # routing, fields of a tuple
             documented = inspect.isroutine(value) or hasattr(value, "__get__")
-            if not name.startswith("_") and documented and name not in seen:
+            if not name.startswith("_") and documented and not foreign and name not in seen:
                 seen.add(name)
                 if inspect.getdoc(value) is not None:
-                    yield f"{name}{method_signature(cls, name)}", getattr(value, "__func__", value)
-
-
-def method_signature(cls: type, name: str) -> str:
-    """How a method is called on an object (or, for a class method, on the class); nothing for a property."""
-    if isinstance(inspect.getattr_static(cls, name), staticmethod | classmethod):
-        return signature(getattr(cls, name))
-    value = getattr(cls, name)
-    return signature(value).replace("(self, ", "(").replace("(self)", "()") if inspect.isroutine(value) else ""
+                    yield name, getattr(value, "__func__", value)
 
 
 def first_line(thing: Any) -> str:

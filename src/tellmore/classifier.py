@@ -40,6 +40,11 @@ class Classifier:
     normalised: whether embeddings are scaled to length 1 before they are scored, as they were when the project was made.
     slope: the factor by which random checks corrected the log odds; 1 without checks.
 
+    Of its methods:
+
+    path: a file that ``export`` wrote in the format npz.
+    X: raw embeddings [N, d], as the model of the items gives them.
+
     >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
     >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
     array([False,  True])

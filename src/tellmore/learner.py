@@ -73,11 +73,12 @@ class Learner(Chooser, Viewed):
         dimensions, where a bound is too narrow), ``centred`` (a variational bound, the default above that), or
         ``paper`` (the paper's bound).
     acquisition: ``greedy``, ``random``, or ``particles`` (exactly Algorithm 5).
-    w, K: sharpness of labels and of choices, in units of the scores. A given w is also used for the probabilities,
-        P(positive) = sigmoid(w score), averaged over the belief. By default both depend on the number of directions in
-        which the pool varies, and probabilities are twice as sharp as labels are learnt: see docs/method.md.
+    w: sharpness of labels, in units of the scores. A given w is also used for the probabilities, P(positive) = sigmoid(w
+        score), averaged over the belief. By default it depends on the number of directions in which the pool varies,
+        and probabilities are twice as sharp as labels are learnt: see docs/method.md.
+    K: sharpness of choices, in units of the scores; by default it depends on these directions too.
     calibrate: whether random checks correct the probabilities, by one slope on their log odds: see docs/calibration.md.
-    stop: a rule of `tellmore.policy.stopping`; by default `Settled`.
+    stop: when to stop, such as ``AnswerBudget(200) | TimeBudget(600)``; by default ``Settled()``.
     cost: seconds per question.
     check_share: this share of the questions is about items drawn at random, to measure the accuracy; a stopping rule
         may need a few more. These questions have ``check`` set.
@@ -200,7 +201,8 @@ class Learner(Chooser, Viewed):
         """The next question.
 
         n: how many questions, as a list of those that are most informative together; without it, one question.
-        kind, size: the kind of question and how many items it shows, in place of the learner's options.
+        kind: the kind of question, in place of the learner's ``question``.
+        size: how many items it shows, in place of the learner's ``set_size``.
         avoid: items that are left out if possible.
         quick: all ``n`` from one search, on different items, for many people at once: each is a little less informative
             and takes much less time. There are fewer if there are not enough items.
@@ -274,8 +276,14 @@ class Learner(Chooser, Viewed):
         people: Sequence[str] | None = None,
         team: Team = ALONE,
     ) -> Learner:
-        """A learner with these options after ``history``, of these ``people``, whose beliefs (``mixture``, over (1, z);
-        None: the prior), ``tally`` and ``team`` are already known: nothing is learnt again."""
+        """A learner with these options after answers whose effect is already known: nothing is learnt again.
+
+        mixture: the beliefs, over (1, z); None: the prior.
+        history: the questions with their answers.
+        tally: what was counted; by default it is counted again.
+        people: who gave each answer; by default nobody.
+        team: how these people answer.
+        """
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
@@ -295,7 +303,10 @@ class Learner(Chooser, Viewed):
 
     @one_at_a_time
     def save(self, path: str | Path) -> None:
-        """Write the learner, with its pool and its open questions, to ``path``: one .npz file without pickles."""
+        """Write the learner, with its pool and its open questions, to one .npz file without pickles.
+
+        path: the file.
+        """
         now, frame = self._now, Frame(self.coordinates, self._prior.beliefs[0], self.behaviour, self.w)
         beliefs = saved.Beliefs(self._prior, now.mixture, now.scans)
         told = (
@@ -318,10 +329,12 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
     ) -> Learner:
-        """The learner saved at ``path``. ``pool``, if given, replaces the one in the file; it must have the same items.
+        """A saved learner.
 
-        Stopping rules and cost models are not in the file: give ``stop`` and ``cost`` again if they are not the
-        defaults.
+        path: the file.
+        pool: replaces the one in the file; it must have the same items.
+        stop, cost: the stopping rule and the cost model, which are not in the file; give them again if they are not the
+            defaults.
         """
         state = saved.read(path, None if pool is None else pool_of(pool))
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)

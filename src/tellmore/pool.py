@@ -168,7 +168,10 @@ class Pool:
         return Coordinates.of(self.moments)
 
     def placed(self, coordinates: Coordinates) -> PoolRows:
-        """The items in ``coordinates``, wherever their embeddings are stored."""
+        """The items in other coordinates, wherever their embeddings are stored.
+
+        coordinates: how they are centred and scaled.
+        """
         return Rows(self.X, coordinates)
 
     @cached_property
@@ -189,7 +192,10 @@ class Pool:
         return found
 
     def find(self, name: Any) -> int | None:
-        """The row of the item whose id is ``name``, or else whose full text is, in upper or lower case; None if there is none."""
+        """The row of an item; None if there is none.
+
+        name: its id, or else its full text, in upper or lower case.
+        """
         if str(name) in self._row_of:
             return self._row_of[str(name)]
         rows = self._rows_of_text.get(str(name).strip().casefold(), [])
@@ -199,7 +205,10 @@ class Pool:
         return rows[0] if rows else None
 
     def rows(self, ids: Iterable[Any]) -> NDArray[np.intp]:
-        """Row numbers of ``ids``, in their order; QuestionError names the first that is not in the pool."""
+        """Row numbers of some items, in their order; QuestionError names the first that is not in the pool.
+
+        ids: theirs.
+        """
         try:
             return np.array([self._row_of[str(item)] for item in ids], dtype=np.intp)
         except KeyError as missing:
@@ -208,8 +217,10 @@ class Pool:
             ) from None
 
     def checked(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Embeddings X [n, d] of other items, as float64; PoolError if they do not fit the pool. If the pool was made
-        from a DataFrame, X may be another one with the same columns."""
+        """Embeddings of other items, as float64; PoolError if they do not fit the pool.
+
+        X: [n, d]; if the pool was made from a DataFrame, X may be another one with the same columns.
+        """
         if self.columns is not None and tabular.is_table(X):
             X = tabular.vectors(X, self.columns)
         try:
@@ -223,7 +234,11 @@ class Pool:
         return X
 
     def subset(self, rows: ArrayLike, *, name: str | None = None) -> Pool:
-        """A pool of some ``rows`` (numbers or a mask), in the order given; ``name`` is by default that of this pool."""
+        """A pool of some of the items.
+
+        rows: their numbers, in the order wanted, or a mask.
+        name: by default that of this pool.
+        """
         kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
         return Pool(
             self.X[kept],

@@ -31,7 +31,7 @@ from tellmore.policy.stopping import Progress, Rule, Stop
 from tellmore.policy.tally import KEPT_CHANGES, NOTHING, Tally
 from tellmore.pool import Pool
 from tellmore.questions import Question, labels_in
-from tellmore.types import Answer, Array, Skip
+from tellmore.types import Answer, Array
 
 SAMPLE = 1_000
 """Items that stand for a larger pool where a number is needed after every answer."""
@@ -156,7 +156,12 @@ def changed_shares(rows: PoolRows, means: Sequence[Array]) -> tuple[float, ...]:
 class Predictor:
     """Beliefs over a pool. ``coordinates`` say how embeddings are centred and scaled, ``behaviour`` how sharp answers are
     learnt, ``w`` how sharp probabilities are: P(positive) = sigmoid(w score), averaged over the beliefs; ``calibrate``: whether
-    random checks then correct them."""
+    random checks then correct them.
+
+    X: embeddings [n, d], or a DataFrame with the columns of the pool's; None, where it may be: the pool's items.
+    y: whether each is positive [n], True and False or 1 and 0.
+    items: ids of the pool.
+    """
 
     pool: Pool
     coordinates: Coordinates
@@ -261,7 +266,10 @@ class Predictor:
         return self.calibration_at(self._now)
 
     def calibration_at(self, state: State) -> Calibration:
-        """The same in another ``state`` of this learner."""
+        """The same at another time.
+
+        state: the learner's then.
+        """
         return state.calibration if self.calibrate else UNCHECKED
 
     def scores(self) -> tuple[Array, Array]:
@@ -333,7 +341,10 @@ class Predictor:
         return {item: told for question, answer in self._history for item, told in labels_in(question, answer).items()}
 
     def information_gain(self, question: Question) -> float:
-        """Expected information of a question, in bits."""
+        """Expected information of a question, in bits.
+
+        question: one on items of the pool.
+        """
         mean, cov = self.joint_scores(question.items)
         rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
         return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits
@@ -380,18 +391,6 @@ class Predictor:
         kind, Z = question_kinds.named(question.kind), self._z(question.items)
         expected = kind.respond(perceived(self.joint_scores(question.items)[0], np.random.default_rng(self.seed)))
         return self._now.supposing(lambda belief: self._update(belief, Z, kind, expected, self.behaviour))
-
-    def _seconds(self, question: Question, answer: Answer) -> float:
-        marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
-        return self.cost.seconds(question.kind, question.size, marks=marks)
-
-    def _counted(self) -> Tally:
-        """The tally of the history, but for what only telling it again would show."""
-        tally = Tally()
-        for question, answer in self._history:
-            tally = tally.later(self._seconds(question, answer))
-            tally = tally if isinstance(answer, Skip) else tally.told(list(labels_in(question, answer).values()), 1.0)
-        return tally
 
     def _about_pool(self, mixture: Mixture, tally: Tally = NOTHING, team: Team = ALONE) -> State:
         return State(mixture, self.pool.placed(self.coordinates), tally, team=team)

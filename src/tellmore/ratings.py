@@ -25,6 +25,10 @@ class Scores:
     histogram_values: the ratings [b] that were counted.
     threshold: items above it are positive.
 
+    Of its methods:
+
+    rows: numbers of items.
+
     >>> Scores(mean=[1.5, -0.5]).labels()
     array([ True, False])
     """

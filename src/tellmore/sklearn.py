@@ -38,7 +38,10 @@ __all__ = ["TellmoreClassifier", "TellmoreRanker"]
 
 
 class _Estimator(BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: their parameters, and what they begin from."""
+    """What both estimators share: their parameters, and what they begin from.
+
+    X: rows [n, d].
+    """
 
     def __init__(
         self,
@@ -77,7 +80,8 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     prior: ``"pool"`` (directions in which the rows of the first fit vary) or ``"isotropic"``.
     bound: how ``learner_`` learns later answers: ``"moments"``, ``"centred"``, ``"paper"``, or None for Learner's
         default.
-    w, K: sharpness of labels and of choices; None for Learner's default.
+    w: sharpness of labels; None for Learner's default.
+    K: sharpness of choices; None for Learner's default.
     seed: the seed of the questions that ``learner_`` asks.
 
     Attributes: classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_ and learner_ (the Learner, over the rows of
@@ -93,9 +97,11 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TellmoreClassifier:
-        """Learn from labelled rows X [n, d], y [n] with exactly two classes; what was learnt before is forgotten.
+        """Learn from labelled rows; what was learnt before is forgotten.
 
-        sample_weight [n]: how often each row counts, also in the prior; fractions are allowed.
+        X: rows [n, d].
+        y: their labels [n], of exactly two classes.
+        sample_weight: how often each row counts [n], also in the prior; fractions are allowed.
         """
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         return self._learn(rows, labels, sample_weight, self._two_classes(labels), None)
@@ -107,8 +113,13 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> TellmoreClassifier:
-        """Learn from more rows X [n, d] with labels y [n], each of weight ``sample_weight`` [n]; the first call needs ``classes``
-        unless both are in y."""
+        """Learn from more rows.
+
+        X: rows [n, d].
+        y: their labels [n].
+        classes: both of them; the first call needs them unless both are in y.
+        sample_weight: how often each row counts [n].
+        """
         first = not hasattr(self, "learner_")
         rows, labels = validate_data(self, X, y, reset=first, dtype=np.float64, ensure_min_samples=2 if first else 1)
         if first:
@@ -185,7 +196,8 @@ class TellmoreRanker(_Estimator):
     prior: ``"pool"`` (directions in which the rows vary) or ``"isotropic"``.
     bound: how ``learner_`` learns later answers: ``"moments"``, ``"centred"``, ``"paper"``, or None for Learner's
         default.
-    w, K: sharpness of labels and of choices; None for Learner's default.
+    w: sharpness of labels; None for Learner's default.
+    K: sharpness of choices; None for Learner's default.
     seed: the seed of the questions that ``learner_`` asks.
 
     Attributes: coef_ [d], n_features_in_ and learner_ (the Learner, over the rows of the last fit). Comparisons do not

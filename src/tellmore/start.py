@@ -50,7 +50,11 @@ class Start:
 
     @classmethod
     def of_items(cls, pool: Pool | Any, positive: Collection[Any] = (), negative: Collection[Any] = ()) -> Start:
-        """From items of the ``pool``, by their ids: ``positive`` and ``negative`` ones."""
+        """From items of the pool.
+
+        pool: the pool, or whatever a learner takes for one.
+        positive, negative: ids of items that are, and of items that are not; one of the two may be empty.
+        """
         pool = pool_of(pool)
         sides = [pool.rows(several(name, ids)) for name, ids in (("positive", positive), ("negative", negative))]
         both = [pool.ids[row] for row in sides[0] if row in sides[1]]
@@ -65,9 +69,12 @@ class Start:
         positive: Sequence[str] = (),
         negative: Sequence[str] = (),
     ) -> Start:
-        """From ``positive`` and ``negative`` words or texts, embedded by the items' ``embedder``: a function of a list
-        of texts, or an object with such a method named ``encode``, such as models of sentence-transformers and
-        model2vec. Texts without a vector (all zeros or NaN) are left out if others remain."""
+        """From words or texts. Texts without a vector (all zeros or NaN) are left out if others remain.
+
+        embedder: the items' own: a function of a list of texts, or an object with such a method named ``encode``, such
+            as models of sentence-transformers and model2vec.
+        positive, negative: words or texts for what is looked for, and for its opposite; one of the two may be empty.
+        """
         sides = [
             _embedded(embedder, text_list(name, side))
             for name, side in (("positive", positive), ("negative", negative))
@@ -79,9 +86,11 @@ class Start:
 
     @classmethod
     def of_scores(cls, scores: ArrayLike) -> Start:
-        """From another model's scores [n] of the pool's items, the larger the more positive; NaN for items without one.
-        Positive is above 1/2 if all are between 0 and 1, above 0 if they have both signs, above their mean
-        otherwise."""
+        """From another model's scores of the pool's items. Positive is above 1/2 if all are between 0 and 1, above 0 if
+        they have both signs, above their mean otherwise.
+
+        scores: [n], the larger the more positive; NaN for items without one.
+        """
         try:
             values = np.array(scores, dtype=np.float64)
         except (TypeError, ValueError):
@@ -134,13 +143,22 @@ class Start:
         return table("Start", [(repr(self)[len("Start(") : -1],)])
 
     def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
-        """The beliefs over (1, z) with which a learner on this ``pool`` in these ``coordinates`` begins: ``prior``, and
-        those that begin from this start."""
+        """The beliefs over (1, z) with which a learner begins: its prior, and those that begin from this start.
+
+        pool: its pool.
+        coordinates: how it centres and scales the items.
+        prior: its belief without a start.
+        """
         return started(prior, self.direction(pool.X, pool.moments, coordinates, prior))
 
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
-        """The classifier [D] that it points to, over (1, z), for items X [n, d] with these ``moments`` and ``coordinates``,
-        and a prior over (1, z)."""
+        """The classifier [D] that it points to, over (1, z).
+
+        X: the items [n, d].
+        moments: their mean and covariance.
+        coordinates: how they are centred and scaled.
+        prior: the belief without a start, over (1, z).
+        """
         C = coordinates.covariance(moments)
         if self.classifier is not None:
             found = Start.of_scores(_scored(self.classifier, X)).scores

@@ -21,7 +21,7 @@ from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
 from tellmore.foretold import Foretold, foretold
 from tellmore.opinions import Opinions
-from tellmore.policy.tally import KEPT_CHANGES
+from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
 from tellmore.questions import Question, check_answer, check_new, labels_in
 from tellmore.rereading import MOST, Reader, Sites, Told, is_due
@@ -88,8 +88,11 @@ class Taught(Predictor):
         each: Heard = lambda *_: None,
         people: Sequence[str] | None = None,
     ) -> None:
-        """Learn from ``exchanges``, questions with their answers, in this order, given by these ``people``; ``each`` is
-        called with what each of them changed.
+        """Learn from several answers, in this order.
+
+        exchanges: the questions with their answers.
+        each: called after each of them with the state before it, the state after it, and what the update did.
+        people: who gave each of them; by default nobody.
 
         Where they are many, the states that it gets are about a sample of a large pool, which is not scored until it is asked
         for. Raises QuestionError or AnswerError as `tell` does, with what came before learnt.
@@ -141,7 +144,12 @@ class Taught(Predictor):
         return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), infos
 
     def foretold(self, before: State, question: Question, answer: Answer) -> Foretold:
-        """How probable ``answer`` was in the state ``before`` it, of somebody who answers as is usual."""
+        """How probable ``answer`` was in the state ``before`` it, of somebody who answers as is usual.
+
+        before: the learner's state before the answer.
+        question: what was asked.
+        answer: what was answered.
+        """
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         rng = np.random.default_rng([self.seed, 0xF0E, before.tally.answers])
@@ -218,9 +226,23 @@ class Taught(Predictor):
 
     @one_at_a_time
     def back_to(self, answers: int) -> int:
-        """Take back answers and skips so that at most the first ``answers`` are left, down to the last stored state;
-        returns how many are left."""
+        """Take back answers and skips, down to the last stored state; returns how many are left.
+
+        answers: at most this many are left.
+        """
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])
         del self._history[told:], self._people[told:], self._sites[told:]
         return told
+
+    def _seconds(self, question: Question, answer: Answer) -> float:
+        marks = None if isinstance(answer, Skip) else question_kinds.named(question.kind).marks(answer)
+        return self.cost.seconds(question.kind, question.size, marks=marks)
+
+    def _counted(self) -> Tally:
+        """The tally of the history, but for what only telling it again would show."""
+        tally = Tally()
+        for question, answer in self._history:
+            tally = tally.later(self._seconds(question, answer))
+            tally = tally if isinstance(answer, Skip) else tally.told(list(labels_in(question, answer).values()), 1.0)
+        return tally

@@ -25,6 +25,11 @@ class Answer:
     ``type`` names the class in the log and over HTTP. The constructor checks each field alone, ``check`` checks all of
     them against the items shown.
 
+    Of its methods:
+
+    items: the ids shown.
+    plain: what ``as_json`` gives.
+
     >>> from tellmore import LabelAnswer
     >>> LabelAnswer(True).as_json()
     {'type': 'label', 'positive': True}

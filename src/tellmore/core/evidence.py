@@ -44,6 +44,11 @@ class Evidence:
     candidates: [J, k] the items that each choice was made from.
     ends: [J] +1 if the highest was chosen, -1 if the lowest.
 
+    Of its methods:
+
+    z: scores [N, k] of the k items.
+    behaviour: how sharply somebody labels and chooses.
+
     >>> one = Evidence(np.array([1.0, 0.0]), np.array([0]), np.array([[True, True]]), np.array([1]))
     >>> one.log_likelihood(np.array([[2.0, 0.0]]), Behaviour(w=1.0, K=1.0)).round(3)
     array([-0.254])

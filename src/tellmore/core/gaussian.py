@@ -27,6 +27,13 @@ class Gaussian:
     cov: [D, D].
     logdet: log |cov| in nats.
 
+    Of its methods:
+
+    X: items [n, d], without the constant.
+    A: k rows over (1, x) [k, D]: the scores are A theta.
+    n: how many draws.
+    rng: the source of chance.
+
     >>> Gaussian.from_moments(np.zeros(2), np.eye(2)).scores(np.array([[3.0]]))
     (array([0.]), array([10.]))
     """
@@ -82,7 +89,10 @@ class Gaussian:
     def conditioned(self, reach: Array, gram: Array, precision: Array, shift: Array) -> tuple[Gaussian, Step]:
         """Add a site on k scores: cov^-1 grows by A' precision A, the mean moves by cov A' shift.
 
-        reach = cov A' [D, k], gram = A cov A' [k, k], precision [k, k] positive semidefinite, shift [k].
+        reach: cov A' [D, k].
+        gram: A cov A' [k, k].
+        precision: [k, k], positive semidefinite.
+        shift: [k].
         """
         eigenvalues, vectors = np.linalg.eigh(precision)
         root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
@@ -98,9 +108,13 @@ class Gaussian:
         return Gaussian(self.mean + move, cov, logdet), Step(np.column_stack([loss, move]), moved, lost)
 
     def matched(self, reach: Array, mean: Array, cov: Array) -> tuple[Gaussian, Step]:
-        """Give r standard normal combinations e of the scores the moments mean [r] and cov [r, r]; reach = cov(theta, e) [D, r].
+        """Give r standard normal combinations e of the scores other moments.
 
         A variance may grow as well as shrink: an answer can say that a score is extreme without saying which way.
+
+        reach: cov(theta, e) [D, r].
+        mean: [r].
+        cov: [r, r].
         """
         lost, vectors = np.linalg.eigh(np.eye(len(mean)) - cov)
         directions = reach @ vectors

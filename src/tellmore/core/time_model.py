@@ -52,6 +52,13 @@ class TimeModel:
     per_mark: seconds for each mark that an answer makes, such as a tick.
     mark_share: the share of the items shown that is expected to be marked.
 
+    Of its methods:
+
+    size: how many items are shown.
+    marks: how many of them are marked; None: as many as are expected.
+    rng: the source of chance.
+    factor: how many times as long somebody takes.
+
     >>> TimeModel("linear", 4.01, 0.63).seconds(4)
     6.53
     """

@@ -69,21 +69,44 @@ def perceived(z: Array, rng: np.random.Generator) -> Perception:
 class Kind(ABC):
     """One kind of question. Scores z are theta'(1, x) of the items shown; behaviours and rng are explicit.
 
-    name: in questions, settings and the log. family: kinds of one family share a time model and a row in tables of
-    rates, and a question of the family is of one of them at random. title: in tables, two words at most. ask: the
-    headline, help: how to answer; both with {attribute}, {positive} and {negative} in braces. fewest, most, usual: how
-    many items it may show, and how many by default. standard: whether ``auto`` may choose it by default. labels_all:
-    whether an answer labels every item shown. looks_for: the share of its items that may be chosen because there are
-    few labels of one side.
-    time: the time model before there are measured times; time_forms: the two that a study compares.
-    answer_type: the class of its answers. noun: its name in a study ("Ranking"); by default the title.
+    name: in questions, settings and the log.
+    family: kinds of one family share a time model and a row in tables of rates, and a question of the family is of one
+        of them at random.
+    title: in tables, two words at most.
+    ask, help: the headline, and how to answer; with {attribute}, {positive} and {negative} in braces.
+    fewest, most, usual: how many items it may show, and how many by default.
+    standard: whether ``auto`` may choose it by default.
+    labels_all: whether an answer labels every item shown.
+    looks_for: the share of its items that may be chosen because there are few labels of one side.
+    time: the time model before there are measured times.
+    time_forms: the two forms of time models that a study compares.
+    answer_type: the class of its answers.
+    noun: its name in a study ("Ranking"); by default the title.
     script: a JavaScript module that shows it in the browser, for kinds that are not part of tellmore.
 
-    Methods take ``items``, the ids shown; ``outcome``, an answer by position; ``k``, how many items, and ``z``, their scores;
-    ``behaviour``, how sharply somebody answers; ``prior`` and ``belief``, Gaussians over classifiers; ``scan``, the
-    scores of the pool under such a belief, of which the rows ``exclude`` are left out; ``seen``, how a person sees the
-    items; ``rng``, the random numbers, and ``draws``, how many of them; ``words``, the project's words; ``ties``,
-    whether the project allows them.
+    Of its methods:
+
+    items: the ids shown.
+    answer: an answer of its type.
+    value: a plain value.
+    outcome: an answer by position.
+    k, size: how many items.
+    z: their scores, [k] or with more dimensions before that.
+    X: their embeddings [k, d], without the constant.
+    mean, cov: of the scores of k items, [k] and [k, k].
+    behaviour: how sharply somebody answers.
+    prior, belief: a Gaussian over classifiers.
+    bound: ``centred`` or ``paper``, or ``moments`` for the mean and covariance of the exact posterior instead of a bound's.
+    joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as in
+        the paper's Algorithm 4.
+    scan: the scores of the pool under a belief.
+    exclude: rows of the pool that are left out.
+    seen: how a person sees the items.
+    rng: the random numbers.
+    draws: how many of them.
+    words: the project's words.
+    ties: whether the project allows ties.
+    show: gives an item's name as people saw it.
 
     >>> from tellmore.kinds import named
     >>> named("rank").n_outcomes(3)  # 6 orders and 4 borders
@@ -166,12 +189,7 @@ class Kind(ABC):
         bound: Rule = "centred",
         joint: bool = True,
     ) -> tuple[Gaussian, UpdateInfo]:
-        """The belief after ``outcome`` on items X [k, d] (no constant column).
-
-        joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another,
-            as in the paper's Algorithm 4. bound: ``moments`` for the mean and covariance of the exact posterior instead
-            of a bound's.
-        """
+        """The belief after ``outcome`` on items X [k, d]."""
         behaviour, evidence = self.learnt_with(behaviour), self.evidence(outcome, len(X))
         if evidence is None:
             return learn_likelihood(

@@ -149,7 +149,10 @@ class OnlineCost:
         return CostModel(models, own)
 
     def observe(self, timed: Timed) -> OnlineCost:
-        """The state after one more answer, ``timed``; InputError (and no change) if the time is unusable."""
+        """The state after one more answer; InputError (and no change) if its time is unusable.
+
+        timed: the answer's seconds.
+        """
         reason = fault(timed)
         if reason is not None or timed.seconds is None:
             raise InputError(f"a {timed.kind} answer on {timed.size} items: {reason}")

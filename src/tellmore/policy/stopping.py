@@ -68,6 +68,11 @@ class Rule(Protocol):
 
 
 class _Combinable:
+    """A rule that combines with others.
+
+    progress: what a learner was told so far, as ``learner.progress`` has it.
+    """
+
     def __or__(self, other: Rule) -> Either:
         stopping_rule(other)
         return Either(self, other)  # type: ignore[arg-type]

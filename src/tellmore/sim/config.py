@@ -109,7 +109,10 @@ class Config:
         return {**plain, **named, "options": dict(self.options)}
 
     def digest(self, *salt: str) -> str:
-        """A short hash of the setting and of ``salt``."""
+        """A short hash of the setting.
+
+        salt: what else it depends on.
+        """
         text = json.dumps([self.as_dict(), *salt], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -73,7 +73,10 @@ class Method:
 
     @classmethod
     def paper(cls, scale: float = PAPER_PRIOR_SCALE) -> Method:
-        """Paper mode; ``scale``: that of the prior, which the paper does not state."""
+        """Paper mode.
+
+        scale: that of the prior, which the paper does not state.
+        """
         return cls(frozenset(PAPER_PARTS), {"scale": scale})
 
 
@@ -90,6 +93,7 @@ class MethodLearner(Learner):
 
     pool, question, set_size: as for `Learner`.
     method: how to learn.
+    options: all others of ``Learner``.
 
     >>> MethodLearner(Pool(np.eye(4)), "label", method=Method.paper()).bound
     'paper'
