@@ -152,7 +152,11 @@ def main() -> None:
     cases = [(pool, kind, seed) for seed, pool, kind in product(seeds, pools, KINDS)]
     rows = kept_rows(args.rows, FIELDS, cases, partial(run, data=args.data))
     args.out.mkdir(parents=True, exist_ok=True)
-    write_rows(args.out / "calibration.csv", list(summary(rows)))
+    found = list(summary(rows))
+    write_rows(args.out / "calibration.csv", found)
+    for line in found:
+        if float(str(line["error corrected"])) > TARGET:
+            print(f"missed: {line['pool']}, calibration error {line['error corrected']} above {TARGET}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import skops.io
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
@@ -25,6 +27,18 @@ def test_plug_in_probabilities_of_a_plain_logistic_regression():
     assert np.allclose(estimator.predict_proba(X)[:, 1], expit(3 * (0.1 + X @ [0.4, -0.2])))
     assert estimator.tellmore_["seed"] == "1"
     assert "plug-in" in estimator.tellmore_["note"]
+
+
+def test_the_checks_correct_plug_in_probabilities_too(project):
+    state = load_state(project)
+    slope, w = state.learner.calibration.slope, state.learner.w
+    assert slope != 1.0
+    X, belief = np.asarray(state.pool.X, dtype=np.float64), state.classifier.belief
+    corrected = expit(slope * w * (belief.mean[0] + X @ belief.mean[1:]))
+    assert np.allclose(skops.io.loads(render(state, "sklearn")).predict_proba(X)[:, 1], corrected, atol=1e-6)
+    macro = render(state, "sql").decode().rpartition("AS\n")[2]
+    factor = float(re.search(r"exp\(-\((.*?)\) \* tellmore_score", macro)[1])
+    assert factor == pytest.approx(slope * w)
 
 
 def test_nothing_in_the_file_needs_trust(project):
