@@ -144,3 +144,21 @@ def test_what_answers_taught_is_kept_and_the_same_as_learnt_again(
         for one in (learner, forgetful):
             left = one.back_to(17)
             one.tell_all(exchanges[left:], people=people[left:])
+
+
+@pytest.mark.parametrize("by_person", [True, False])
+def test_who_means_something_else_is_no_guesser_and_counts_like_anybody(by_person: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8))
+    meant, other = X @ rng.normal(size=8), X @ rng.normal(size=8)
+    learner = Learner(X, "label", seed=0, by_person=by_person)
+    for turn in range(150):
+        question, name = learner.ask(), "ABCDE"[turn % 5]
+        seen = {"D": other, "E": other}.get(name, meant)
+        learner.tell(question, bool(seen[question.items[0]] > 0), name)
+    found = learner.people
+    apart = {name for name, habits in found.items() if habits.verdict == "apart"}
+    assert apart
+    assert apart <= {"D", "E"}
+    assert not [name for name, habits in found.items() if habits.verdict == "careless"]
+    assert all(habits.learnt_lapse < 0.25 for habits in found.values())

@@ -34,6 +34,10 @@ MOST = 2000
 the belief is small then, and reading all again would take long."""
 
 
+APART_NATS = 3.0
+"""How much better than by chance somebody's answers must be predicted by those of the people who are doubted with them."""
+
+
 class Told(NamedTuple):
     """One answer, ready to be learnt: its items [k, d] in the learner's coordinates, its outcome, and who gave it."""
 
@@ -118,7 +122,22 @@ class Reader:
         for told, taught in zip(answers, sites, strict=True):
             site = taught[mixture.asking] if taught else None
             found[told.person].append(self._compared(mixture.beliefs[mixture.asking], told, site))
-        return team_of(found, self.usual.lapse)
+        return self._fair(team_of(found, self.usual.lapse), answers)
+
+    def _fair(self, team: Team, answers: Sequence[Told]) -> Team:
+        """Answers that fit badly are no guesses where they fit each other: whoever gave them means something else, and counts
+        like anybody. Of guesses, no more than one person's in 20 fit each other by APART_NATS."""
+        doubted = {name for name, own in team.people.items() if own.doubted}
+        theirs = [told for told in answers if told.person in doubted]
+        if not theirs:
+            return team
+        mixture, sites = self._learnt(Team(), theirs)
+        gains: dict[str, float] = defaultdict(float)
+        for told, taught in zip(theirs, sites, strict=True):
+            one = self._compared(mixture.beliefs[mixture.asking], told, taught[mixture.asking])
+            gains[told.person] += one.meant - one.chance
+        apart = {name: team.people[name].trusted(self.usual.lapse) for name in doubted if gains[name] > APART_NATS}
+        return Team({**team.people, **apart}, team.usual)
 
     def _compared(self, belief: Gaussian, told: Told, site: Site | None) -> Compared:
         mean, cov, _ = belief.project(with_constant(told.Z))

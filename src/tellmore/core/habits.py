@@ -45,6 +45,8 @@ FACTOR_PRIOR_NATS = 2.0
 """Half or double the team's sharpness is so much less probable beforehand, in nats."""
 CARELESS_LAPSE = 0.5
 """Somebody is careless from this rate of lapses on."""
+DOUBTED_LAPSE = 0.25
+"""From this rate on it is looked at whether the answers fit each other."""
 MOST_LAPSES = 0.97
 """Even of somebody who seems never to look, an answer may be meant."""
 SURE = 0.9
@@ -61,6 +63,7 @@ class Habits:
     lapse: the estimated share of answers that are chance. first: the share of these that take what is shown first.
     learnt_lapse: the share that is expected when an answer is learnt, relative to the most reliable of the team.
     careless, reversed: probability that half of the answers or more are chance, or the opposite of what is meant.
+    apart: whether these answers fit the others badly and each other well: somebody who means something else.
     label_sharpness, choice_sharpness: how sharp labels and choices are, beside the team's.
     answers: how many were compared. alike: of the ``labels`` in them, how many are as all other answers predict; by_chance:
         how many would be if this person guessed.
@@ -79,6 +82,7 @@ class Habits:
     alike: int = 0
     by_chance: float = 0.0
     own: bool = False
+    apart: bool = False
 
     def of(self, usual: Behaviour, *, sharpness: bool = False) -> Behaviour:
         """How this person's answers are learnt, where ``usual`` is how everybody's are; with their own sharpness or without."""
@@ -91,6 +95,15 @@ class Habits:
             first=self.first,
         )
 
+    @property
+    def doubted(self) -> bool:
+        """Whether many of these answers look like chance, and not like the opposite."""
+        return self.own and self.learnt_lapse > DOUBTED_LAPSE and self.reversed < 0.5
+
+    def trusted(self, usual_lapse: float) -> Habits:
+        """Of somebody who means something else: learnt from like anybody."""
+        return replace(self, learnt_lapse=usual_lapse, first=0.0, careless=0.0, apart=True)
+
     def near(self, other: Habits, tolerance: float) -> bool:
         """Whether answers are learnt about alike."""
         return (
@@ -100,7 +113,9 @@ class Habits:
 
     @property
     def verdict(self) -> str | None:
-        """``careless``, ``reversed`` or None."""
+        """``careless``, ``reversed``, ``apart`` or None."""
+        if self.own and self.apart:
+            return "apart"
         if self.own and self.reversed >= SURE:
             return "reversed"
         return "careless" if self.own and self.careless >= SURE else None

@@ -17,7 +17,11 @@ from tellmore.store.repository import Repository
 OFTEN = 0.1
 """Share of lapses from which on it is said of what kind they are."""
 HALF = 0.5
-VERDICTS = {"careless": "seems to guess", "reversed": "seems to answer the other way round"}
+VERDICTS = {
+    "careless": "seems to guess",
+    "reversed": "seems to answer the other way round",
+    "apart": "seems to mean something else",
+}
 
 
 @dataclass(frozen=True)
