@@ -21,7 +21,7 @@ def reading_npz(path: Path) -> Iterator[NpzFile]:
     """The arrays of an .npz file, without pickles; ValueError where it is another kind of file. OSErrors come through."""
     with path.open("rb") as raw:  # opened here, because NumPy leaves a damaged file open
         if not zipfile.is_zipfile(raw):  # NumPy would take it for a pickle, and advise to trust it
-            raise ValueError("it is no whole .npz file")
+            raise ValueError("it is not a complete .npz file")
         raw.seek(0)
         with np.load(raw, allow_pickle=False) as arrays:
             yield arrays

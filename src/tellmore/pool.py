@@ -291,7 +291,7 @@ def _numbers(X: Any) -> NDArray[Any]:
     if hasattr(X, "toarray"):
         raise TypeError("these are sparse; write X.toarray()")
     if hasattr(X, "collect"):
-        raise TypeError("these are still to be computed; write X.collect()")
+        raise TypeError("this is a lazy frame; write X.collect()")
     if np.ma.is_masked(X):
         raise TypeError("some of these are masked; fill them in, or leave their rows out")
     array = X if isinstance(X, np.memmap) else np.asarray(X)
@@ -341,7 +341,7 @@ def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
     names = [str(item) for item in known]
     broken = next((name for name in names if "\0" in name), None)
     if broken is not None:
-        raise PoolError(f"the id {broken!r} holds a NUL character, which no file keeps; remove it")
+        raise PoolError(f"the id {broken!r} contains a NUL character, which files cannot store; remove it")
     if "" in names:
         raise PoolError(f"the id of row {names.index('')} is an empty text; give every item its own")
     if len(set(names)) != n:

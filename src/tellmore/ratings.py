@@ -51,7 +51,7 @@ class Scores:
         n = len(self.mean) if self.mean.ndim == 1 else -1
         if n < 0 or not np.isfinite(self.mean).all() or not np.isfinite(self.threshold):
             raise PoolError(
-                "scores need one finite mean per item and a finite threshold; remove or fill the items without"
+                "scores need one finite mean per item and a finite threshold; remove items without a mean, or fill it in"
             )
         if self.sd is not None and (self.sd.shape != (n,) or not np.isfinite(self.sd).all() or (self.sd < 0).any()):
             raise PoolError(f"sd must hold {n} finite numbers that are not negative, one per item")

@@ -136,7 +136,7 @@ def test_ready_vectors_have_no_text_side(tmp_path: Path, items_csv: Path, embedd
 
 def test_a_model_that_only_the_project_names_is_not_loaded(items_csv: Path, text_model: Path):
     project = made(items_csv, f"onnx:{text_model}")
-    with pytest.raises(SettingError, match=r"with --embed \(the project says onnx:.*never loaded by itself"):
+    with pytest.raises(SettingError, match=r"with --embed \(the project says onnx:.*never loaded automatically"):
         text_side(project)
 
 

@@ -127,7 +127,7 @@ def test_new_texts_go_through_what_was_fitted_on_the_projects_own(tmp_path: Path
 
 def test_tfidf_is_only_for_projects_made_by_it(tmp_path: Path, new):
     items, vectors, _ = new
-    with pytest.raises(SettingError, match="the project's vectors were not made so"):
+    with pytest.raises(SettingError, match="the project's vectors were not made with it"):
         score_source(Settings(), items, embed="tfidf")
     assert score_source(Settings(), vectors, tfidf=tmp_path / "tfidf.npz") is None
     assert score_source(Settings(), items, vectors, tfidf=tmp_path / "tfidf.npz") == EmbeddingSource(vectors)

@@ -97,7 +97,7 @@ class Workers:
                     self._settle(missing)
                 chosen = Chosen(wanted, coordinates, look, columns or {}, attempt > 0 or not self._loaded)
                 found.update(self._round(missing, chosen))
-            raise StateError(f"Dask workers at {self.address} die again and again; give them more memory, then go on")
+            raise StateError(f"Dask workers at {self.address} keep dying; give them more memory, then try again")
 
     def _round(self, blocks: Sequence[int], chosen: Chosen) -> dict[int, Any]:
         """What every worker finds in its own of ``blocks``."""

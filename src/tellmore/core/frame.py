@@ -53,7 +53,7 @@ def pool_frame(moments: Moments, **options: float) -> Frame:
     ``options`` are those of `pool_prior`. The typical score is then 1 from the average item's, whatever the embeddings.
     """
     if moments.constant:
-        raise PoolError("all items have the same embedding; there is nothing to tell apart")
+        raise PoolError("all items have the same embedding, so nothing can be learnt")
     coordinates = Coordinates.of(moments)
     C = coordinates.covariance(moments)
     return _usual(coordinates, pool_prior(C, **options), usual_sharpness(C))

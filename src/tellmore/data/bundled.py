@@ -104,7 +104,7 @@ def _scores_of(arrays: Arrays) -> Scores | None:
     if "mean" not in arrays:
         return None
     if "threshold" not in arrays:
-        raise PoolError("mean needs a threshold beside it: the score above which an item is positive")
+        raise PoolError("mean needs a threshold too: the score above which an item is positive")
     return Scores(
         arrays["mean"],
         arrays.get("sd"),

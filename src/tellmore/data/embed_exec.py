@@ -70,10 +70,10 @@ class CommandEmbedder:
         if code:
             raise StateError(
                 f"{self._name}: it ended with exit code {code} after {done} of {total} items; "
-                "run the same command again to go on from there"
+                "run the same command again to continue from there"
             )
         raise DataFileError(
-            f"{self._name}: it printed {done} vectors for {total} items; expected one JSON line an item"
+            f"{self._name}: it printed {done} vectors for {total} items; expected one JSON line per item"
         )
 
     def _vector(self, line: str, item: EmbedItem) -> Array:

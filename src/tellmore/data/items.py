@@ -138,7 +138,7 @@ def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str
 
 def _delimiter_advice(path: Path, known: list[str]) -> str:
     one = len(known) == 1 and path.suffix.lower() in (".csv", ".tsv")
-    return "; say with --delimiter what stands between cells" if one else ""
+    return "; name the character between cells with --delimiter" if one else ""
 
 
 def _meanings(path: Path, columns: Columns, label: str | None, records: list[tuple[int, Record]]) -> Mapping[str, bool]:

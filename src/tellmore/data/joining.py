@@ -75,7 +75,7 @@ def _rows_by_id(table: ItemTable, vectors: VectorFile, reading: Reading) -> NDAr
             "an id column), or say --by-row if the rows are in the order of the items"
         )
     if len(ids) != vectors.n:
-        raise DataFileError(f"{path}: {vectors.n} vectors but {len(ids)} ids; give one id a vector")
+        raise DataFileError(f"{path}: {vectors.n} vectors but {len(ids)} ids; give one id per vector")
     row_of = {identifier: row for row, identifier in enumerate(table.ids)}
     seen: dict[str, int] = {}
     rows = np.full(len(ids), _NONE, dtype=np.intp)
@@ -159,4 +159,4 @@ class Statistics:
 def check_distinct(path: Path, moments: Moments) -> None:
     """Refuse vectors that are all the same, such as zeros only."""
     if moments.constant:
-        raise DataFileError(f"{path}: all items have the same vector; there is nothing to tell apart")
+        raise DataFileError(f"{path}: all items have the same vector, so nothing can be learnt")

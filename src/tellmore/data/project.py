@@ -81,7 +81,7 @@ class Project:
         scheme, _, path = database.partition(":///")
         if scheme.startswith("sqlite") and not may_be_named(Path(path.partition("?")[0]), self.folder):
             raise SettingError(
-                f"server.database: an SQLite file must lie in the project's folder, or in one that {ALLOWED_VARIABLE} allows"
+                f"server.database: an SQLite file must be in the project's folder, or in one that {ALLOWED_VARIABLE} allows"
             )
         return database
 

@@ -28,7 +28,7 @@ def text_side(project: Project, embed: str | None = None) -> TextSide:
     """What puts words into the space of the items of ``project``; SettingError where nothing does.
 
     ``embed`` names the embedder that the project was made with, as on the command line. What was fitted on the project's own
-    texts is plain numbers and needs no name; any other model that a project names is never loaded by itself.
+    texts is plain numbers and needs no name; any other model that a project names is never loaded automatically.
     """
     embedder = _embedder(project, embed)
     normalised, d = project.settings.data.normalised, project.settings.data.d
@@ -65,7 +65,7 @@ def _embedder(project: Project, embed: str | None) -> Embedder:
     if embed is None and known_embedder(recorded):
         raise SettingError(
             f"the embedder of the items must be named with --embed (the project says {recorded}), since a model that a project "
-            "names is never loaded by itself"
+            "names is never loaded automatically"
         )
     pictures = any(item.get("image") for item in project.items)
     embedder = None if embed is None else open_words(embed, "image" if pictures else "text")

@@ -50,7 +50,7 @@ def score_source(
     """
     if embed == TFIDF and tfidf is None:
         raise SettingError(
-            f"--embed {TFIDF}: the project's vectors were not made so; name the embedder it was made with"
+            f"--embed {TFIDF}: the project's vectors were not made with it; name the embedder of the project"
         )
     if tfidf is not None and embeddings is None and embed in (None, TFIDF) and items.suffix.lower() != ".npz":
         return EmbeddingSource(embed=f"{TFIDF}:{tfidf}")
@@ -60,7 +60,7 @@ def score_source(
         made_by = settings.data.embeddings
         raise SettingError(
             f"{items}: give its vectors with --embeddings FILE, or make them with --embed MODEL, the same way as for the "
-            f"project (there: {made_by or 'not recorded'}); a model named in a project is never loaded by itself"
+            f"project (there: {made_by or 'not recorded'}); a model named in a project is never loaded automatically"
         )
     return EmbeddingSource(embeddings, ids_file, id_column, by_row, embed, columns)
 

@@ -202,7 +202,7 @@ def _bounded(connection: Any, steps: Generator[Any, Any, Any]) -> Generator[Any,
                 give_up = time.monotonic() + SILENT_S
             elif time.monotonic() > give_up:
                 connection.pgconn.finish()  # undoing the transaction must not wait as long again
-                raise psycopg.OperationalError(f"the server has said nothing for {SILENT_S:g} s")
+                raise psycopg.OperationalError(f"the server has not responded for {SILENT_S:g} s")
             wanted = steps.send(ready)
     except StopIteration as done:
         return done.value
@@ -217,7 +217,7 @@ def _create_whole(path: Path) -> None:
             )
         return
     if path.with_name(f"{path.name}-wal").exists():
-        raise StoreError(f"{path} is gone, but {path.name}-wal beside it is not; restore a backup of both")
+        raise StoreError(f"{path} is gone, but {path.name}-wal is still there; restore a backup of both")
     fresh = path.with_name(f".{path.name}-{token_hex(4)}")
     try:
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL, 0o600))

@@ -95,7 +95,7 @@ def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally, Team]:
     """The inverse of ``pack``: what each answer did, and the beliefs, the tally and people's habits after them."""
     checksum, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
     if sha256(content).digest() != checksum:
-        raise DamageError("its checksum is another")
+        raise DamageError("its checksum does not match")
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         columns = [archive[f"told_{name}"].tolist() for name in FIELDS]
         effects = [AnswerEffect(*values) for values in zip(*columns, strict=True)]

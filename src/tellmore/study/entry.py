@@ -69,7 +69,7 @@ def check_return(arrival: Arrival, known: str, begun_with: str | None) -> None:
 def check_beginning(arrival: Arrival, entry: Entry, listed: Collection[str], begun: int) -> None:
     """Refuse whom the study does not expect, and everybody once enough have begun."""
     if not arrival.signed and entry.by == "signed":
-        raise EntryError("open the link that you were sent; it holds more than your id")
+        raise EntryError("open the link that you were sent; your id alone is not enough")
     if not arrival.signed and entry.by == "list" and arrival.external not in listed:
         raise EntryError("this id is not on the study's list; ask the people who run the study")
     if begun >= entry.most:
@@ -82,7 +82,7 @@ def read_list(folder: Path) -> frozenset[str]:
     try:
         return frozenset(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
     except (OSError, UnicodeDecodeError):
-        raise DataFileError(f'{path}: cannot be read, but entry.by = "list" needs it: one id a line') from None
+        raise DataFileError(f'{path}: cannot be read, but entry.by = "list" needs it: one id per line') from None
 
 
 def key_of(database_url: str) -> str:

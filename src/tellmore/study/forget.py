@@ -34,7 +34,7 @@ def forget_participant(database_url: str, who: str) -> Forgotten:
         own = [event for event in repository.since(0, kinds=EVENT_KINDS) if event.participant and not event.erased]
         names = {event.participant for event in own if who in (event.participant, event.payload.get("external"))}
         if not names:
-            raise InputError(f"nobody took part as {who!r}; give the outside id, or the pseudonym in participants.csv")
+            raise InputError(f"nobody took part as {who!r}; give the external id, or the pseudonym in participants.csv")
         name = str(names.pop())
         repository.erase(name, Event("delete", None, None, {"participant": name}))
         return Forgotten(name, sum(event.participant == name for event in own))

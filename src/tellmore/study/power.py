@@ -36,11 +36,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.difference <= 0:
-            raise InputError(f"the difference must be above 0 s an item, not {self.difference:g}")
+            raise InputError(f"the difference must be above 0 s per item, not {self.difference:g}")
         if self.groups not in (1, 2):
             raise InputError(f"groups must be 1 or 2, not {self.groups}")
         if not (0 < self.alpha < self.power < 1):
-            raise InputError("power and alpha must lie between 0 and 1, and power above alpha")
+            raise InputError("power and alpha must be between 0 and 1, and power above alpha")
 
     def attained(self, variance: float, people: int) -> float:
         """The power with ``people`` analysed in each group; ``variance`` is that of the difference with one in each."""

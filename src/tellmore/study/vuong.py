@@ -53,7 +53,7 @@ def vuong(loglik_first: Array, loglik_second: Array, clusters: NDArray[np.int64]
     sums = np.bincount(units, difference - difference.mean())
     spread = float(np.sqrt(count / (count - 1) * np.sum(sums**2)))
     if spread <= 1e-12 * np.sqrt(n) * max(1.0, float(np.abs(first).max())):
-        raise InputError("the two models predict the same: Vuong's test cannot tell them apart")
+        raise InputError("the two models make the same predictions, so Vuong's test cannot compare them")
     z = float(np.sum(difference)) / spread
     tail = stats.norm.sf(abs(z)) if clusters is None else stats.t.sf(abs(z), count - 1)
     return VuongTest(z, float(2 * tail), n, None if clusters is None else count)
