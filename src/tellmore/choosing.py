@@ -1,6 +1,6 @@
 """Choosing what to ask next: kind, size and items, for one question or for many at once.
 
-Questions depend on the seed, the answers so far and how many questions were asked, on nothing else.
+Questions depend only on the seed, the answers so far and how many questions were asked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ DEALT_ITEMS = 256  # of all questions from one quick search; with more, its time
 
 
 class Chooser(Taught):
-    """A predictor that is told answers, and knows what to ask next. ``asking``: how sharp the search takes answers to be;
+    """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to
+    be;
     ``looks``: whether a side of which few are known is looked for."""
 
     allowed: Asking

@@ -1,4 +1,4 @@
-"""What is exported: a belief over a linear classifier, and how raw embeddings go through it."""
+"""The exported result: a belief over a linear classifier, and how it is applied to raw embeddings."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Client:
         return status, json.loads(text) if text else None
 
     def request(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        """The JSON object of the reply; StateError where the server refuses."""
+        """The JSON object of the reply; StateError if the server refuses."""
         reply: dict[str, Any]
         status, reply = self.call(method, path, body)
         if status >= 400:

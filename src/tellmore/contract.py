@@ -87,7 +87,7 @@ def _exact_posterior(kind: Kind, z: Array, outcome: Outcome, behaviour: Behaviou
 
 
 def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Never negative, never more than the outcomes can carry, and as enumeration says where that is possible."""
+    """Never negative, never more than the outcomes can carry, and as enumeration says if that is possible."""
     behaviour, root = Behaviour(w=2.0, K=3.0), rng.standard_normal((k, k))
     mean, cov = rng.standard_normal(k) / 2, root @ root.T / k
     gain = kind.gain(mean, cov, behaviour, rng=rng)

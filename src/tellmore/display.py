@@ -1,4 +1,4 @@
-"""Small pieces of HTML for notebooks: a table and a curve. Whatever is filled in is escaped."""
+"""Small pieces of HTML for notebooks: a table and a curve. All values are escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 160, 32
 
 
 def table(caption: str, rows: Iterable[Sequence[Any]], curve: str = "") -> str:
-    """A table with a caption above it, and a curve below where there is one."""
+    """A table with a caption above it, and a curve below if there is one."""
     lines = ("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<div><b>{escape(caption)}</b><table>{''.join(lines)}</table>{curve}</div>"
 

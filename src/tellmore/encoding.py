@@ -12,7 +12,7 @@ from tellmore.types import Array
 
 
 def encoded(embedder: Any, texts: Sequence[str]) -> Array:
-    """The vectors [n, d] that ``embedder`` gives to texts; SettingError where it is no embedder, or gives something else."""
+    """The vectors [n, d] that ``embedder`` gives to texts; SettingError if it is no embedder, or gives something else."""
     if isinstance(embedder, str):  # which has an `encode` of its own
         raise SettingError(
             f"the embedder must be a function of a list of texts, not the name {embedder!r}; write "

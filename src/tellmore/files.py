@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: a reader never sees half of one, and a failure leaves what was there before."""
+"""Files that are written completely or not at all: a reader never sees a part of one, and a failure leaves the old file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHERE_TO_WRITE = "choose a folder you may write to, with space left on its disk"
 
 @contextmanager
 def reading_npz(path: Path) -> Iterator[NpzFile]:
-    """The arrays of an .npz file, without pickles; ValueError where it is another kind of file. OSErrors come through."""
+    """The arrays of an .npz file, without pickles; ValueError if it is another kind of file. OSErrors come through."""
     with path.open("rb") as raw:  # opened here, because NumPy leaves a damaged file open
         if not zipfile.is_zipfile(raw):  # NumPy would take it for a pickle, and advise to trust it
             raise ValueError("it is not a complete .npz file")
@@ -46,7 +46,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Write ``content``, text as UTF-8; DataFileError where the system does not let us."""
+    """Write ``content``, text as UTF-8; DataFileError if the system does not let us."""
     try:
         with replacing(path) as fresh:
             fresh.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -1,7 +1,7 @@
-"""The learner: ask a question, tell it the answer, predict. The one stateful object of the library.
+"""The learner: ask a question, tell it the answer, predict. The only stateful object of the library.
 
-Everything it knows follows from its options and the list of answers told: the belief is a fold over them. Questions depend on
-the seed, the answers so far and how many questions were asked, on nothing else.
+Its state depends only on its options and the list of answers: the belief is a fold over them. Questions depend only on
+the seed, the answers so far and how many questions were asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How people's views of one thing differ: a classifier for each, the items that divide them, and whether they are two camps."""
+"""How people's views differ: a classifier for each, the items they disagree on, and whether there are two camps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tellmore.questions import Question
 from tellmore.types import Answer, Array, Skip
 
 ENOUGH_ANSWERS = 5
-"""Who gave fewer answers has the shared view: they say too little about their own."""
+"""People with fewer answers get the shared view: their answers say too little about their own."""
 FEWEST_IN_CAMP = 2
 ALIKE_IN_CAMP = 0.05
 """How much of a view is a person's own within a camp."""
@@ -58,7 +58,7 @@ class Disputed:
 
 
 class Opinions:
-    """The views of several people, as their answers tell them.
+    """The views of several people, learnt from their answers.
 
     people: who gave at least five answers, in the order of their first. few: who gave fewer, and how many.
     own: the share of a view that is a person's own, chosen by what predicts everybody's answers best; 0: all mean the same.
@@ -79,7 +79,7 @@ class Opinions:
         self.own = best_share(self._views) if len(self.people) > 1 else 0.0
 
     def belief(self, name: str) -> Mixture:
-        """The beliefs over (1, z) about the view of the person of this ``name``: those of all answers, where people do not differ
+        """The beliefs over (1, z) about the view of the person of this ``name``: those of all answers, if people do not differ
         or theirs are few."""
         if name not in self.answers:
             known = ", ".join(self.answers) or "nobody"
@@ -89,7 +89,7 @@ class Opinions:
         return Mixture.of(self._person[self.people.index(name)])
 
     def disputed(self, n: int = LISTED) -> list[Disputed]:
-        """The ``n`` items whose probabilities differ most between people; none where people do not differ."""
+        """The ``n`` items whose probabilities differ most between people; none if people do not differ."""
         if not self.differ:
             return []
         scores = self._scores
@@ -151,7 +151,7 @@ class Opinions:
 
     @cached_property
     def _person(self) -> list[Gaussian]:
-        """Each person's own belief: by the answers of their camp, where there are two, or else by everybody's."""
+        """Each person's own belief: by the answers of their camp, if there are two, or else by everybody's."""
         if self.camps is None:
             return [self._views.person(self.own, who) for who in range(len(self.people))]
         found: dict[str, Gaussian] = {}

@@ -19,7 +19,7 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
 
 
 def positive_number(name: str, value: float | None, default: float | None = None) -> float:
-    """A positive number, or the default where there is one and nothing is given."""
+    """A positive number, or the default if there is one and nothing is given."""
     if value is None and default is not None:
         return default
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

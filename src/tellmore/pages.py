@@ -1,4 +1,4 @@
-"""Pages of HTML from the package's ``templates``. Whatever is filled in is escaped, unless it is ``Markup`` already."""
+"""Pages of HTML from the package's ``templates``. All values are escaped, unless they are ``Markup``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One plain look for all figures: light background, colours that colour-blind readers can tell apart, visible spread."""
+"""One plain style for all figures: light background, colours that colour-blind readers can distinguish, visible spread."""
 
 from __future__ import annotations
 

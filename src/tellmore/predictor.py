@@ -1,4 +1,4 @@
-"""What a learner has learnt so far: the belief, and what follows from it for the items of its pool and for others."""
+"""The state of a learner: the belief, and what follows from it for the items of its pool and for others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SAMPLE = 1_000
 class State:
     """What the answers so far amount to; the beliefs are over (1, z), z in the learner's coordinates.
 
-    ``rows``: the items that they are about. ``known``: the scan of each belief where it is known already. ``team``: the habits
+    ``rows``: the items that they are about. ``known``: the scan of each belief if it is known already. ``team``: the habits
     of the people who answered, with which their answers were learnt.
     """
 
@@ -72,7 +72,7 @@ class State:
 
     @property
     def belief(self) -> Gaussian:
-        """The belief from which questions are chosen."""
+        """The belief with which questions are chosen."""
         return self.mixture.beliefs[self.asking]
 
     @property
@@ -143,7 +143,7 @@ class State:
 
 @lru_cache(maxsize=16)
 def sample_rows(n: int) -> NDArray[np.int64]:
-    """Which of n items stand for all of them: always the same, drawn at random; all, where they are few."""
+    """Which of n items stand for all of them: always the same, drawn at random; all, if they are few."""
     return np.sort(np.random.default_rng(n).choice(n, SAMPLE, replace=False)) if n > SAMPLE else np.arange(n)
 
 

@@ -28,7 +28,7 @@ with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.store.warm import WarmStart
 
 ME = "python"
-"""Who answers, where nobody says."""
+"""Who answers, if nobody says."""
 
 
 class Project:

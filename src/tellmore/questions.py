@@ -1,4 +1,4 @@
-"""Questions: frozen values that know nothing of display, storage or mathematics."""
+"""Questions: frozen values that contain nothing about display, storage or mathematics."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def check_answer(question: Question, answer: Answer) -> None:
 
 
 def answer_to(question: Question, value: Any) -> Answer:
-    """The answer to ``question`` that ``value``, an Answer or a plain value, stands for; AnswerError where it is none."""
+    """The answer to ``question`` that ``value``, an Answer or a plain value, stands for; AnswerError if it is none."""
     answer = value if isinstance(value, Answer) else kinds.named(question.kind).from_plain(value)
     check_answer(question, answer)
     return answer

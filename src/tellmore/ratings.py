@@ -1,4 +1,4 @@
-"""What people said of items, and what follows from it: labels, doubt, neutral items."""
+"""People's ratings of items, and what follows from them: labels, doubt, neutral items."""
 
 from __future__ import annotations
 

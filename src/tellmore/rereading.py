@@ -1,4 +1,5 @@
-"""Reading answers again, once it is known how people answer: the first ones of a random clicker were learnt like anybody's.
+"""Learning answers again, once it is known how people answer: the first ones of somebody who guesses were learnt like
+anybody's.
 
 Now and then, after 12, 16, 21, … answers, each is compared with what the others taught, and habits follow from that. Where
 answers count by person, all of them are first learnt again from the start with the habits known so far, and once more where these

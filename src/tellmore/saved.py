@@ -65,7 +65,7 @@ class Saved:
 
 
 def write(path: str | Path, state: Saved) -> None:
-    """Write a learner's state; the file appears whole or not at all."""
+    """Write a learner's state; the file is written completely or not at all."""
     path = one_path("path", path)
     pool, frame = state.pool, state.frame
     meta = {

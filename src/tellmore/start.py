@@ -1,4 +1,4 @@
-"""A start for a learner: words, examples, or another model's scores, used where they are right and corrected where not."""
+"""A start for a learner: words, examples, or another model's scores, which the answers then correct."""
 
 from __future__ import annotations
 

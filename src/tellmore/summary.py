@@ -1,4 +1,4 @@
-"""A learner at a glance, for notebooks: what it was told, what it calls positive, whether that is enough."""
+"""A summary of a learner, for notebooks: its answers, what it calls positive, whether you can stop."""
 
 from __future__ import annotations
 

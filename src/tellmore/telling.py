@@ -1,7 +1,6 @@
-"""Telling answers and taking them back: the belief is a fold over the answers told.
-
-Answers can be taken back without learning all the others again, because some states on the way are kept. Many answers are told
-at once without scoring a large pool after each of them.
+"""Learning answers and taking them back: the belief is a fold over the answers. Answers can be taken back without
+learning all the others again, because some states on the way are kept. Many answers are learnt at once without scoring
+a large pool after each of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values that every room shares: arrays, and answers, which know nothing of display, storage or mathematics."""
+"""Values that every layer shares: arrays, and answers, which contain nothing about display, storage or mathematics."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def kept_id(item: Any) -> Id:
 
 
 def id_list(name: str, value: Any) -> tuple[str, ...]:
-    """The ids in a field of an answer; AnswerError where it is no list of them, or names one twice."""
+    """The ids in a field of an answer; AnswerError if it is no list of them, or names one twice."""
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise AnswerError(f"{name} must be a list of ids, not {value!r}")
     ids = tuple(one_id(name, one) for one in value)
@@ -135,7 +135,7 @@ def whole_number(name: str, value: Any) -> int:
 
 
 def check_shown(named: Iterable[str], items: tuple[str, ...]) -> None:
-    """Raise AnswerError where an answer names an item that was not shown."""
+    """Raise AnswerError if an answer names an item that was not shown."""
     stranger = next((one for one in named if one not in items), None)
     if stranger is not None:
         raise AnswerError(f"{stranger!r} was not shown; shown were {list(items)}")

@@ -1,4 +1,4 @@
-"""Ways to show a learner that live in rooms above it: the package names them here, and a learner imports none of them."""
+"""Ways to show a learner that are in layers above it: the package names them here, and a learner imports none of them."""
 
 from __future__ import annotations
 

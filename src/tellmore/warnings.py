@@ -1,4 +1,4 @@
-"""What a person should know before they trust what was learnt: where a linear classifier of these embeddings cannot work."""
+"""Warnings for people before they trust the classifier: signs that a linear classifier on these embeddings cannot work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALIKE = 0.01  # items differ from their mean by less than this share of its leng
 
 
 def warnings_of(pool: Pool, tally: Tally, labels: Mapping[str, bool]) -> list[str]:
-    """Each says what was seen and what to do; none where all seems well."""
+    """Each says what was seen and what to do; none if all seems well."""
     found = [_items_alike(pool.moments), _not_linear(tally), _twins_apart(pool, labels)]
     return [each for each in found if each is not None]
 

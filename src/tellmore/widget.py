@@ -1,7 +1,7 @@
-"""A learner's questions in a notebook, on the cards of the web app: what ``learner.widget()`` gives.
+"""A learner's questions in a notebook, shown as in the web app: what ``learner.widget()`` returns.
 
-The browser is handed what is on show and sends back what a person did; the learner itself stays in the kernel. Every message is
-followed by a new show, also one that is refused.
+The browser gets the question to show and sends back what a person did; the learner itself stays in the kernel. Every
+message, even a refused one, is followed by a new question to show.
 """
 
 from __future__ import annotations

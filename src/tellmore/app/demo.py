@@ -23,7 +23,7 @@ DEMO_SETTINGS = Settings(
 
 
 def open_demo(folder: Path | None = None) -> Project:
-    """The demo's project, made where it is not there yet."""
+    """The demo's project, made if it is not there yet."""
     target = folder if folder is not None else user_data_path("tellmore", appauthor=False) / "demo"
     if not (target / SETTINGS_FILE).exists():
         create_project(target, demo_pool(), DEMO_SETTINGS)

@@ -37,7 +37,7 @@ class Door:
         return Connection(self, **options)
 
     def admit(self, connection: Connection) -> bool:
-        """Let it in, perhaps in the place of an idle one; False where there is no room."""
+        """Let it in, perhaps in the place of an idle one; False if there is no room."""
         address = connection.client[0] if connection.client else ""
         crowded = self._by_address[address] >= self._per_address and address not in self._proxies
         if (crowded and not self._make_room(address)) or (len(self._inside) >= self._most and not self._make_room()):

@@ -12,9 +12,9 @@ SHOWN_OFTEN = 3
 
 
 def end_due(desk: Desk, view: View, n: int, *, up_to_date: bool) -> Event | None:
-    """The event that ends the asking, where it is time for it and the log does not have it yet.
+    """The event that ends the asking, if it is time for it and the log does not have it yet.
 
-    ``view`` counts where it is ``up_to_date``; ``n`` is the size of the pool. Where the owner goes on after an end, only a pool
+    ``view`` counts where it is ``up_to_date``; ``n`` is the size of the pool. If the owner goes on after an end, only a pool
     with every item labelled ends again.
     """
     if desk.end is not None and (not desk.going_on or desk.end.why == "labelled"):

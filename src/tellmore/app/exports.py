@@ -60,6 +60,6 @@ def exports() -> list[ExportOut]:
 
 
 def _missing(path: str) -> str | None:
-    """The command that adds what a format needs; None where it is there."""
+    """The command that adds what a format needs; None if it is there."""
     package, extra = NEEDS.get(path.partition("?")[0], (None, None))
     return None if package is None or find_spec(package) else f"pip install 'tellmore[{extra}]'"

@@ -54,7 +54,7 @@ class Relearning:
         self._all = RateLimit(rate=1 / 3, burst=100, clock=clock)
 
     def spend(self, participant: str) -> None:
-        """Count one; TooOftenError where it was one too many."""
+        """Count one; TooOftenError if it was one too many."""
         wait_s = self._own.wait_s(participant) or self._all.wait_s("")
         if wait_s > 0:
             raise TooOftenError("the classifier was retrained too often", wait_s)

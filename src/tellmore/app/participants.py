@@ -52,7 +52,7 @@ class StepIn(Wire):
     """Body of ``POST /api/study/step``: the step that is left and what was given.
 
     ``value``: true or false for eligibility and consent, option numbers for comprehension, answers by name for
-    demographics, a comment for debrief. ``elapsed_ms`` is the participant's own clock since the start, where it is kept.
+    demographics, a comment for debrief. ``elapsed_ms`` is the participant's own clock since the start, if it is kept.
     """
 
     step: StepName

@@ -83,7 +83,7 @@ def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> w
 
 
 def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
-    """What was learnt so far, where it is time to show an owner."""
+    """What was learnt so far, if it is time to show an owner."""
     with session.lock:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
         view = session.planner.view

@@ -57,7 +57,7 @@ class RateKeeper:
         return True
 
     def measure_if_due(self, fold: Fold) -> bool:
-        """Chore: measure where somebody looks and it is due."""
+        """Chore: measure if somebody looks and it is due."""
         if time.monotonic() > self._watched_until or not self.due(fold.effects):
             return False
         with self._changed:

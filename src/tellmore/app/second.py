@@ -18,7 +18,7 @@ from tellmore.store.ledger import KNOWN, SECOND, Ledger
 def team_question(
     ledger: Ledger, team: TeamSettings, participant: str, taken: Collection[str], rng: np.random.Generator
 ) -> tuple[Question, dict[str, Any]] | None:
-    """A question for the team's sake and what the log keeps of it, as often as ``team`` says; None where it is not the time,
+    """A question for the team's sake and what the log keeps of it, as often as ``team`` says; None if it is not the time,
     or there is none outside ``taken``."""
     drawn = rng.random()
     if drawn < team.overlap:

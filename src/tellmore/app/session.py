@@ -167,7 +167,7 @@ class Session(Writer):
     # For the owner
 
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
-        """Apply {section: {key: value}} from now on; SettingError where a value is not allowed.
+        """Apply {section: {key: value}} from now on; SettingError if a value is not allowed.
 
         Another start lets everything be learnt again from there.
         """
@@ -181,7 +181,7 @@ class Session(Writer):
             return self.settings
 
     def check_start(self, settings: Settings) -> None:
-        """SettingError where nothing can start from what ``settings`` name."""
+        """SettingError if nothing can start from what ``settings`` name."""
         beginning(self.pool, settings, self.beforehand)
 
     def label(self, participant: str, item: str, positive: bool, why: str = "direct") -> None:
@@ -243,7 +243,7 @@ class Session(Writer):
     def _open(self, participant: str) -> Asked | None:
         """The question open for this person, its lease renewed.
 
-        A question whose lease ran out is released instead where somebody else has one of its items by now.
+        A question whose lease ran out is released instead if somebody else has one of its items by now.
         """
         now = self._clock()
         asked = self.desk.open_for(participant)
@@ -332,7 +332,7 @@ class Session(Writer):
     def _next_events(
         self, participant: str, *, after: tuple[str, Answer] | None = None, ready_only: bool = False
     ) -> list[Event]:
-        """The events that give ``participant`` a new question; none where there is nothing to ask."""
+        """The events that give ``participant`` a new question; none if there is nothing to ask."""
         self._end_if_due()
         answered = self.desk.answers_of(participant) + (after is not None and not isinstance(after[1], Skip))
         if self.desk.over or self.quota_met(participant, answered):

@@ -46,7 +46,7 @@ class App:
         return self._items
 
     def before_undo(self, participant: str, question_id: str | None) -> None:
-        """Count an undo where many answers came after what is taken back; TooOftenError where it was one too many."""
+        """Count an undo where many answers came after what is taken back; TooOftenError if it was one too many."""
         desk = self.session.desk
         with self.session.lock:
             given = desk.last_answer(participant) if question_id is None else desk.given.get(question_id)

@@ -41,7 +41,7 @@ def start_out(session: Session) -> StartOut:
 
 
 def preview(session: Session, given: StartIn) -> StartPreviewOut:
-    """What ``given`` alone would call most and least so; SettingError where nothing can start from it."""
+    """What ``given`` alone would call most and least so; SettingError if nothing can start from it."""
     if not given.like and not given.unlike:
         raise SettingError(NOTHING_GIVEN)
     pool = session.pool

@@ -77,7 +77,7 @@ class Tokens:
         people: int | None = None,
         invited_by: str | None = None,
     ) -> tuple[str, TokenRow]:
-        """A new token (shown once) and what is kept of it; ``people`` is for how many it is, where several."""
+        """A new token (shown once) and what is kept of it; ``people`` is for how many it is, if several."""
         token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         kept = TokenRow(
             token_id,
@@ -102,7 +102,7 @@ class Tokens:
         return token
 
     def join(self, invitation: Visitor) -> str | None:
-        """The token of a new person who comes by an invitation for several; None where all have come."""
+        """The token of a new person who comes by an invitation for several; None if all have come."""
         left = self._repository.use_token(invitation.token_id)
         if left is None:
             return None
@@ -125,7 +125,7 @@ class Tokens:
         return count
 
     def visitor(self, token: str | None) -> Visitor | None:
-        """Who holds ``token``; None where it is unknown, malformed, revoked or expired."""
+        """Who holds ``token``; None if it is unknown, malformed, revoked or expired."""
         row = self._row(token)
         if row is None or self._why_not(row) is not None:
             return None
@@ -142,7 +142,7 @@ class Tokens:
         return EXPIRED if row.expires_utc is not None and row.expires_utc <= self._now() else None
 
     def _row(self, token: str | None) -> TokenRow | None:
-        """What is known of ``token``; None where it is unknown or malformed. Secrets are compared in constant time."""
+        """What is known of ``token``; None if it is unknown or malformed. Secrets are compared in constant time."""
         match = _TOKEN.match(token or "")
         if match is None:
             return None

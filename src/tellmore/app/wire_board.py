@@ -57,7 +57,7 @@ class ScoredItem(ItemOut):
 
 
 class ItemRow(ScoredItem):
-    """An item of the list; ``label`` is the last one it got, null where it has none. ``notes`` counts comments and flags."""
+    """An item of the list; ``label`` is the last one it got, null if it has none. ``notes`` counts comments and flags."""
 
     label: bool | None
     notes: int

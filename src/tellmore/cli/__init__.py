@@ -83,7 +83,7 @@ def _lines(problem: Exception) -> tuple[str, ...]:
 
 
 def _one_line(problem: Exception) -> str:
-    """What the user reads: our own messages as they are, the system's with the file, anything else as a fault of ours."""
+    """What the user reads: tellmore's own messages unchanged, the system's with the file, anything else as a bug in tellmore."""
     if isinstance(problem, TellmoreError):
         return " ".join(str(problem).split())
     if isinstance(problem, OSError):

@@ -1,4 +1,4 @@
-"""Working beside other tools."""
+"""Working with other tools."""
 
 from __future__ import annotations
 

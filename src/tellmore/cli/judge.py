@@ -1,4 +1,4 @@
-"""`tellmore judge`: is another model's judgement right?"""
+"""`tellmore judge`: does another model judge correctly?"""
 
 from __future__ import annotations
 

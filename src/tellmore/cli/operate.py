@@ -1,4 +1,5 @@
-"""Commands for the keeper of a project, such as ``backup``, ``invite`` and ``expire``. They work beside a running server."""
+"""Commands for whoever runs a project, such as ``backup``, ``invite`` and ``expire``. They also work while a server is
+running."""
 
 from __future__ import annotations
 

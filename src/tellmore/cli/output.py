@@ -1,4 +1,4 @@
-"""What the commands share: options that mean the same everywhere, JSON, tables, progress."""
+"""What the commands share: common options, JSON, tables, progress."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def init(
 
 
 def _instruction(attribute: str) -> str:
-    """What people are told to do: asked for where somebody is at the terminal, else a plain sentence."""
+    """What people are told to do: asked for if somebody is at the terminal, else a plain sentence."""
     from tellmore.data.settings import words_for
 
     plain = words_for(attribute)["instruction"]

@@ -1,4 +1,4 @@
-"""`tellmore race`: the learner compared with what people use instead."""
+"""`tellmore race`: the learner compared with other methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that serve: ``serve``, ``demo``, and ``annotate``, which works against a server as people would."""
+"""Commands that serve: ``serve``, ``demo``, and ``annotate``, which simulates people on a server."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Matrix:
 
     @classmethod
     def read(cls, record: Path, path: Path) -> Matrix:
-        """What ``record`` says of the file at ``path``; FileNotFoundError where there is no record."""
+        """What ``record`` says of the file at ``path``; FileNotFoundError if there is no record."""
         try:
             plain = json.loads(record.read_text(encoding="utf-8"))
             return cls(**{**plain, "path": str(path), "checksums": tuple(plain["checksums"])})
@@ -85,7 +85,7 @@ class Matrix:
         return (last - first) * self.d * np.dtype(self.dtype).itemsize
 
     def load(self, block: int) -> Array:
-        """The rows of a block, in memory; DataFileError where they are not what was written."""
+        """The rows of a block, in memory; DataFileError if they are not what was written."""
         X, (first, last) = mapped(Path(self.path))[: self.n], self.bounds(block)
         if X.shape != (self.n, self.d) or X.dtype.str != self.dtype:
             raise DataFileError(

@@ -1,4 +1,4 @@
-"""A pool whose embeddings Dask workers hold. To a learner it is a pool like any other."""
+"""A pool whose embeddings are on Dask workers. A learner uses it like any other pool."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from tellmore.types import Array
 class DaskPool(Pool):
     """A pool that Dask workers hold: those of the scheduler at ``address``, or some on this machine (``local``).
 
-    matrix: the file, with its checksums; the workers read it by themselves, so it lies where they find it by the same path. This
+    matrix: the file, with its checksums; the workers read it by themselves, so it must be where they find it under the
+        same path. This
         process maps it and reads single rows.
     sha256: the pool's fingerprint, as it was when the checksums were taken.
     """

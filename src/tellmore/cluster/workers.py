@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster as those who hold a matrix: who has which block, and what becomes of it when one dies."""
+"""The workers of a Dask cluster that hold a matrix: which worker has which block, and what happens when one dies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Versions:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What to look at, and how."""
+    """What to compute, and how."""
 
     wanted: Sequence[Versions]
     coordinates: Coordinates
@@ -71,7 +71,7 @@ class Workers:
         return str(self._client.scheduler.address)
 
     def forget(self) -> None:
-        """Give the workers' memory back, where they can still be reached."""
+        """Give the workers' memory back, if they can still be reached."""
         with suppress(Exception):
             self._client.run(forget, self.matrix.key)
 

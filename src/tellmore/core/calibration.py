@@ -1,7 +1,7 @@
-"""Probabilities that mean what they say: one slope on the log odds, learnt from labels that were predicted before they were told.
+"""Calibrated probabilities: one slope on the log odds, learnt from labels that were predicted before they were given.
 
-Odds are raised to the power of the slope: above 1 where predictions were too timid, below 1 where they were too bold. A slope
-moves no probability across one half, so what is predicted stays.
+Odds are raised to the power of the slope: above 1 if predictions were too close to one half, below 1 if they were too
+extreme. A slope moves no probability across one half, so predicted classes do not change.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class Rows:
         return Rows(np.asarray(self.X[rows]), self.coordinates)
 
     def part(self, rows: slice) -> Rows:
-        """Some rows in a row, where they are; products with them are the same numbers as with all."""
+        """Some consecutive rows, without a copy; products with them are the same numbers as with all."""
         return Rows(self.X[rows], self.coordinates, max(self.whole, len(self)))
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:

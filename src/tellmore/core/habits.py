@@ -1,4 +1,5 @@
-"""How people differ, learnt from their answers alone: who lapses, takes what is shown first, answers reversed, or bluntly.
+"""How people differ, learnt from their answers alone: who guesses, chooses what is shown first, swaps positive and
+negative, or judges less precisely.
 
 Every answer is compared with what all the other answers have taught. The belief after all of them, without what the answer itself
 taught, predicts it: as somebody would who means it, at several sharpnesses, as somebody who takes positive for negative, and as
@@ -6,7 +7,7 @@ chance. A person is a *type*: a rate of lapses, and whether a lapse is any answe
 probable each type is follows from that person's answers and from how often each type occurs in the team, which is estimated
 along with it (EM, with a prior that expects most people to be careful): few answers give the team's habits, many their own.
 
-Nobody is compared with perfection. Where a belief is young or the attribute is not linear, everybody seems to lapse; what is
+Nobody is compared with perfection. If a belief is young or the attribute is not linear, everybody seems to lapse; what is
 learnt of an answer is therefore relative to the most reliable of the team, who is trusted like one person alone.
 """
 
@@ -220,7 +221,7 @@ def compared(
 ) -> Compared:
     """An answer with these labels [k] (+1, -1, 0: none) on items whose scores are N(mean [k], cov [k, k]) without it.
 
-    log_first: log probability of the answer by somebody who takes what is shown first; None where the kind has no such answer.
+    log_first: log probability of the answer by somebody who takes what is shown first; None if the kind has no such answer.
     """
     values, vectors = np.linalg.eigh(cov)
     z = mean + fixed_points(len(mean), POINTS) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T

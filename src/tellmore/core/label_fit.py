@@ -40,7 +40,7 @@ def learn_labels(prior: Gaussian, X: Array, y: Array, times: Array, w: float) ->
             break
         log_c, before = log_c + change, change
         change = renewed(log_c) - log_c
-        # Changes shrink by a nearly constant factor: Aitken's sum of those still to come, where they do shrink.
+        # Changes shrink by a nearly constant factor: Aitken's sum of those still to come, if they do shrink.
         shrunk = float(change @ before) / float(before @ before)
         if 0 < shrunk < 1:
             log_c = log_c + min(1 / (1 - shrunk), FARTHEST) * change

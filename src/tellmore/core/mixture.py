@@ -1,4 +1,5 @@
-"""Several beliefs about one classifier, each learning every answer and weighted by how well it predicted them.
+"""Several beliefs about one classifier, each updated with every answer and weighted by how well it predicted the
+answers.
 
 They differ in what they expected beforehand: that a start is right, or that nothing is known. The answers decide between them.
 """
@@ -86,7 +87,7 @@ class Mixture:
 
     @property
     def asking(self) -> int:
-        """Which belief to ask from: the first, which has no start, where it is more probable than not, else the freest of
+        """Which belief to ask from: the first, which has no start, if it is more probable than not, else the freest of
         the others, the last. One that keeps close to the start would not ask what could change it."""
         return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
 

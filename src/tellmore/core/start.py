@@ -3,7 +3,7 @@
 A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression whose own
 prior is the pool's. It is scaled so that the scores of the pool vary along it as much as scores are expected to. Two
 beliefs keep to theta, one more closely than the other, one begins there and is as free as without a start, and one knows nothing
-of it. While a close one is right it foretells the answers best and holds; where it is not, the others soon do better.
+of it. While a close one is right it foretells the answers best and holds; if it is not, the others soon do better.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def direction_of_examples(Z: Array, sides: Array, prior: Gaussian, C: Array) -> 
 
 
 def direction_of_scores(rows: Rows, scores: Array, prior: Gaussian, C: Array, border: float | None = None) -> Array:
-    """theta [D] from another model's scores [n] of the items, NaN where there is none; as many items are above 0 as the scores
-    call positive, those above ``border`` where it is known. The strength of the regression is the one that generalised
+    """theta [D] from another model's scores [n] of the items, NaN if there is none; as many items are above 0 as the scores
+    call positive, those above ``border`` if it is known. The strength of the regression is the one that generalised
     cross-validation finds best."""
     known = np.flatnonzero(np.isfinite(scores))
     used = known[:: -(-known.size // MAX_ROWS)]

@@ -49,7 +49,7 @@ USUAL_OFF = 3.0
 
 @dataclass(frozen=True)
 class Answered:
-    """One answer. ``log_time``: of its seconds over those that such a question takes; None where no time was taken. ``surprise``:
+    """One answer. ``log_time``: of its seconds over those that such a question takes; None if no time was taken. ``surprise``:
     its log probability less the expected one, in nats, and ``spread``, the standard deviation of that. ``rested``: after a
     break."""
 
@@ -138,7 +138,7 @@ class Steadiness:
 
     @property
     def now(self) -> Seen | None:
-        """What was seen lately; None where somebody answers as before, or has rested since."""
+        """What was seen lately; None if somebody answers as before, or has rested since."""
         return self.seen if self.seen is not None and self.answers - self.seen.answers < LASTING else None
 
     @property
@@ -156,7 +156,7 @@ class Steadiness:
 
     def price(self, kind: str) -> float:
         """How many times as many seconds as before this person now spends on what an answer of a kind tells: longer, or telling
-        less. 1 where nothing seems to have changed."""
+        less. 1 if nothing seems to have changed."""
         known = self.recent.by_kind.get(kind)
         if known is None or (self.now is None and max(self.slower_z, self.worse_z) < NOTICED):
             return 1.0

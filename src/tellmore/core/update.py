@@ -71,7 +71,7 @@ def learn(
 ) -> tuple[Gaussian, UpdateInfo]:
     """The belief after each part of the evidence in turn, all on the items X [k, d] (no constant column).
 
-    Lapses are of whole answers, and the paper knows none: they are allowed for where there is one part, with our own bound.
+    Lapses are of whole answers, and the paper knows none: they are allowed for if there is one part, with our own bound.
     """
     A = with_constant(X)
     lapse = behaviour.lapse if len(parts) == 1 and bound == "centred" else 0.0

@@ -63,7 +63,7 @@ class _Problem:
     G: Array
     w: float
     labels: Array  # [k]
-    labelled: slice | NDArray[np.intp]  # positions of labelled items: a slice, which is quicker, where they adjoin
+    labelled: slice | NDArray[np.intp]  # positions of labelled items: a slice, which is quicker, if they adjoin
     choice: NDArray[np.intp]  # [N] the choice in which a candidate stands
     starts: NDArray[np.intp]  # [J] where each choice begins
     member: Array  # [J, N] membership of candidates in choices
@@ -171,7 +171,7 @@ def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, boun
 
 
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """The same positions as a slice, where they adjoin."""
+    """The same positions as a slice, if they adjoin."""
     if index.size == 0:
         return slice(0, 0)
     first, last = int(index[0]), int(index[-1])
@@ -239,7 +239,7 @@ def _curvature(problem: _Problem, state: _State) -> Array:
 
 
 def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] | None:
-    """Newton's change of (log p [N], log c [labelled]) with one multiplier a choice; None where it has no finite value."""
+    """Newton's change of (log p [N], log c [labelled]) with one multiplier a choice; None if it has no finite value."""
     p, index, member = state.p, problem.labelled, problem.member
     n, n_labels = p.size, state.gap_c.size
     labels, multipliers = slice(n, n + n_labels), slice(n + n_labels, None)
@@ -261,7 +261,7 @@ def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] |
 
 
 def _newton(problem: _Problem, state: _State) -> _State | None:
-    """One Newton step in (log p, log c), shortened until the residual falls; None where it does not help."""
+    """One Newton step in (log p, log c), shortened until the residual falls; None if it does not help."""
     direction = _newton_direction(problem, state)
     if direction is None:
         return None
@@ -321,7 +321,7 @@ def _solved_choices(problem: _Problem, state: _State) -> _State:
 
 
 def _ascend(problem: _Problem, state: _State) -> _State | None:
-    """A Newton step on the dual, multiplicative in p and halved until the dual rises; None where it cannot rise."""
+    """A Newton step on the dual, multiplicative in p and halved until the dual rises; None if it cannot rise."""
     p, member = state.p, problem.member
     n, n_choices = p.size, len(member)
     J = np.zeros((n + n_choices,) * 2)

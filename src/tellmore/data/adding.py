@@ -1,4 +1,4 @@
-"""New texts for a project: embedded as its items were, and added to its files whole or not at all.
+"""New texts for a project: embedded as its items were, and added to its files all or none.
 
 Only the first ``data.n`` rows of a project's files count. New rows are written behind them first, and one write of ``data.n``
 then makes them items: whatever fails before that changes nothing.
@@ -32,7 +32,7 @@ CACHE_FOLDER = ".adding"
 
 
 def no_texts(project: Project, embed: str | None) -> str | None:
-    """Why no texts can be added; None where they can. ``embed`` names the embedder of the items, as on the command line."""
+    """Why no texts can be added; None if they can. ``embed`` names the embedder of the items, as on the command line."""
     if project.pool.images is not None:
         return "The items of this project are pictures; only texts can be added here."
     if embed is not None or project.tfidf_path is not None:
@@ -48,7 +48,7 @@ def no_texts(project: Project, embed: str | None) -> str | None:
 
 
 def open_for_texts(project: Project, embed: str | None) -> Embedder:
-    """What makes vectors of new texts; SettingError where nothing does."""
+    """What makes vectors of new texts; SettingError if nothing does."""
     if (why := no_texts(project, embed)) is not None:
         raise SettingError(why)
     if project.tfidf_path is not None and embed in (None, TFIDF):
@@ -58,7 +58,7 @@ def open_for_texts(project: Project, embed: str | None) -> Embedder:
 
 
 def read_texts(path: Path, project: Project) -> ItemTable:
-    """The columns id and text of a CSV file; DataFileError where a row cannot become an item of ``project``."""
+    """The columns id and text of a CSV file; DataFileError if a row cannot become an item of ``project``."""
     reading = Reading()
     names, records = open_records(path, reading)
     if "id" not in names or "text" not in names:

@@ -1,4 +1,4 @@
-"""What has changed for a project that an earlier version made, where it leaves a choice to tellmore."""
+"""What has changed for a project that an earlier version made, if it leaves a choice to tellmore."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ SomeSection = TypeVar("SomeSection", bound=Section)
 
 
 def read_section(model: type[SomeSection], path: Path, *, advice: str) -> SomeSection:
-    """The TOML file at ``path`` as a checked ``model``; ``advice`` is what to do where there is no file."""
+    """The TOML file at ``path`` as a checked ``model``; ``advice`` is what to do if there is no file."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -45,7 +45,7 @@ def open_embedder(spec: str, media: Media) -> Embedder:
 
 
 def open_words(spec: str, media: Media) -> Embedder | None:
-    """What puts words into the space of the items that ``spec`` embeds: for texts itself; None where nothing does."""
+    """What puts words into the space of the items that ``spec`` embeds: for texts itself; None if nothing does."""
     opener, name = _opener(spec, media)
     if media == "text":
         return opener(name, media)

@@ -66,7 +66,7 @@ def open_onnx(path: Path, media: Media) -> Callable[[Sequence[EmbedItem]], Array
 
 
 def open_onnx_words(path: Path) -> Callable[[Sequence[EmbedItem]], Array] | None:
-    """The text side of a picture encoder; None where its declaration names no text model."""
+    """The text side of a picture encoder; None if its declaration names no text model."""
     require_file(path)
     text_model = read_preprocessing(path).text_model
     return None if text_model is None else open_onnx(path.parent / text_model, "text")
@@ -85,7 +85,7 @@ def _session(path: Path) -> Any:
 
 
 def read_preprocessing(model: Path) -> Preprocessing:
-    """The declaration beside ``model``, or the defaults where there is none."""
+    """The declaration beside ``model``, or the defaults if there is none."""
     for path, parse in ((model.with_suffix(".toml"), tomllib.loads), (model.with_suffix(".json"), json.loads)):
         if path.exists():
             try:
@@ -133,7 +133,7 @@ _INTEGERS: dict[str, type[np.signedinteger[Any]]] = {"tensor(int32)": np.int32, 
 
 
 def _fixed_length(inputs: Iterable[Any]) -> int | None:
-    """How many tokens the graph takes, where it takes one number only, as exported text towers often do."""
+    """How many tokens the graph takes, if it takes one number only, as exported text towers often do."""
     lengths = [given.shape[1] for given in inputs if len(given.shape) == 2]
     return next((length for length in lengths if isinstance(length, int)), None)
 

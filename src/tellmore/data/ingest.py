@@ -123,7 +123,7 @@ class Findings:
 
 
 def _counted(count: int, what: str) -> str:
-    """What was counted, with its first word in the singular where there is one of it."""
+    """What was counted, with its first word in the singular if there is one of it."""
     things, _, more = what.partition(" ")
     return f"{count} {things.removesuffix('s') if count == 1 else things} {more}"
 

@@ -32,7 +32,7 @@ def same_word(value: str) -> str:
 
 @dataclass(frozen=True)
 class LabelWords:
-    """What the user says: nothing, for the usual words; the one that means positive, and where there are more than two, the one
+    """What the user says: nothing, for the usual words; the one that means positive, and if there are more than two, the one
     that means negative, or ``*`` for all others. ``own``: what a project calls positive and negative, beside the usual words."""
 
     positive: str | None = None

@@ -121,7 +121,7 @@ class Project:
         return path if path.is_file() else None
 
     def picture(self, item: str) -> Path:
-        """The file of an item's thumbnail, by its id; made where it is not there yet."""
+        """The file of an item's thumbnail, by its id; made if it is not there yet."""
         image = self.pool.images[self.pool.rows([item])[0]] if self.pool.images is not None else ""
         if not image:
             raise QuestionError(f"the item {item!r} has no picture")
@@ -201,7 +201,7 @@ def write_checksums(folder: Path, ids: Sequence[str], sha256: str) -> Matrix:
 
 
 def _column(items: Sequence[dict[str, Any]], key: str) -> tuple[str, ...] | None:
-    """One value per item, "" where an item lacks it; None where all do."""
+    """One value per item, "" where an item lacks it; None if all do."""
     values = tuple(str(item.get(key) or "") for item in items)
     return values if any(values) else None
 
@@ -234,14 +234,14 @@ def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
 
 
 def projects_in(folder: Path) -> list[Path]:
-    """The projects that lie in ``folder``, by name; none where it is a project itself."""
+    """The projects that lie in ``folder``, by name; none if it is a project itself."""
     if (folder / SETTINGS_FILE).exists() or not folder.is_dir():
         return []
     return sorted(path.parent for path in folder.glob(f"*/{SETTINGS_FILE}"))
 
 
 def open_project(path: str | os.PathLike[str], dask: str | None = None) -> Project:
-    """The project in the folder ``path``; raises SettingError where there is none or its settings are wrong.
+    """The project in the folder ``path``; raises SettingError if there is none or its settings are wrong.
 
     ``dask``: whose workers hold the pool: the address of a scheduler, or ``local``.
     """

@@ -125,7 +125,7 @@ def _column(file: Path, column: str, id_column: str) -> dict[str, str]:
 
 
 def text_of(value: Any) -> str:
-    """A cell as text; "" where there is nothing."""
+    """A cell as text; "" if there is nothing."""
     return "" if value is None else str(value).strip()
 
 
@@ -196,7 +196,7 @@ def _number(value: str) -> float | None:
 
 
 def _numbers(values: Mapping[str, str]) -> dict[str, float] | None:
-    """All values as numbers; None where one is none."""
+    """All values as numbers; None if one is none."""
     found = {item: _number(value) for item, value in values.items()}
     numbers = {item: number for item, number in found.items() if number is not None}
     return numbers if len(numbers) == len(found) else None

@@ -43,7 +43,7 @@ class Tfidf:
 
     @classmethod
     def fit(cls, texts: Sequence[str]) -> Tfidf:
-        """Learn from ``texts``; SettingError where they have nothing in common to tell them apart by."""
+        """Learn from ``texts``; SettingError if they have nothing in common to tell them apart by."""
         filled = [text for text in texts if text.strip()]
         if not filled:
             raise SettingError(f"--embed {TFIDF}: every text is empty; name the column with the texts by --text-column")

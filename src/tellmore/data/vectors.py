@@ -30,7 +30,7 @@ _IDS_AS_TEXT = "as text: np.array(ids, dtype=str)"
 
 @dataclass(frozen=True)
 class VectorFile:
-    """Embeddings [n, d] of a file. ``ids`` is None where the file has none; ``chunks()`` yields float64 blocks in order."""
+    """Embeddings [n, d] of a file. ``ids`` is None if the file has none; ``chunks()`` yields float64 blocks in order."""
 
     path: Path
     n: int

@@ -25,7 +25,7 @@ NO_TEXT_SIDE = "the vectors of these items come without a model for words; name 
 
 
 def text_side(project: Project, embed: str | None = None) -> TextSide:
-    """What puts words into the space of the items of ``project``; SettingError where nothing does.
+    """What puts words into the space of the items of ``project``; SettingError if nothing does.
 
     ``embed`` names the embedder that the project was made with, as on the command line. What was fitted on the project's own
     texts is plain numbers and needs no name; any other model that a project names is never loaded automatically.
@@ -95,7 +95,7 @@ class KeptWords:
 
     @property
     def refusal(self) -> str | None:
-        """Why words that are new cannot be embedded; None where they can."""
+        """Why words that are new cannot be embedded; None if they can."""
         try:
             self._opened()
         except TellmoreError as problem:

@@ -1,6 +1,5 @@
-"""What a taught classifier is exported as: models, tables, its log, a report, and what other tools take in.
-
-``render`` is the one way in; what a format needs is imported when it is asked for.
+"""Export formats: models, tables, the log, a report, and files for other tools. ``render`` is the only entry; what a
+format needs is imported when it is used.
 """
 
 from __future__ import annotations
@@ -154,7 +153,7 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 
 
 def make_folder(out: Path) -> None:
-    """An empty folder at ``out``; SettingError where something is there already."""
+    """An empty folder at ``out``; SettingError if something is there already."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SettingError(f"{out} exists already; choose another folder or remove it first")
     try:

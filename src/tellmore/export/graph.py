@@ -40,7 +40,7 @@ class Graph:
         return name
 
     def unit_length(self, x: str) -> str:
-        """Rows of x [N, d] divided by their length, where that is not zero."""
+        """Rows of x [N, d] divided by their length, if that is not zero."""
         length = self.add("ReduceL2", [x], axes=[1], keepdims=1)
         long_enough = self.add("Greater", [length, self.constant(TINY_NORM)])
         divisor = self.add("Where", [long_enough, length, self.constant(1.0)])

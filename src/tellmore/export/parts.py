@@ -1,6 +1,6 @@
 """Scores of more items than one machine takes, written by Dask workers: a folder with a Parquet file for each part.
 
-The workers write into the folder themselves, so it lies where they find it by the same path.
+The workers write into the folder themselves, so it must be where they find it under the same path.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _task(path: Path, group: int) -> tuple[str, int]:
 
 
 def _groups(path: Path, classifier: Classifier, id_column: str, columns: Sequence[str]) -> int:
-    """How many row groups a file has; DataFileError where its first cannot be scored."""
+    """How many row groups a file has; DataFileError if its first cannot be scored."""
     first = open_vectors(path, id_column=id_column, columns=columns, row_group=0)
     if first.ids is None:
         raise DataFileError(f"{path}: no column {id_column!r} to name the scores by")

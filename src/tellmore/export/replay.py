@@ -1,4 +1,4 @@
-"""Rebuilding the belief in other ways than by the log itself, to show that it is the same."""
+"""Rebuilding the belief in other ways than from the log itself, to check that it is the same."""
 
 from __future__ import annotations
 

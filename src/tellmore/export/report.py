@@ -1,4 +1,4 @@
-"""One page of HTML: what was taught, how it went, what it believes now. No script, no outside resource."""
+"""One page of HTML: what was learnt, how it went, what is predicted now. No script, no external resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apply a classifier to new items and write what it says of them."""
+"""Apply a classifier to new items and write its predictions."""
 
 from __future__ import annotations
 

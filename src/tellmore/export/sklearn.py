@@ -1,7 +1,7 @@
 """The classifier as a scikit-learn LogisticRegression in a skops file, which runs without tellmore and without pickle.
 
-Its probabilities are plug-in: sigmoid(slope w z) at the mean of the belief, not averaged over it, so they are bolder than the
-ones of the ONNX export; on which side of one half they fall is the same. Where the project scaled embeddings to length 1,
+Its probabilities are plug-in: sigmoid(slope w z) at the mean of the belief, not averaged over it, so they are more
+extreme than those of the ONNX export, on the same side of one half. Where the project scaled embeddings to length 1,
 the file holds a pipeline that does so first.
 """
 

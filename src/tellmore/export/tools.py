@@ -1,4 +1,4 @@
-"""The project for other labelling tools: its items with what the classifier says of them, and every label that was given."""
+"""The project for other labelling tools: its items with their predictions, and every label that was given."""
 
 from __future__ import annotations
 

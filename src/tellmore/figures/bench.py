@@ -117,7 +117,7 @@ class Bench:
         return replace(base, **setting)
 
     def trials(self, configs: Sequence[Config], seeds: Sequence[int] | None = None) -> dict[Config, list[Trial]]:
-        """All seeds of each config, run or remembered; those that are stored, where nothing is to be run."""
+        """All seeds of each config, run or remembered; those that are stored, if nothing is to be run."""
         chosen = self.plan.seed_list if seeds is None else list(seeds)
         if self.stored:
             known = {config: [self.ledger.load(config, seed) for seed in chosen] for config in configs}

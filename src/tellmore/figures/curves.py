@@ -116,7 +116,7 @@ def crossing(rows: Rows, setting: str, target: float) -> float | None:
 
 
 def lasting_crossing(rows: Rows, setting: str, target: float) -> float | None:
-    """Answers from which on the mean accuracy of a setting stays at ``target``, from the rows; None where it ends below."""
+    """Answers from which on the mean accuracy of a setting stays at ``target``, from the rows; None if it ends below."""
     own = where(rows, setting=setting)
     below = [number for number, row in enumerate(own) if row["accuracy"] < target]
     start = below[-1] + 1 if below else 0

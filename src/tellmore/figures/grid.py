@@ -87,7 +87,7 @@ def configs(bench: Bench, part: str, source: Source) -> dict[str, Config]:
 
 
 def accuracy_at(trial: Trial, moment: float) -> float | None:
-    """The accuracy after ``moment`` seconds; None where no answer was there yet, or the trial was over."""
+    """The accuracy after ``moment`` seconds; None if no answer was there yet, or the trial was over."""
     seconds = np.asarray(trial.column("seconds"))
     answers = int(np.searchsorted(seconds, moment, side="right"))
     return None if answers == 0 or moment > seconds[-1] else float(trial.column("accuracy")[answers - 1])
@@ -271,7 +271,7 @@ def _seconds_text(row: Row) -> str:
 
 
 def _timed(row: Row) -> str:
-    """Seconds to the first crossing, and from when on the mean stays there, where that is known."""
+    """Seconds to the first crossing, and from when on the mean stays there, if that is known."""
     if "lasting_s" not in row:
         return f"{_seconds_text(row)} s"
     stays = "not lasting" if row["lasting_s"] is None else f"lasting from {row['lasting_s']:.0f} s"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LOSS = "🔴"
 TITLES = {"accuracy": "accuracy", "f1": "F1", "average_precision": "average precision"}
 SHOWN = OWN[::-1]
-"""Panels of the picture, where they took part."""
+"""Panels of the picture, if they took part."""
 RED, BLUE, WHITE = "#C62828", "#0072B2", "#F4F4F4"
 STRONG = 10.0
 """Points of difference that have the full colour."""
@@ -28,7 +28,7 @@ HEAD = """# The race, in numbers
 {sentence}
 
 In %, mean ± standard error over the seeds, after so many seconds of human time. **Bold**: the highest mean. {loss}: one of
-the learner's own that is below the best {rival} by more than one standard error of the paired difference. Where few items are
+the learner's own that is below the best {rival} by more than one standard error of the paired difference. If few items are
 positive, F1 and average precision stand for accuracy. The same numbers with all differences: [race.csv](race.csv).
 [What it means](../race.md)
 """

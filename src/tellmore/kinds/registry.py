@@ -59,7 +59,7 @@ class Registry:
         return tuple(self._kinds.values())
 
     def named(self, name: Any) -> Kind:
-        """The kind of this name; QuestionError where there is none."""
+        """The kind of this name; QuestionError if there is none."""
         if name not in self._kinds:
             self._look()
         if name not in self._kinds:
@@ -67,7 +67,7 @@ class Registry:
         return self._kinds[name]
 
     def family(self, name: Any) -> tuple[Kind, ...]:
-        """The kinds of a family, or the one kind of this name; QuestionError where there is neither."""
+        """The kinds of a family, or the one kind of this name; QuestionError if there is neither."""
         members = tuple(kind for kind in self.all() if kind.family == name)
         return members or (self.named(name),)
 
@@ -76,7 +76,7 @@ class Registry:
         return next(kind for kind in self._kinds.values() if kind.most == 1 and kind.labels_all)
 
     def answer_from_json(self, plain: Any) -> Answer:
-        """The answer that stands in the log or came over HTTP, by its type; AnswerError where it is none."""
+        """The answer that stands in the log or came over HTTP, by its type; AnswerError if it is none."""
         if not isinstance(plain, Mapping):
             raise AnswerError(f"an answer is an object with a type, not {plain!r}")
         types = {kind.answer_type.type: kind.answer_type for kind in self.all()} | {Skip.type: Skip}

@@ -1,1 +1,1 @@
-"""What to ask, what it costs, and when to stop."""
+"""What to ask, how long it takes, and when to stop."""

@@ -1,4 +1,4 @@
-"""Which questions may be asked: one kind, a family, or the best of several, and how many items each shows."""
+"""Which questions may be asked: one kind, a family, or the best of several kinds, and how many items each shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AUTO_SIZES = (2, 3, 4, 5, 6, 12)
 
 @dataclass(frozen=True)
 class Asking:
-    """What to ask of a pool of ``n_items``: a kind, a family of kinds, or ``auto``: whatever pays best among ``kinds``.
+    """What to ask of a pool of ``n_items``: a kind, a family of kinds, or ``auto``: the most efficient of ``kinds``.
 
     ``set_size`` None: as many items as is usual for the kind. ``sizes``: what ``auto`` chooses from.
     """
@@ -32,7 +32,7 @@ class Asking:
     def checked(
         cls, question: str, set_size: int | None, kinds: Sequence[str] | None, sizes: Sequence[int], n_items: int
     ) -> Asking:
-        """QuestionError or SettingError where a kind or a number of items is impossible."""
+        """QuestionError or SettingError if a kind or a number of items is impossible."""
         allowed = several("kinds", question_kinds.standard_kinds() if kinds is None else kinds)
         if not allowed:
             raise SettingError(f"kinds must name at least one of {', '.join(question_kinds.standard_kinds())}")
@@ -49,7 +49,7 @@ class Asking:
         return asking
 
     def members(self) -> tuple[Kind, ...]:
-        """The kinds of the family that is asked; none where it is ``auto``."""
+        """The kinds of the family that is asked; none if it is ``auto``."""
         return () if self.question == AUTO else question_kinds.family(self.question)
 
     def options(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Asking:
         return [kind for kind in members if kind.name in self.kinds] or members
 
     def checking(self) -> Kind:
-        """The kind that random items are asked by: the one that is asked, where it labels every item shown, or a label."""
+        """The kind that random items are asked by: the one that is asked, if it labels every item shown, or a label."""
         members = [kind for kind in self.members() if kind.labels_all]
         return members[0] if members else question_kinds.single()
 

@@ -1,4 +1,4 @@
-"""Whether probabilities can be believed, from the random checks: the slope that corrects them, and how often each came true."""
+"""Whether probabilities can be trusted, from the random checks: the slope that corrects them, and how often each came true."""
 
 from __future__ import annotations
 

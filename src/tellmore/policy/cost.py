@@ -1,4 +1,4 @@
-"""Seconds per question: what an answer costs a person, by kind and number of items (Section III-C).
+"""Seconds per question: how long an answer takes, by kind and number of items (Section III-C).
 
 Every kind brings the time model that holds before anybody's answers are known; a `CostModel` replaces some of them, for all
 people or for one. Fitting lives in `policy.cost_fit`.

@@ -1,7 +1,6 @@
-"""Looking for the rarer side first.
-
-What tells most about a classifier is not what finds the first positive items among many negative ones. Until there are a few
-labels of either side, every second label is therefore of the item most likely to be of the side that has fewer. Where one side
+"""Looking for the rarer side first. The most informative questions are not those that find the first positive items
+among many negative ones. Until there are a few
+labels of either side, every second label is therefore of the item most likely to be of the side that has fewer. If one side
 stays rare, the other labels are of the items nearest to the boundary, which among many negative items are the likeliest too.
 """
 
@@ -26,7 +25,7 @@ Rows = NDArray[np.int64]
 
 
 def sought(scan: Scan, tally: Tally, count: int, turn: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()) -> Rows:
-    """Rows of at most ``count`` items to label now, because labels of one side are few; none where they are not.
+    """Rows of at most ``count`` items to label now, because labels of one side are few; none if they are not.
 
     ``turn``: questions before, of which every second one is to find items of that side where it asks for one label.
     """

@@ -23,7 +23,7 @@ class Quality:
     """``checks`` labels of random items: the share predicted correctly, and the share that are positive.
 
     precision: of those foretold as positive, the share that were; recall: of the positive, the share that were foretold; f1:
-    their harmonic mean; average_precision: the mean precision at each positive item, likeliest first. None where nothing
+    their harmonic mean; average_precision: the mean precision at each positive item, likeliest first. None if nothing
     was foretold as positive, or nothing was positive. Intervals are Wilson's.
     calibration: the slope by which these checks correct probabilities; reliability: how often each probability came true, as it
     was stated before the label was told.

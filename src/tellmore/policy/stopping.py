@@ -21,7 +21,7 @@ RELATIVE_EPSILON = 0.5
 class Progress:
     """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``tally``: what was counted so far;
     ``undecided``: the share of the pool expected to be on the wrong side of the boundary for lack of answers;
-    ``unlabelled``: items without a label, where that is known; ``smaller``: the share of the pool that is called the side
+    ``unlabelled``: items without a label, if that is known; ``smaller``: the share of the pool that is called the side
     which has fewer; ``items``: how many there are."""
 
     dim: int

@@ -17,7 +17,7 @@ KEPT_CHANGES = 50
 class Check:
     """A label of an item drawn at random: the ``probability`` of positive before it was told, what it was ``told`` to be, and
     how many ``answers`` had been told before. ``calibrated``: that probability as earlier checks corrected it, which is what was
-    stated; None where nothing did."""
+    stated; None if nothing did."""
 
     probability: float
     told: bool

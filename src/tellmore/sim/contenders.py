@@ -44,7 +44,7 @@ def is_peer(name: str) -> bool:
 
 
 def config_of(name: str, base: Config, seed: int) -> Config | None:
-    """The trial of a contender; None where the pool has no words to start from. SettingError lists the names."""
+    """The trial of a contender; None if the pool has no words to start from. SettingError lists the names."""
     if is_peer(name):
         start = _words(base, A_SIDE) if name == WORDS_ALONE else {}
         return None if start is None else replace(base, question=kinds.single().name, size=None, peer=name, **start)
@@ -79,7 +79,7 @@ def _start(begun: str, base: Config, seed: int) -> dict[str, Any] | None:
 
 
 def _words(base: Config, count: int) -> dict[str, Any] | None:
-    """The first words of each side that the pool has; None where it lacks a side."""
+    """The first words of each side that the pool has; None if it lacks a side."""
     whole = open_pool(base.pool, base.matrix, whole=True)
     sides = [tuple(word for word in side if whole.find(word) is not None)[:count] for side in (LIKE, UNLIKE)]
     return {"like": sides[0], "unlike": sides[1]} if all(sides) else None

@@ -161,7 +161,7 @@ def drive(
 ) -> Report:
     """``answers`` answers by each of ``links`` at once.
 
-    ``speed`` divides think times; ``team`` says how each of them answers, all attentively where it is not given; ``stop`` ends
+    ``speed`` divides think times; ``team`` says how each of them answers, all attentively if it is not given; ``stop`` ends
     early; ``stagger`` lets people arrive over some seconds, as they do;
     who gets no reply for ``give_up_s`` gives up.
     """

@@ -85,7 +85,7 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
 
 
 def make_annotators(config: Config, truth: Truth) -> tuple[people.Annotator, ...]:
-    """The simulated people of a trial, who answer in turn; one, where no team is given."""
+    """The simulated people of a trial, who answer in turn; one, if no team is given."""
     each = team_of(config.team) if config.team else (GOOD,)
     return tuple(_annotator(config, truth, person) for person in each)
 

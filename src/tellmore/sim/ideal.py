@@ -57,7 +57,7 @@ def hypercube_cells(d: int, M: float, per_axis: int) -> tuple[Array, float]:
 
 
 def candidate_sets(n: int, size: int, limit: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """All sets of ``size`` out of n items [m, size], or ``limit`` different ones at random where there are more."""
+    """All sets of ``size`` out of n items [m, size], or ``limit`` different ones at random if there are more."""
     if size > n:
         raise SettingError(f"a set of {size} needs at least {size} items, not {n}")
     if comb(n, size) <= limit:

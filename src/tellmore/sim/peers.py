@@ -32,7 +32,7 @@ WORDS_ALONE = "words-alone"
 STRENGTHS = np.logspace(-4, 2, 7)
 """C of the regression to choose among."""
 OWN_STRENGTH = 1.0
-"""scikit-learn's own C, where nothing is tuned."""
+"""scikit-learn's own C, if nothing is tuned."""
 FOLDS, MOST_STEPS = 5, 300
 REFIT_GROWTH, TUNE_GROWTH = 1.1, 1.25
 """The regression is fitted again, or its strength chosen again, when labels have become more by this factor."""

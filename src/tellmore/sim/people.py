@@ -138,7 +138,7 @@ _NUMBERS = tuple(field.name for field in fields(Person) if field.name != "revers
 
 
 def team_of(spec: str) -> tuple[Person, ...]:
-    """The people that one line describes; SettingError where it describes none.
+    """The people that one line describes; SettingError if it describes none.
 
     >>> [person.lapse for person in team_of("2*good, lapse=0.2+pace=1.5, random")]
     [0.0, 0.0, 0.2, 1.0]

@@ -36,7 +36,7 @@ def together(curves: Sequence[Sequence[float]]) -> Array:
 
 
 def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
-    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``; None where it is not, or
+    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``; None if it is not, or
     not before the shortest trial ends."""
     moments = np.unique([0.0, *(second for trial in trials for second in trial.column("seconds"))])
     moments = moments[moments <= known_until(trials)]

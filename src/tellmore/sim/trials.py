@@ -1,4 +1,4 @@
-"""Finished trials on disk: one file each, written whole or not at all; a killed run loses only the trial under way."""
+"""Finished trials on disk: one file each, written completely or not at all; a killed run loses only its current trial."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def default_folder() -> Path:
 
 
 def writable_folder(folder: Path) -> Path:
-    """The folder, made if need be; SettingError where nothing can be written."""
+    """The folder, made if need be; SettingError if nothing can be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".write-{os.getpid()}"
@@ -78,7 +78,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 
 def write_json(path: Path, plain: Any) -> None:
-    """Write a JSON file whole or not at all."""
+    """Write a JSON file completely or not at all."""
     write_whole(path, json.dumps(plain, separators=(",", ":")))
 
 

@@ -75,7 +75,7 @@ def average_precision(score: Array, label: NDArray[np.bool_]) -> float:
 
 
 def truth_of(pool: Pool) -> Truth:
-    """The truth of a scored pool; PoolError where there are no scores."""
+    """The truth of a scored pool; PoolError if there are no scores."""
     if pool.scores is None:
         raise PoolError(
             f"the pool {pool.name!r} has no human scores, so nobody can be simulated on it; "

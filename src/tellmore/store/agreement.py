@@ -38,7 +38,7 @@ class Vote:
 @dataclass(frozen=True)
 class Agreement:
     """Krippendorff's alpha (nominal) with its 95 % interval by resampling items; ``alike`` of ``pairs`` pairs of labels of the
-    same item are equal. ``alpha`` is None where all labels are the same, ``low`` and ``high`` where items are too few."""
+    same item are equal. ``alpha`` is None if all labels are the same, ``low`` and ``high`` where items are too few."""
 
     alpha: float | None
     low: float | None
@@ -100,7 +100,7 @@ def known_labels(ledger: Ledger, *whys: str) -> dict[str, Vote]:
 
 
 def alpha_of(counts: Array) -> float | None:
-    """Krippendorff's alpha of the numbers of positive and negative labels of each item [n, 2]; None where all are the same.
+    """Krippendorff's alpha of the numbers of positive and negative labels of each item [n, 2]; None if all are the same.
 
     >>> alpha_of(np.array([[2, 0], [0, 2], [1, 1]])) is not None
     True
@@ -114,7 +114,7 @@ def alpha_of(counts: Array) -> float | None:
 
 
 def agreement(ledger: Ledger, *, resamples: int = RESAMPLES) -> Agreement | None:
-    """How far people agree on the items that at least two of them labelled; None where there is none."""
+    """How far people agree on the items that at least two of them labelled; None if there is none."""
     shared = [list(each.values()) for each in votes(ledger).values() if len(each) > 1]
     if not shared:
         return None

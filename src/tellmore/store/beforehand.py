@@ -76,7 +76,7 @@ class Beforehand:
 
     @property
     def no_words(self) -> str | None:
-        """Why words that are new cannot be used; None where they can."""
+        """Why words that are new cannot be used; None if they can."""
         return NO_TEXT_SIDE if self.words is None else self.words.refusal
 
     def keep_words(self, settings: Settings, pool: Pool) -> None:
@@ -90,7 +90,7 @@ NOTHING_KNOWN = Beforehand()
 
 
 def check_names(like: Sequence[str], unlike: Sequence[str], scores_column: str) -> None:
-    """SettingError where no items and no embedder are needed to see that a start is impossible."""
+    """SettingError if no items and no embedder are needed to see that a start is impossible."""
     if scores_column and (like or unlike):
         raise SettingError("a start is from examples or from scores_column, not from both; take one away")
     both = next((name for name in like if name in unlike), None)

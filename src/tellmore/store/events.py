@@ -1,6 +1,6 @@
 """The kinds of events in the log, how to write them and how to read an answer back.
 
-    question     issued to a participant: {kind, items, check, stale, behind, as_of, why}, with {second_of} where somebody else
+    question     issued to a participant: {kind, items, check, stale, behind, as_of, why}, with {second_of} if somebody else
                  has answered that one
     lease        until when it is out with them: {until_utc}, or {released: true}
     answer       {answer, timing, late}; learnt from

@@ -115,7 +115,7 @@ def skipped_checks(ledger: Ledger) -> int:
 
 
 def verdict(checks: Sequence[Check], scores: JudgeScores, *, skipped: int = 0) -> Verdict | None:
-    """What the checks say of the scores; None where no checked item has one."""
+    """What the checks say of the scores; None if no checked item has one."""
     usable = [check for check in checks if check.item in scores.positive]
     if not usable:
         return None

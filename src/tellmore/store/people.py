@@ -26,7 +26,7 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class Manner:
-    """How one person answers, in words. ``verdict``: what should be looked at, with the evidence; None where all seems well.
+    """How one person answers, in words. ``verdict``: what should be looked at, with the evidence; None if all seems well.
     ``habits``: what is known. ``left_out``: whether nothing is learnt from their answers."""
 
     verdict: str | None
@@ -96,7 +96,7 @@ def agreement_words(habits: Habits) -> str:
 
 
 def participant_named(ledger: Ledger, name: str) -> str:
-    """The participant of this name, or with this id; SettingError where there is none, or several."""
+    """The participant of this name, or with this id; SettingError if there is none, or several."""
     everybody = {given.participant for given in ledger.given.values()} | set(ledger.names)
     found = [who for who in everybody if name in (who, ledger.names.get(who))]
     if len(found) == 1:

@@ -41,7 +41,7 @@ FEWEST_ITEMS = 2
 
 @dataclass(frozen=True)
 class Damage:
-    """One thing that is wrong, and what would repair it; "" where nothing here can."""
+    """One thing that is wrong, and what would repair it; "" if nothing here can."""
 
     what: str
     mend: str
@@ -49,7 +49,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``rows``: those of the items that are whole, None where all are; ``events``: numbers of those that must go."""
+    """``rows``: those of the items that are whole, None if all are; ``events``: numbers of those that must go."""
 
     damages: tuple[Damage, ...]
     rows: tuple[int, ...] | None = None
@@ -82,7 +82,7 @@ def diagnose(folder: str | os.PathLike[str]) -> Diagnosis:
 
 
 def _whole_rows(folder: Path, damages: list[Damage]) -> tuple[list[str], tuple[int, ...] | None]:
-    """Ids of the items that are whole, and their rows; None where nothing is missing."""
+    """Ids of the items that are whole, and their rows; None if nothing is missing."""
     try:
         lines = (folder / ITEMS_FILE).read_bytes().splitlines()
         n, whole = _matrix_rows(folder / EMBEDDINGS_FILE)
@@ -154,7 +154,7 @@ def _bad_events(settings: Settings, ids: set[str], events: Iterator[Event], dama
 
 
 def _fault(ledger: Ledger, event: Event, ids: set[str]) -> str | None:
-    """Why ``event`` does not belong into the log; None where it was taken in."""
+    """Why ``event`` does not belong into the log; None if it was taken in."""
     if event.erased:
         return None
     try:

@@ -110,7 +110,7 @@ class Repository:
     # One server at a time
 
     def claim(self) -> None:
-        """Be the only server of this log until ``close``, or until this process ends; StateError where there is one.
+        """Be the only server of this log until ``close``, or until this process ends; StateError if there is one.
 
         Reading stays open to everybody, and so does appending: only who hands out questions must be alone. The claim has two
         sides. A lock keeps a second server from starting while this one lives; a name in the database, which every write of
@@ -268,7 +268,7 @@ class Repository:
             return [TokenRow(**row) for row in rows]
 
     def use_token(self, token_id: str) -> int | None:
-        """Count one more person who came by a token for several; how many may still come, None where none may."""
+        """Count one more person who came by a token for several; how many may still come, None if none may."""
         left = (tokens.c.id == token_id) & (tokens.c.uses_left > 0) & tokens.c.revoked_utc.is_(None)
         fewer = update(tokens).where(left).values(uses_left=tokens.c.uses_left - 1).returning(tokens.c.uses_left)
         with self._turn, self._writing() as connection:

@@ -25,7 +25,7 @@ from tellmore.version import __version__
 log = logging.getLogger(__name__)
 
 SAVE_EVERY = 50
-"""Answers between two snapshots; more where there are many, since a snapshot says what each of them did."""
+"""Answers between two snapshots; more if there are many, since a snapshot says what each of them did."""
 SAVE_SHARE = 0.01
 LAYOUT = 8
 """Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several; since 4, checksums;

@@ -17,7 +17,7 @@ HOURS_FROM_MINUTES = 90
 
 @dataclass(frozen=True)
 class Standing:
-    """Sentences without a full stop. ``left`` is None where it is not known; ``end`` is (title, text) once it is time to stop."""
+    """Sentences without a full stop. ``left`` is None if it is not known; ``end`` is (title, text) once it is time to stop."""
 
     accuracy: str
     target: str

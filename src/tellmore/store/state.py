@@ -86,7 +86,7 @@ class State:
 
 
 def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Each value as text: JSON where it is none already."""
+    """Each value as text: JSON if it is none already."""
     return {
         key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
         for key, value in provenance.items()

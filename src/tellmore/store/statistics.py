@@ -82,7 +82,7 @@ def minutes_spent(effects: Sequence[AnswerEffect]) -> Array:
 
 
 def time_left(effects: Sequence[AnswerEffect], target: float, n: int) -> tuple[float, float] | None:
-    """Estimated minutes to ``target`` accuracy, as a range of one standard error; None where the answers do not tell.
+    """Estimated minutes to ``target`` accuracy, as a range of one standard error; None if the answers do not tell.
 
     The belief's own expected error, corrected by how it did on the check questions, falls as a power of the minutes
     spent; that power is fitted to the newer half of the answers and continued. Labelling all ``n`` items one by one is the
@@ -101,7 +101,7 @@ def time_left(effects: Sequence[AnswerEffect], target: float, n: int) -> tuple[f
 
 
 def _slope(effects: Sequence[AnswerEffect]) -> float | None:
-    """The power of the minutes with which the expected error falls; None where it does not, or the answers are too few."""
+    """The power of the minutes with which the expected error falls; None if it does not, or the answers are too few."""
     if len(effects) < SMALLEST_FIT:
         return None
     half = len(effects) // 2

@@ -49,7 +49,7 @@ class Watching:
 
 
 def _log_time(asked: Asked, given: Given, seconds: float) -> float | None:
-    """Of the seconds over the published ones for such an answer; None where none were taken."""
+    """Of the seconds over the published ones for such an answer; None if none were taken."""
     if seconds <= 0 or given.answer is None:
         return None
     question = asked.question

@@ -48,7 +48,7 @@ class WarmStart:
 
 
 def _write_start(project: Project, start: Mapping[str, Any], embed: str | None) -> None:
-    """Put the start into the settings, with the vectors of its words; SettingError where nothing can start from it."""
+    """Put the start into the settings, with the vectors of its words; SettingError if nothing can start from it."""
     named = {side: named_examples(project.pool, start.get(side, ())) for side in ("like", "unlike")}
     settings = project.settings.changed(start={**start, **named})
     beforehand = beforehand_of(project, embed)

@@ -129,7 +129,7 @@ def total_times(records: Records) -> list[float]:
 
 
 def hourly_pay(minutes: Sequence[float], amount: float) -> dict[str, float] | None:
-    """Mean, median and standard deviation of pay per hour; None where nobody finished or nothing is paid."""
+    """Mean, median and standard deviation of pay per hour; None if nobody finished or nothing is paid."""
     paid = [amount / (m / 60) for m in minutes if m > 0]
     if not paid or amount <= 0:
         return None
@@ -193,7 +193,7 @@ class KindAnalysis:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything the report shows. Where a kind cannot be fitted, ``notes`` say why."""
+    """Everything the report shows. If a kind cannot be fitted, ``notes`` say why."""
 
     answers: dict[str, list[dict[str, Any]]]
     exclusions: list[Exclusion]

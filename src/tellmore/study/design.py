@@ -38,7 +38,7 @@ class BankQuestion:
 class Planned:
     """One question of one participant: ``block`` 1 is the kind asked first, ``position`` counts within it from 1.
 
-    ``items`` are in the order shown at first; ``gold`` holds the right answer where there is one.
+    ``items`` are in the order shown at first; ``gold`` holds the right answer if there is one.
     """
 
     id: str
@@ -94,7 +94,7 @@ def draw_questions(
 
 
 def check_bank(study: Study, bank: Iterable[BankQuestion]) -> None:
-    """Raise SettingError where the bank lacks questions of some kind, size and stage that the study needs."""
+    """Raise SettingError if the bank lacks questions of some kind, size and stage that the study needs."""
     have = {(question.kind, len(question.items), question.stage) for question in bank}
     for kind in study.design.kinds:
         for size in study.design.sizes_for(kind):

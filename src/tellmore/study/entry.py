@@ -45,7 +45,7 @@ def signature_of(key: str, external: str) -> str:
 
 
 def checked_signature(key: str, external: str, signature: str | None) -> bool:
-    """Whether there is one; EntryError where it is not ours."""
+    """Whether there is one; EntryError if it is not ours."""
     if signature is None:
         return False
     if not hmac.compare_digest(signature_of(key, external), signature):

@@ -145,7 +145,7 @@ def _ols(answers: Answers, kind: str, form: Form) -> Any:
 
 
 def _clustered(fit: Any, answers: Answers) -> Any:
-    """The same fit with errors clustered by participant, None where there are too few people."""
+    """The same fit with errors clustered by participant, None if there are too few people."""
     people, count = _people(answers)
     if count < LEAST_PEOPLE:
         return None
@@ -179,7 +179,7 @@ def fit_candidates(answers: Answers, kind: str) -> list[CandidateFit]:
 
 
 def fit_mixed(answers: Answers, kind: str) -> MixedFit:
-    """The linear model with a line of its own for each participant; InputError where there are too few people."""
+    """The linear model with a line of its own for each participant; InputError if there are too few people."""
     sm = _statsmodels()
     sizes, seconds = _sizes_and_seconds(answers, kind)
     people, count = _enough_people(answers, kind)

@@ -27,7 +27,7 @@ KEPT = (
 def forget_participant(database_url: str, who: str) -> Forgotten:
     """Delete all that ``who`` gave: a pseudonym, or the outside id with which the person came.
 
-    StateError where a server works on the log, since it would go on from memory.
+    StateError if a server works on the log, since it would go on from memory.
     """
     with closing(Repository(database_url)) as repository:
         repository.claim()

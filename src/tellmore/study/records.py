@@ -33,7 +33,7 @@ class Records:
 
 
 def seconds_of(timing: dict[str, Any] | None) -> float | None:
-    """From onset to submission in seconds; None where it was not measured."""
+    """From onset to submission in seconds; None if it was not measured."""
     if not timing or timing.get("onset_ms") is None or timing.get("submit_ms") is None:
         return None
     return float(timing["submit_ms"] - timing["onset_ms"]) / 1000.0
@@ -137,7 +137,7 @@ def _enters_simulated(event: Event) -> bool:
 
 
 def without_simulated(events: Sequence[Event]) -> list[Event]:
-    """The events of people, where people took part; else all of them. Nobody's times are pooled with invented ones."""
+    """The events of people, if people took part; else all of them. Nobody's times are pooled with invented ones."""
     simulated = {event.participant for event in events if _enters_simulated(event)}
     people = [event for event in events if event.participant not in simulated]
     return people if any(event.kind == "study_entered" for event in people) else list(events)

@@ -69,7 +69,7 @@ class StudySession:
     def enter(self, arrival: Arrival, details: Mapping[str, str] | None = None) -> str:
         """The participant of an outside id such as PROLIFIC_PID, who comes back to the same assignment.
 
-        EntryError where they may not begin, or are not who began with this id.
+        EntryError if they may not begin, or are not who began with this id.
         """
         with self._lock:
             known = self._external.get(arrival.external)

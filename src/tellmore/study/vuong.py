@@ -20,7 +20,7 @@ from tellmore.types import Array
 
 @dataclass(frozen=True)
 class VuongTest:
-    """``z`` above 0 favours the first model; ``p`` is two-sided. ``clusters``: how many people, where they are allowed for."""
+    """``z`` above 0 favours the first model; ``p`` is two-sided. ``clusters``: how many people, if they are allowed for."""
 
     z: float
     p: float

@@ -72,7 +72,7 @@ def _read_rankings(source: Source) -> Iterator[Draft]:
     """Rankings in one of two shapes, with optional columns participant and n_positive.
 
     Columns rank1, rank2, … (or 1, 2, …) hold ids, best first, short rankings end in empty cells. Or the columns are ids and
-    the cells ranks, 1 the best, 0 or empty where an item was not ranked, as Plackett-Luce tools keep them.
+    the cells ranks, 1 the best, 0 or empty if an item was not ranked, as Plackett-Luce tools keep them.
     """
     columns = [name for name in source.names if name not in _ABOUT]
     if by_place := _by_place(source, columns):

@@ -22,7 +22,7 @@ IMPORTED = "import"
 @dataclass(frozen=True)
 class Draft:
     """One answer as a file has it. ``word`` is the label in it, as the file writes it; ``answer`` makes the answer of what the
-    word means, or of None where there is no word."""
+    word means, or of None if there is no word."""
 
     row: int
     kind: str
