@@ -32,7 +32,7 @@ FILES = {"/api/items": 16 * 1024 * 1024}
 """How large a body may be where owners send files."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 COOKIE_S = 30 * 86_400
-"""How long a browser keeps a cookie at most; a link that is opened again starts it anew."""
+"""How long a browser keeps a cookie at most; opening the link again renews it."""
 STUDY = "_study"
 """Ends the name of a study participant's cookie, so that an owner who tries a study stays the owner."""
 _OWN_PAGE = re.compile(r"(/[A-Za-z0-9_.~-]+)*/?")
@@ -149,7 +149,7 @@ class Guard:
         return _unsafe_refusal(scope["method"], headers, host, _most_bytes(scope, visitor))
 
     def _presented(self, path: str, headers: Headers) -> str | None:
-        """The token of a request: a valid one where several cookies have one, the study's first on its own pages."""
+        """The token of a request: a valid one if several cookies have one, the study's first on its own pages."""
         names = [self._cookie, self._cookie + STUDY]
         if path.startswith(("/study", "/api/study")):
             names.reverse()
@@ -243,7 +243,7 @@ def _too_large(most_bytes: int) -> _Reply:
 
 
 def _limited(receive: Receive, most_bytes: int) -> Receive:
-    """``receive`` that gives up where a body without an honest length grows too large."""
+    """``receive`` that fails if a body without a correct length grows too large."""
     seen = 0
 
     async def counted() -> Message:
@@ -259,7 +259,7 @@ def _limited(receive: Receive, most_bytes: int) -> Receive:
 
 
 class _Sender:
-    """``send`` that adds the security headers to every response, and can reply by itself."""
+    """``send`` that adds the security headers to every response, and can reply without the application."""
 
     def __init__(self, send: Send, *, api: bool, to_person: bool) -> None:
         self._send, self._api, self.to_person = send, api, to_person

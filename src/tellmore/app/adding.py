@@ -1,4 +1,4 @@
-"""Texts that an owner adds in the browser: checked at once, then embedded and learnt with in a thread of their own."""
+"""Texts that an owner adds in the browser: checked at once, then embedded and learnt in a separate thread."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; one line with the way out where the port is taken or not allowed."""
+    """A listening socket; a one-line error that says what to do if the port is taken or not allowed."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except socket.gaierror:
@@ -43,7 +43,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(host: str, port: int) -> str:
-    """The address to type, also on other computers where those are let in.
+    """The address to type, also on other computers if they may connect.
 
     >>> address_of("127.0.0.1", 8000)
     'http://127.0.0.1:8000'
@@ -53,7 +53,7 @@ def address_of(host: str, port: int) -> str:
 
 
 def outward_address(host: str) -> str:
-    """This computer's address as others on the network see it; the loopback's where it is on none."""
+    """This computer's address as others on the network see it; the loopback's if it is on no network."""
     six = host == "::"
     with suppress(OSError), socket.socket(socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("2001:db8::1" if six else "192.0.2.1", 9))  # sends nothing; only chooses the way out

@@ -101,7 +101,7 @@ def image(item_id: str, shared: Shared, _visitor: Anybody) -> FileResponse:
 
 @people.get("/kinds/{kind}/card.js", response_class=FileResponse, responses={200: {"content": {"text/javascript": {}}}})
 def card(kind: str, _visitor: Anybody) -> FileResponse:
-    """The module that draws a kind of question which does not come with tellmore."""
+    """The browser module for a kind of question that another package adds."""
     known = {one.name: one.script for one in kinds.all_kinds()}
     script = known.get(kind)
     if script is None or not script.is_file():
@@ -171,13 +171,13 @@ async def _changes(session: Session) -> AsyncIterator[str]:
 
 @owner.get("/settings")
 def read_settings(shared: Shared, _visitor: Owner) -> wire.SettingsOut:
-    """The settings now, secrets redacted."""
+    """The current settings, with secrets hidden."""
     return present.settings_out(shared.session.settings)
 
 
 @owner.put("/settings")
 def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -> wire.SettingsOut:
-    """Change wording, kinds, sizes or target from now on; another start lets everything be learnt again."""
+    """Change wording, kinds, sizes or target from now on; with another start, everything is learnt again."""
     changes = present.changes_of(body, shared.session.pool)
     if not changes:
         return present.settings_out(shared.session.settings)
@@ -200,13 +200,13 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
 
 @owner.get("/start")
 def read_start(shared: Shared, _visitor: Owner) -> wire_start.StartOut:
-    """Whether a start is still to be asked for, and whether it can be in words."""
+    """Whether to ask for a start, and whether words can be used."""
     return starting.start_out(shared.session)
 
 
 @owner.post("/start/preview")
 def preview_start(body: wire_start.StartIn, shared: Shared, _visitor: Owner) -> wire_start.StartPreviewOut:
-    """The items that this start alone, before any answer, would call most and least so; nothing is saved."""
+    """The items that fit this start most and least, before any answer; nothing is saved."""
     return starting.preview(shared.session, body)
 
 
@@ -220,7 +220,7 @@ def invitations(shared: Shared, _visitor: Owner) -> list[wire.InvitationOut]:
 
 @owner.post("/invitations", status_code=201)
 def invite(body: wire.InvitationIn, request: Request, shared: Shared, _visitor: Owner) -> wire.InvitationOut:
-    """A link for one person, or for several; it is shown only this once."""
+    """A link for one person, or for several; it is shown only once."""
     participant = f"p-{token_hex(4)}"
     until, place = days_from_now(body.expires_days), request.scope.get("root_path", "")
     token, row = shared.tokens.issue(body.role, participant, body.name, expires_utc=until, people=body.people)
@@ -247,7 +247,7 @@ def revoke(token_id: str, shared: Shared, _visitor: Owner) -> wire.DoneOut:
 
 @owner.delete("/participants/{participant}")
 def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Delete what one person gave, their name and their link; the learner forgets them."""
+    """Delete one person's answers, name and link; the classifier is learnt again without them."""
     session = shared.session
     known = {row.participant for row in shared.tokens.rows()} | set(session.desk.names) | session.desk.contributors()
     if participant not in known:
@@ -260,7 +260,7 @@ def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire
 
 @owner.post("/reset")
 def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Forget all answers. The log keeps them; the settings stay."""
+    """Start again without answers. They stay in the log; the settings are kept."""
     if body.confirm != shared.session.settings.project.name:
         raise HTTPException(422, "to reset, send the project's name as `confirm`")
     shared.session.reset(visitor.participant)
@@ -288,7 +288,7 @@ def dashboard_page() -> Response:
 
 @pages.get("/guidelines", response_class=HTMLResponse)
 def guidelines(shared: Shared, _visitor: Anybody) -> str:
-    """The project's guidelines, for whoever answers."""
+    """The project's guidelines, for everybody who answers."""
     text = shared.session.settings.project.guidelines
     if not text:
         raise HTTPException(404, "this project has no guidelines")
@@ -346,7 +346,7 @@ def create_app(
     embed: str | None = None,
     routers: Collection[APIRouter] = (),
 ) -> FastAPI:
-    """The application around a started ``session``; ``project`` has its pictures and what else lies in its folder.
+    """The application around a started ``session``; ``project`` has its pictures and the other files of its folder.
 
     ``embed`` names the embedder of its items, for texts that are added. ``routers`` adds further routes, for example a study's.
     """
@@ -383,7 +383,7 @@ def guard_rules(bind: str, allow_hosts: Collection[str], public_url: str, limit:
 
 
 def cookie_name(session: Session) -> str:
-    """Cookies do not know ports: each project has a name of its own, so that two servers can run side by side."""
+    """Cookies do not depend on the port: each project has its own cookie name, so that two servers can run on one machine."""
     return f"tellmore_{session.repository.project_id[:8]}"
 
 

@@ -1,7 +1,7 @@
 """Random questions: they measure accuracy, and are asked when nothing else is ready.
 
 Items are drawn uniformly from what is not out with somebody else, so that the labels they get are a random sample of the
-pool. A selected item is not a random one; therefore a random question is of a kind that labels every item shown.
+pool. A selected item is not random, so random questions are of a kind that labels every item shown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def check_form(learning: LearningSettings) -> tuple[Kind, int]:
 def random_question(
     pool: Pool, learning: LearningSettings, taken: Collection[str], rng: np.random.Generator
 ) -> Question | None:
-    """A question on random items outside ``taken``; None where too few are left."""
+    """A question on random items outside ``taken``; None if too few are left."""
     kind, size = check_form(learning)
     items = _draw(pool, size, set(taken), rng)
     if len(items) < kind.fewest:

@@ -1,4 +1,4 @@
-"""The demo: the bundled words as a project in the user's own data folder, continued from one time to the next."""
+"""The demo: the bundled words as a project in the user's data folder, continued each time."""
 
 from __future__ import annotations
 

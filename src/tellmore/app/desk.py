@@ -1,6 +1,5 @@
-"""Who has which question: leases, what is open for each person, what they can undo.
-
-A reading of the log on top of ``Ledger``; it never writes. Restarting the server replays it and finds the same desk.
+"""Who has which question: leases, what is open for each person, what they can undo. It reads the log through ``Ledger``
+and never writes. Restarting the server replays it and finds the same desk.
 Times are seconds since the epoch.
 """
 
@@ -97,7 +96,7 @@ class Desk(Ledger):
         return set(self._in_hand) | set(self._done)
 
     def changes_after(self, seq: int) -> int:
-        """How many answers came in or were taken back after event ``seq``: what a question chosen then does not know."""
+        """How many answers came in or were taken back after event ``seq``, and so were not used for a question chosen then."""
         return len(self._changes) - bisect_right(self._changes, seq)
 
     # Events

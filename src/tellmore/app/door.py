@@ -1,6 +1,5 @@
-"""Who gets a connection: how many at once, how many from one address, and for how long without a whole request.
-
-Where all are taken, the connection that has been idle longest makes room: a crowd of idle ones keeps nobody out.
+"""Who gets a connection: how many at once, how many from one address, and for how long without a complete request. If
+all are taken, the connection that has been idle longest is closed, so many idle ones cannot keep others out.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 MOST_CONNECTIONS = 2000
 MOST_PER_ADDRESS = 500
 REQUEST_S = 20.0
-"""A request must be here whole, header and body, so long after its first byte, or after the connection was made."""
+"""A request must have arrived completely, header and body, this long after its first byte or after the connection was made."""
 MAX_HEADER_BYTES = 16 * 1024
 SPARE_FILES = 100
-"""Files that the server itself needs beside its connections."""
+"""Files that the server needs in addition to its connections."""
 
 
 class Door:
-    """Counts the connections of one server. ``proxies`` stand for many people: no limit of their own holds for them."""
+    """Counts the connections of one server. ``proxies`` serve many people, so there is no limit per address for them."""
 
     def __init__(
         self, most: int = MOST_CONNECTIONS, per_address: int = MOST_PER_ADDRESS, proxies: Collection[str] = ()
@@ -47,7 +46,7 @@ class Door:
         return True
 
     def heard_from(self, connection: Connection) -> None:
-        """It is the last now to be thought idle."""
+        """It is now the last to count as idle."""
         if connection in self._inside:
             self._inside[connection] = self._inside.pop(connection)
 
@@ -67,7 +66,7 @@ class Door:
 
 
 class Connection(H11Protocol):
-    """One connection, closed where its request does not arrive whole in time."""
+    """One connection, closed if its request does not arrive completely in time."""
 
     def __init__(self, door: Door, **options: Any) -> None:
         super().__init__(**options)
@@ -80,7 +79,7 @@ class Connection(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Stay only where there is room."""
+        """Close at once if there is no room."""
         super().connection_made(transport)
         if self._door.admit(self):
             self._expect_request()
@@ -88,7 +87,7 @@ class Connection(H11Protocol):
             transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Keep the time until the request is whole."""
+        """Limit the time until the request is complete."""
         self._door.heard_from(self)
         self._expect_request()
         super().data_received(data)
@@ -96,7 +95,7 @@ class Connection(H11Protocol):
             self._expect_nothing()
 
     def on_response_complete(self) -> None:
-        """Keep the time of the next request, where its beginning is here already."""
+        """Limit the time of the next request, if its beginning has already arrived."""
         super().on_response_complete()
         if self.idle and self.conn.trailing_data[0]:
             self._expect_request()

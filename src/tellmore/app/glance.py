@@ -1,4 +1,4 @@
-"""A glance at what was learnt, now and then, for owners: a few items that nobody was asked about."""
+"""Now and then, owners see what was learnt: predictions for a few items that nobody was asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invitations from the command line, also while a server runs."""
+"""Invitations from the command line, even while a server runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tellmore.store.repository import ADDRESS, Repository
 def invitation_link(
     database_url: str, name: str, role: Role, *, days: int, people: int = 1, public_url: str = ""
 ) -> str:
-    """A new link for one person or for several; it is shown only this once."""
+    """A new link for one person or for several; it is shown only once."""
     if people > 1 and role != "annotator":
         raise SettingError("--people: a link for several people can only be for annotators")
     with closing(Repository(database_url)) as repository:

@@ -1,4 +1,4 @@
-"""The items of a project, to search, sort, filter and look into; pages of a million of them come quickly.
+"""The items of a project, to search, sort, filter and inspect; it is fast even with a million items.
 
 Orders and searches are kept until the belief changes: a request then only slices arrays.
 """
@@ -77,7 +77,7 @@ class ItemFinder:
         return board.ItemsOut(rows=rows, total=len(found))
 
     def row(self, view: View, labels: dict[str, bool], row: int, notes: Notes = MappingProxyType({})) -> board.ItemRow:
-        """One item, with what is believed and what was answered."""
+        """One item, with its prediction and its answers."""
         item = self.pool.ids[row]
         return board.ItemRow(
             **item_out(self.pool, item).model_dump(),

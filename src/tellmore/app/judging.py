@@ -17,7 +17,8 @@ from tellmore.store.judge import random_checks, skipped_checks, verdict
 def judge_out(session: Session, project: Project | None, column: str | None, **meaning: Any) -> JudgeOut:
     """How the scores in ``column``, by default the first that the project keeps, do on the random answers so far.
 
-    ``meaning`` is that of ``Meaning``. What is wrong with it, or with the scores, is the reply's problem, beside the columns.
+    ``meaning`` is that of ``Meaning``. If it or the scores are wrong, the reply says so in ``problem``, with the
+    columns.
     """
     columns = [] if project is None else kept_columns(project)
     chosen = column or next(iter(columns), None)

@@ -1,7 +1,8 @@
-"""A machine-learning backend for Label Studio: predictions for its tasks, and what people label there into the project's log.
+"""A machine-learning backend for Label Studio: it predicts its tasks, and writes what people label there to the
+project's log.
 
-Label Studio calls /health, /setup, /predict and /webhook. The score of a prediction is low where a label would tell much, so
-that its order "by prediction score" asks next what tellmore would ask.
+Label Studio calls /health, /setup, /predict and /webhook. The score of a prediction is low if a label would be
+informative, so that Label Studio's order "by prediction score" gives the most informative tasks first.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ FORGOTTEN_BY = ("ANNOTATIONS_DELETED",)
 
 
 class Backend:
-    """The project behind the service; its state is learnt anew where labels came in since."""
+    """The project behind the service; its state is learnt again if there are new labels."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -67,7 +68,7 @@ class Backend:
         return f"{MODEL_CLASS}-{self.state.provenance['log_seq']}"
 
     def predict(self, tasks: list[dict[str, Any]], tags: tuple[str, str] | None) -> list[dict[str, Any]]:
-        """One prediction a task; one without a result, last in order, where the task names no item of the project."""
+        """One prediction per task; one without a result, last in order, if the task names no item of the project."""
         state = self.state
         source = self._source(tasks)
         bits = {}

@@ -1,4 +1,4 @@
-"""What was asked lately: how many questions were random because nothing better was ready, and how many had been asked before."""
+"""The last questions: how many were random because no better one was ready, and how many had been asked before."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Lately:
         self._seen.add(form)
 
     def clear(self) -> None:
-        """Everything begins anew."""
+        """Start again from zero."""
         self._seen.clear()
         self._last.clear()
 

@@ -53,7 +53,7 @@ def told(question: Question, answer: Answer | None, pool: Pool, words: Words) ->
 
 
 def _seen(pool: Pool, item: str) -> str:
-    """The text of an item, or else its id: a word as it is, others in quotation marks, cut where they are long."""
+    """The text of an item, or else its id: single words unchanged, others in quotation marks and shortened if they are long."""
     text = " ".join((item_out(pool, item).text or item).split())
     if " " not in text:
         return text

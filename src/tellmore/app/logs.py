@@ -17,7 +17,7 @@ REQUESTS = logging.getLogger("tellmore.requests")
 
 
 class Seldom(logging.Filter):
-    """Lets a warning through once, and again after a minute with how often it was left out: strangers can cause them at will."""
+    """Lets a warning through once, and again after a minute with how often it was left out, because strangers can cause many."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Seldom(logging.Filter):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and whatever ``extra`` was given."""
+    """One JSON object per line: time, level, logger, message, and any ``extra`` fields."""
 
     _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "taskName", "color_message"}
 

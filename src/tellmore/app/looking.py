@@ -30,7 +30,7 @@ def items(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> wire_board.ItemsOut:
-    """The items with what is predicted of them, found by text, probability and answers."""
+    """The items with their predictions, found by text, probability and answers."""
     session = shared.session
     with session.lock:
         view, notes = session.planner.view, dict(session.desk.notes)
@@ -41,14 +41,15 @@ def items(
 
 @looking.post("/items", status_code=202)
 def add_items(body: wire_board.TextsIn, shared: Shared, visitor: Owner) -> wire_board.AddingOut:
-    """Add the texts of a CSV file to the pool. They are embedded in the background: `GET /api/items/adding` tells how far."""
+    """Add the texts of a CSV file to the pool. They are embedded in the background; `GET /api/items/adding` shows the
+    progress."""
     shared.adding.begin(body.name, body.content, visitor.participant)
     return shared.adding.out()
 
 
 @looking.get("/items/adding")
 def adding(shared: Shared, _visitor: Owner) -> wire_board.AddingOut:
-    """Whether texts can be added, and how far those are that were added last."""
+    """Whether texts can be added, and the progress of the last addition."""
     return shared.adding.out()
 
 
@@ -66,28 +67,28 @@ def why(item_id: wire.Id, shared: Shared, _visitor: Owner) -> wire_board.WhyOut:
 
 @looking.post("/labels")
 def label(body: wire.LabelIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Label an item of one's own choice; it is learnt from, and never counted as a random check."""
+    """Label an item that you chose yourself; it is learnt from, and never counts as a random check."""
     shared.session.label(visitor.participant, body.item, body.positive)
     return wire.DoneOut()
 
 
 @looking.post("/end")
 def end(shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Ask nobody anything more; questions already open can still be answered."""
+    """End the questions; those already open can still be answered."""
     shared.session.end(visitor.participant)
     return wire.DoneOut()
 
 
 @looking.post("/go-on")
 def go_on(shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Ask more, although it is time to stop."""
+    """Continue with questions although it is time to stop."""
     shared.session.go_on(visitor.participant)
     return wire.DoneOut()
 
 
 @looking.get("/exports")
 def list_exports(_visitor: Owner) -> list[wire_board.ExportOut]:
-    """What can be taken away, and what each file is for."""
+    """What can be exported, and what each file is for."""
     return exports()
 
 

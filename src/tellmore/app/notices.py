@@ -27,13 +27,13 @@ def wants_page(method: str, path: str, headers: Headers) -> bool:
 
 
 def error_page(status: int, error: str, place: str = "") -> str:
-    """What went wrong, for a person; ``place`` is where the project lies on its server."""
+    """What went wrong, for a person; ``place`` is the project's address on its server."""
     links = [(f"{place}/", "Go to the questions")] if status == 404 else []
     return notice_page(TITLES.get(status, "Something went wrong"), sentence(error), links)
 
 
 def switch_page(now: str, then: str, address: str, place: str = "") -> str:
-    """Whether to go on under another name; ``place`` is where the project lies on its server."""
+    """Whether to continue under another name; ``place`` is the project's address on its server."""
     text = f"You are signed in as {now} in this browser. If you continue, your answers will count as {then}’s."
     return notice_page(
         f"Continue as {then}?", text, [(address, f"Continue as {then}"), (f"{place}/", f"Stay signed in as {now}")]
@@ -41,13 +41,13 @@ def switch_page(now: str, then: str, address: str, place: str = "") -> str:
 
 
 def join_page(invitation: str, address: str) -> str:
-    """Whether to come by an invitation for several people: programs that look at links in messages do not count."""
+    """Whether to accept an invitation for several people: programs that open links in messages must not use it up."""
     text = "Everyone who begins gets their own questions. To come back later, open this link again in the same browser."
     return notice_page(f"You are invited: {invitation}", text, [(address, "Begin")])
 
 
 def guidelines_page(text: str) -> str:
-    """The project's guidelines, written in Markdown. HTML in them is shown as typed, and no picture is fetched from elsewhere."""
+    """The project's guidelines, written in Markdown. HTML in them is shown as text, and no picture is loaded from other sites."""
     markdown = MarkdownIt("js-default").disable("image")
     shown = Markup(markdown.render(text))
     return render_page("guidelines.html", title="Guidelines", text=shown, links=(), style=_style())

@@ -36,7 +36,7 @@ operations = APIRouter(responses=REFUSALS)
 
 @operations.get("/health", tags=["operations"])
 def health(shared: Shared) -> JSONResponse:
-    """Whether the server can serve: 200, or 503 where its database does not answer. Needs no token and tells nothing else."""
+    """Whether the server works: 200, or 503 if its database does not respond. Needs no token and reveals nothing else."""
     try:
         shared.session.repository.keep_claim()
     except StoreError:
@@ -46,7 +46,7 @@ def health(shared: Shared) -> JSONResponse:
 
 @operations.get("/metrics", tags=["operations"], response_class=PlainTextResponse)
 def metrics(request: Request) -> Response:
-    """Counts and times for Prometheus. Needs the token of an owner, or of an invitation of role `monitor`, as `Bearer`."""
+    """Counts and times for Prometheus. Needs the token of an owner, or of an invitation with the role `monitor`, as `Bearer`."""
     if visitor_of(request).role not in ("owner", "monitor"):
         raise HTTPException(403, "this is for the project's owner and its monitor")
     meter: Meter = request.scope["meter"]

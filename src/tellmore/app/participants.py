@@ -1,6 +1,6 @@
 """Studies over HTTP: entering, the steps before and after, questions and completion codes. All paths are /api/study/…
 
-A participant comes with an id from outside (PROLIFIC_PID or a generic one) and gets a token of role "participant" in an
+A participant comes with an external id (PROLIFIC_PID or a generic one) and gets a token of role "participant" in an
 HttpOnly cookie. Study participants never see model output.
 """
 
@@ -159,7 +159,7 @@ def study_router(
 
     @router.post("/api/study/enter")
     def enter(body: EnterIn, request: Request, response: Response) -> StudyOut:
-        """Enter with an outside id; whoever began with it comes back to the same assignment, and nobody else does."""
+        """Enter with an external id; only the person who began with it comes back to the same assignment."""
         outside = body.prolific_pid or body.participant
         if outside is None:
             raise HTTPException(400, "the link lacks a participant id: PROLIFIC_PID or participant")

@@ -1,11 +1,10 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
-One thread owns the learner. In order of urgency it: tells new answers; keeps enough questions ready for the people at
+One thread owns the learner. In order of urgency it learns new answers; keeps enough questions ready for the people at
 work; and, when it has time, finds the likely answers to the questions that are out and prepares what to ask after each.
-Where many people ask faster than single questions are found, one search gives many that are nearly as good, and before
-anybody has to be asked at random even new answers wait for it.
-A question taken from here knows ``as_of`` which event it was chosen; whoever issues it writes into the log how many
-answers it is behind.
+If many people ask faster than single questions are found, one search finds many that are nearly as good; even new
+answers wait for it, so that nobody gets a random question. ``as_of`` of a question is the event up to which answers
+were learnt when it was chosen; the log records how many came after it.
 """
 
 from __future__ import annotations
@@ -70,7 +69,8 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the learner believed after answer ``seq``: pool-wide scores, what each answer did, and what the stopping rule says.
+    """The learner's state after answer ``seq``: scores of the pool, what each answer changed, and what the stopping
+    rule says.
 
     ``labelled``: whether every item has a label. ``steady``: whether each person answers as they did before.
     """
@@ -192,7 +192,8 @@ class Planner:
                         self._changed.wait(POLL_S)
 
     def _attempt(self, job: Callable[[], object], what: str) -> object:
-        """A fault of one step must not end the thread: answers are still taken, and the owner is told until it works again."""
+        """An error in one step must not end the thread: answers are still accepted, and the owner sees the error until
+        it works again."""
         try:
             done = job()
         except Exception as problem:
@@ -314,7 +315,7 @@ class Planner:
             self._likely.extend((asked, answer) for answer in answers)
 
     def _prepare_branch(self, asked: Asked, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
-        """Keep ready what to ask after ``answer``, if it should come: what pays best with that person as they answer now."""
+        """Prepare what to ask if ``answer`` comes: the most efficient question for that person as they answer now."""
         imagined = self._fold.learner.copy()
         imagined.cost = imagined.cost.of(asked.participant, self.view.steady.get(asked.participant, STEADY).price)
         imagined.judges = False  # nobody has answered yet, and reading everything again would hold up the next question

@@ -114,7 +114,7 @@ def introduction(settings: Settings, *, owner: bool) -> list[str]:
 
 
 def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:
-    """What a person reads at the end; None before. Only owners hear of the classifier."""
+    """What a person reads at the end; None before. Only owners read about the classifier."""
     with session.lock:
         desk, view = session.desk, session.planner.view
         if visitor.role != "owner":

@@ -48,9 +48,10 @@ def open_session(
     beforehand: Beforehand = NOTHING_KNOWN,
     claim: Callable[[Repository], None] = Repository.claim,
 ) -> Session:
-    """The session of a project, not started yet; ``beforehand``: what it knows beside its settings.
+    """The session of a project, not started yet; ``beforehand``: what is known in addition to its settings.
 
-    Two sessions on one log would hand out the same questions: ``claim`` raises StateError where another server has it, or waits.
+    Two sessions on one log would give out the same questions: ``claim`` raises StateError if another server has it, or
+    waits.
     """
     repository = Repository(database_url)
     try:
@@ -122,7 +123,7 @@ def serve(
     """Serve ``session`` until Ctrl-C or SIGTERM, or until another server has taken the project over.
 
     ``say`` prints a line for the person at the terminal. ``public_url`` begins the links that people are sent;
-    ``trusted_proxies`` are believed about who asks, and nobody else is.
+    only ``trusted_proxies`` are trusted about the client's address.
     """
     public_url = checked_url(public_url)
     listener = bind(host, port)
@@ -181,7 +182,7 @@ def serve(
 
 
 class _Watch:
-    """A thread that looks every moment what others did: another server to the project, the command line to its tokens."""
+    """A thread that regularly checks what others did: another server to the project, the command line to its tokens."""
 
     def __init__(self, served: Served, tokens: Tokens, on_lost: Callable[[], None]) -> None:
         self._served, self._tokens, self._on_lost = served, tokens, on_lost

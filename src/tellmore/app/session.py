@@ -1,7 +1,7 @@
-"""A project being taught: store, desk and planner behind one lock. The one stateful object of the app.
+"""A project being taught: store, desk and planner behind one lock. The only stateful object of the app.
 
 Every change is written to the log before anybody sees it, then read back into the desk; learning happens later, in
-the planner's thread. Requests never wait for the learner: what to ask next is ready, or a random question is asked.
+the planner's thread. Requests hardly wait for the learner: the next question is ready, or a random one is asked.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Session(Writer):
                 self._append([log.end_event(participant, "owner", "the owner has ended the questions")])
 
     def go_on(self, participant: str) -> None:
-        """Ask more, although it is time to stop."""
+        """Continue with questions although it is time to stop."""
         with self.lock:
             if not self.desk.over:
                 return
@@ -222,7 +222,7 @@ class Session(Writer):
             self.planner.forget()
 
     def settled_view(self, patience_s: float = SETTLE_S) -> View:
-        """What the learner believes once it has learnt every answer so far, or after ``patience_s``."""
+        """The learner's predictions once it has learnt every answer so far, or after ``patience_s``."""
         with self.lock:
             self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
             return self.planner.view
@@ -363,7 +363,7 @@ class Session(Writer):
             server_log.warning("Questions: %s.", lately.warning, extra=shares)
 
     def _prepared_events(self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None) -> list[Event]:
-        """Issue a prepared question, and say how many answers it does not know of."""
+        """Issue a prepared question, and record how many answers came after it was chosen."""
         behind = self.desk.changes_after(prepared.as_of)
         if after is not None and not prepared.supposing and not isinstance(after[1], Skip):
             behind += 1

@@ -1,6 +1,6 @@
 """Several projects on one server: each under /p/NAME with its own people, and a start page that lists them.
 
-The start page has tokens of its own, kept beside the projects; whoever holds one may open every project as its owner.
+The start page has its own tokens, stored next to the projects; whoever has one may open every project as its owner.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Home:
 
 
 class Several:
-    """ASGI: /p/NAME/… goes to that project, which need not know where it lies, and everything else to the start page."""
+    """ASGI: /p/NAME/… goes to that project, which does not depend on its address, and everything else to the start page."""
 
     def __init__(self, page: ASGIApp, projects: Mapping[str, ASGIApp]) -> None:
         self._page, self._projects = page, projects

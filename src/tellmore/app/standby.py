@@ -1,6 +1,5 @@
-"""A server that waits for another one to end: it says so to everybody who asks, and takes the project over when it is free.
-
-Proxies that are told to try the next server on 503 find the one that answers. See docs/deploy.md.
+"""A server that waits for another one to end: it answers every request with 503, and takes the project over when it is
+free. Proxies that try the next server on 503 find the active one. See docs/deploy.md.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ REQUEST_S = 5.0
 
 
 def claim_when_free(repository: Repository, host: str, port: int, say: Callable[[str], None]) -> None:
-    """Claim the project's log for this server; where another has it, wait at ``host`` and ``port`` until that has ended."""
+    """Claim the project's log for this server; if another has it, wait at ``host`` and ``port`` until that one has ended."""
     if _claimed(repository):
         return
     say("Standing by: another server has the project, and this one takes over when that ends.")
@@ -64,7 +63,7 @@ def _standing_by(host: str, port: int) -> Iterator[None]:
 
 
 class _Elsewhere(BaseHTTPRequestHandler):
-    """Everything is answered by 503: nothing was changed, and the same request to the other server is safe."""
+    """Every request is answered with 503: nothing was changed, and it is safe to send it to the other server."""
 
     timeout = REQUEST_S
     server_version, sys_version = "tellmore", ""

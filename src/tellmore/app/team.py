@@ -24,7 +24,7 @@ team = APIRouter(prefix="/api", responses=REFUSALS)
 
 @team.post("/notes", tags=["people"], status_code=201)
 def note(body: wire_team.NoteIn, shared: Shared, visitor: Teacher) -> wire.DoneOut:
-    """Comment on an item, or flag it; the owner reads it on the page of items."""
+    """Comment on an item, or flag it; the owner reads it on the Items page."""
     if not body.text and not body.flag:
         raise HTTPException(422, "write a comment, or flag the item")
     session = shared.session
@@ -65,8 +65,8 @@ def read_agreement(shared: Shared, _visitor: Owner) -> wire_team.AgreementOut:
 
 @team.post("/leave-out", tags=["owner"])
 def leave_out(body: wire_team.LeaveOutIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Learn nothing from one person's answers, given and to come, or learn from them again. They stay in the log, and the person
-    is not told."""
+    """Leave out one person's answers, past and future, or count them again. They stay in the log, and the person is not
+    notified."""
     session = shared.session
     with session.lock:
         if body.participant not in set(session.desk.names) | session.desk.contributors():
@@ -80,7 +80,7 @@ def leave_out(body: wire_team.LeaveOutIn, shared: Shared, visitor: Owner) -> wir
 
 @team.get("/opinions", tags=["owner"])
 def read_opinions(shared: Shared, _visitor: Owner) -> wire_team.OpinionsOut:
-    """Whether people mean the same: the items that divide them, and two camps where the answers say so."""
+    """Whether people mean the same thing: the items they disagree on, and two camps if the answers support them."""
     session = shared.session
     with session.lock:
         learner, names, pool = session.planner.view.learner, dict(session.desk.names), session.pool
@@ -126,7 +126,7 @@ def _camps_out(
 
 @team.post("/settle", tags=["owner"])
 def settle(body: wire.LabelIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Settle what an item is; it is learnt from like a label of one's own choice."""
+    """Settle the label of an item; it is learnt from like a label of an item that you chose yourself."""
     shared.session.label(visitor.participant, body.item, body.positive, SETTLED)
     return wire.DoneOut()
 

@@ -1,4 +1,4 @@
-"""What is sent over HTTP about the start: what somebody is looking for, in words or examples, and a look at it."""
+"""What is sent over HTTP about the start: what somebody is looking for, in words or examples, and a preview of it."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class CampsOut(Wire):
 
 
 class OpinionsOut(Wire):
-    """Whether people mean the same."""
+    """Whether people mean the same thing."""
 
     people: list[str] = Field(description="who answered enough to be compared")
     few: list[str] = Field(description="who did not; for them the shared view stands")

@@ -1,4 +1,4 @@
-"""What a session works with: the log as read, the pool, and the thread that learns. Made anew where the pool changes."""
+"""The parts of a session: the log as read, the pool, and the thread that learns. Made again when the pool changes."""
 
 from __future__ import annotations
 

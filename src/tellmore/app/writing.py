@@ -1,4 +1,4 @@
-"""Writing into a project's log: a change is in the database before the desk shows it."""
+"""Writing to a project's log: a change is in the database before the desk shows it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Writer:
             return self._append(batch)
 
     def read_foreign_events(self, _fold: Fold) -> bool:
-        """Chore: take in what others wrote into the same log."""
+        """Chore: read what others wrote to the same log."""
         now = time.monotonic()
         if now < self._foreign_due:
             return False
