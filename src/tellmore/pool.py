@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -49,6 +49,25 @@ class Item:
     image: str | None = None
 
 
+@dataclass(frozen=True)
+class RowNumbers(Mapping[str, int]):
+    """Rows by their ids where these are their numbers; a dictionary of a million takes the memory of a tenth of the pool."""
+
+    n: int
+
+    def __getitem__(self, name: str) -> int:
+        row = int(name) if name.isdecimal() and name.isascii() else -1
+        if not 0 <= row < self.n or str(row) != name:
+            raise KeyError(name)
+        return row
+
+    def __iter__(self) -> Iterator[str]:
+        return map(str, range(self.n))
+
+    def __len__(self) -> int:
+        return self.n
+
+
 class Pool:
     """Items with ids and embeddings; immutable. It is read like a dictionary: ``pool[id]`` is an item, and iterating
     over a pool gives its ids.
@@ -76,6 +95,7 @@ class Pool:
     scores: Scores | None
     name: str
     columns: tuple[Any, ...] | None = None
+    _numbered = False
 
     def __init__(
         self,
@@ -103,7 +123,7 @@ class Pool:
             raise PoolError(f"vectors names columns of a DataFrame, and these items are of type {type(X).__name__}")
         self.X = self._matrix(X)
         n = len(self.X)
-        self.ids = _checked_ids(ids, n)
+        self.ids, self._numbered = _checked_ids(ids, n), ids is None
         self.text = _one_each("text", text, n)
         self.images = _one_each("images", images, n)
         if scores is not None and len(scores.mean) != n:
@@ -180,8 +200,8 @@ class Pool:
         return self.ids if all(isinstance(item, str) for item in self.ids) else tuple(map(str, self.ids))
 
     @cached_property
-    def _row_of(self) -> dict[str, int]:
-        return {item: row for row, item in enumerate(self.names)}
+    def _row_of(self) -> Mapping[str, int]:
+        return RowNumbers(len(self)) if self._numbered else {item: row for row, item in enumerate(self.names)}
 
     @cached_property
     def _rows_of_text(self) -> dict[str, list[int]]:

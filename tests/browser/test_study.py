@@ -101,8 +101,10 @@ def answer(page: Page) -> str:
     return question
 
 
-def answer_all(page: Page, seen: Callable[[str], None] = lambda name: None) -> list[str]:
-    """All practice and study questions; their ids."""
+def answer_all(
+    page: Page, seen: Callable[[str], None] = lambda name: None, each: Callable[[], None] = lambda: None
+) -> list[str]:
+    """All practice and study questions; their ids. ``each`` is called when a question is on screen."""
     answered = []
     heading = page.get_by_role("heading", level=1)
     while True:
@@ -113,6 +115,7 @@ def answer_all(page: Page, seen: Callable[[str], None] = lambda name: None) -> l
             seen(f"part-{heading.inner_text().split()[-1]}")
             press(page, "Start this part")
         else:
+            each()
             answered.append(answer(page))
 
 

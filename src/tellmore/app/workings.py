@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tellmore.app.desk import Desk
+from tellmore.app.memory import MemoryKeeper
 from tellmore.app.planner import Planner
 from tellmore.app.ratetable import RateKeeper
 from tellmore.data.settings import Settings
@@ -50,6 +51,7 @@ def workings(
     if learn_now:
         fold.catch_up(desk.counting())
     rates = RateKeeper(desk, lock)
-    chores = (rates.refit_if_due, keeper.save_if_due, rates.measure_if_due, foreign)
+    memory = MemoryKeeper().give_back_if_due
+    chores = (rates.refit_if_due, keeper.save_if_due, rates.measure_if_due, foreign, memory)
     planner = Planner(fold, desk, lock, clock=clock, chores=chores, backlog=keeper.save_if_due, learnt=learnt)
     return Workings(pool, toml, beforehand, desk, rates, planner)

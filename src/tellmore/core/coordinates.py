@@ -177,7 +177,7 @@ class Rows:
             x = self.X[part]
             product = np.empty((len(x), factor.shape[1]), dtype=factor.dtype)
             for few in _slices(len(x), thin):
-                rows = self._rounded(x[few])
+                rows = x[few].astype(factor.dtype, copy=False)
                 np.matmul(rows if self._near else rows - centre, factor, out=product[few])
             if many:  # what is added is as exact as what it is added to, and the chunk stays in the processor's cache
                 product += top.astype(product.dtype)

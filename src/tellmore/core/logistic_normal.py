@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from tellmore.types import Array
@@ -23,6 +24,10 @@ WIDE_WEIGHTS /= WIDE_WEIGHTS.sum()
 # form (Monahan and Stefanski, "Normal scale mixture approximations to F*(z)", 1992): shares and slopes t of the best four.
 SHARES = (0.060945, 0.374161, 0.458375, 0.106519)
 SLOPES = (0.321061, 0.475118, 0.698756, 1.023111)
+# Phi to 1e-7 by one exponential (Abramowitz and Stegun, 7.1.26), which processors take in float32 for many numbers at once.
+PHI_SCALE = 0.3275911
+PHI_POWERS = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)  # the highest first
+NOWHERE = 9.0  # sqrt(2) times it is where Phi is 1
 BLOCK = 16_384  # numbers at a time, so that they stay in the processor's cache
 
 
@@ -51,10 +56,26 @@ def quick_mean_sigmoid(m: Array, s: Array) -> Array:
     flat, flat_m, flat_s = mean.reshape(-1), np.ravel(m), np.ravel(s)
     for start in range(0, flat.size, BLOCK):
         part = slice(start, start + BLOCK)
-        variance = flat_s[part] ** 2
+        above, variance = np.abs(flat_m[part]), 2 * flat_s[part] ** 2
+        beyond = np.zeros(above.shape, dtype=np.float32)
         for share, slope in zip(SHARES, SLOPES, strict=True):
-            flat[part] += share * ndtr(flat_m[part] / np.sqrt(slope**-2 + variance))
+            far = np.minimum(above / np.sqrt(2 * slope**-2 + variance), NOWHERE)
+            beyond += np.float32(share) * _tail(far.astype(np.float32))
+        flat[part] = np.where(flat_m[part] < 0, beyond, 1 - beyond)
     return np.clip(mean, 0.0, 1.0, out=mean)
+
+
+def _tail(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 - Phi(sqrt(2) x) for x >= 0, to 1e-7."""
+    t = 1 / (1 + np.float32(PHI_SCALE) * x)
+    power = np.full_like(t, PHI_POWERS[0])
+    for factor in PHI_POWERS[1:]:
+        power *= t
+        power += np.float32(factor)
+    power *= t
+    np.square(x, out=x)
+    power *= np.exp(np.negative(x, out=x), out=x)
+    return np.multiply(power, np.float32(0.5), out=power)
 
 
 def mean_entropy_nats(m: Array, s: Array) -> Array:

@@ -187,7 +187,7 @@ def refreshed(
 
 def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]) -> list[Scores]:
     """The scores under several beliefs after the change of each, in one pass over the rows."""
-    after = [(mean.copy(), variance.copy()) for mean, variance in scores]
+    after = [(np.empty_like(mean), np.empty_like(variance)) for mean, variance in scores]
     ends = list(accumulate(change.moved.size for change in changes))
     moved, lost = np.zeros((2, ends[-1], len(changes)))  # a column a belief, with what it does to its own directions
     for number, (end, change) in enumerate(zip(ends, changes, strict=True)):
@@ -196,9 +196,8 @@ def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]
     for part, along in rows.times(np.column_stack([change.directions for change in changes])):
         moves = along @ moved.astype(along.dtype)
         losses = np.multiply(along, along, out=along) @ lost.astype(along.dtype)
-        for (mean, variance), move, loss in zip(after, moves.T, losses.T, strict=True):
-            mean[part] += move
-            rest = variance[part]
-            rest -= loss
-            np.maximum(rest, 0.0, out=rest)
+        for (was, spread), (mean, rest), move, loss in zip(scores, after, moves.T, losses.T, strict=True):
+            np.add(was[part], move, out=mean[part])
+            np.subtract(spread[part], loss, out=rest[part])
+            np.maximum(rest[part], 0.0, out=rest[part])
     return after
