@@ -1,48 +1,57 @@
 """Many people at once on one server: how long they wait, and what they are asked.
 
-    python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 90] [--question select-3]
+    python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 90] [--question select-3] [--items 1000000]
+        [--csv FILE]
 
 Simulated people with the published think times answer a real server on this machine, which they share with it. A row for each
 number of people: from submit to the next question, the share of questions by why they were asked, and the processor time of
 the server. Aims: 300 people wait at most 500 ms (95 of 100 times) and at most 5 % of their questions are random because nothing
-else was ready (`fallback`); 500 people wait no longer. Where an aim is missed, the run fails.
+else was ready (`fallback`); 500 people wait no longer. Where an aim is missed, the run fails. --csv adds the rows to a table,
+from which benchmarks/far.py draws.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import signal
 import sys
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 
+from benchmarks.bench_scale import made_pool
 from scripts.processes import cpu_seconds
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
 from tellmore.data.bundled import demo_pool
 from tellmore.data.project import create_project, open_project
+from tellmore.pool import Pool
 from tellmore.sim.drive import Report, drive, invite
 from tellmore.store.events import end_event
 from tellmore.store.repository import Event, Repository
 from tests.app.serving import Server, free_port
 
+START_S = 600.0
+"""A million items take a while to look at."""
 MOST_MS = {300: 500.0, 500: 500.0}
 MOST_RANDOM = {300: 0.05}
+COLUMNS = ("people", "question", "seconds", "answers", "p50_ms", "p95_ms", "p99_ms", "random", "server_cores")
 HEADS = "people", "seconds", "answers", "p50 ms", "p95 ms", "p99 ms", "server s/s", "lost", "same", "faults"
 
 
-def measure(people: int, seconds: float, question: str) -> tuple[Report, Counter[str], float]:
+def measure(people: int, seconds: float, question: str, items: int = 0) -> tuple[Report, Counter[str], float]:
     """``people`` at work for ``seconds``: what happened, why each question was asked, and the processor seconds of the server."""
     with tempfile.TemporaryDirectory() as folder:
-        project = endless_project(Path(folder) / "project", question)
+        project = endless_project(Path(folder) / "project", question, items)
         server = Server(project, free_port())
         try:
-            links, stop = invite(server.start(), people), threading.Event()
+            links, stop = invite(server.start(START_S), people), threading.Event()
             assert server.process is not None
             before = cpu_seconds(server.process.pid)
             timer = threading.Timer(seconds, stop.set)
@@ -66,15 +75,25 @@ def compared(report: Report, project: Path) -> Counter[str]:
     return Counter(event.payload["why"] for event in events if event.kind == "question")
 
 
-def endless_project(folder: Path, question: str) -> Path:
-    """The bundled words; the owner has said to go on, so that a crowd does not come to the end of the pool in a minute."""
+def endless_project(folder: Path, question: str, items: int = 0) -> Path:
+    """The bundled words, or so many made-up ``items`` of 300 dimensions; the owner has said to go on, so that a crowd does not
+    come to the end of the pool in a minute."""
     kind, _, size = question.partition("-")
     learning = {"question": kind, "set_size": int(size) if size else None}
-    create_project(folder, demo_pool(), DEMO_SETTINGS.changed(learning=learning))
+    pool = Pool(made_pool(items, 300), [f"item {row}" for row in range(items)]) if items else demo_pool()
+    create_project(folder, pool, DEMO_SETTINGS.changed(learning=learning))
     store = Repository(open_project(folder).database_url)
     store.append([end_event(None, "shown", "for the measurement"), Event("go_on", None, "owner")])
     store.close()
     return folder
+
+
+def add_row(table: Path, row: Sequence[object]) -> None:
+    """At the end of a table, which is begun where there is none."""
+    new = not table.exists()
+    with table.open("a", newline="", encoding="utf-8") as file:
+        plain = [f"{value:.4g}" if isinstance(value, float) else value for value in row]
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, plain] if new else [plain])
 
 
 def main() -> None:
@@ -82,6 +101,8 @@ def main() -> None:
     parser.add_argument("--people", type=int, nargs="+", default=[1, 100, 300, 500], help="how many at once")
     parser.add_argument("--seconds", type=float, default=90.0, help="how long each number of people is at work")
     parser.add_argument("--question", default="auto", help="what is asked: auto, select-3, rank-4")
+    parser.add_argument("--items", type=int, default=0, help="made-up items in place of the bundled words")
+    parser.add_argument("--csv", type=Path, help="a table to add the rows to")
     parser.add_argument("--quick", action="store_true", help="100 people for 30 seconds, no aims")
     options, _ = parser.parse_known_args()
     if options.quick:
@@ -89,7 +110,7 @@ def main() -> None:
     print(" ".join(f"{head:>10}" for head in HEADS), "  shares by why")
     missed = []
     for people in options.people:
-        report, asked, used = measure(people, options.seconds, options.question)
+        report, asked, used = measure(people, options.seconds, options.question, options.items)
         row, total = report.summary(), max(sum(asked.values()), 1)
         values = (
             *(row[key] for key in ("seconds", "answers", "p50_ms", "p95_ms", "p99_ms")),
@@ -98,6 +119,8 @@ def main() -> None:
         )
         shares = " ".join(f"{why} {count / total:.1%}" for why, count in asked.most_common())
         print(f"{people:>10}", " ".join(f"{value:>10.4g}" for value in values), f"  {shares}", flush=True)
+        if options.csv is not None:
+            add_row(options.csv, (people, options.question, *values[:5], asked["fallback"] / total, values[5]))
         for fault, count in Counter(report.faults).most_common(3):
             print(f"  problem ({count} times): {fault}")
         if not options.quick and np.isfinite(row["p95_ms"]) and row["p95_ms"] > MOST_MS.get(people, np.inf):

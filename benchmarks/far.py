@@ -4,7 +4,7 @@
 
 CPU time on one BLAS thread, medians, each point in a process of its own, beside the time of one product X v over the same
 pool. A run that was stopped goes on where it was. Writes far.csv, dask.csv (with --dask) and far.png. People are those of
-people.csv, where the benchmark of the app has left it there (columns people, p95_ms).
+people.csv, where `bench_people.py --csv` has left it there.
 """
 
 from __future__ import annotations
@@ -211,9 +211,14 @@ def draw(folder: Path) -> None:
     axes[0, 0].legend(fontsize=7, loc="lower right")
     if people.exists():
         load = list(csv.DictReader(people.open(encoding="utf-8")))
-        axes[0, -1].plot([float(r["people"]) for r in load], [float(r["p95_ms"]) for r in load], "-o", ms=4)
+        for question in sorted({row["question"] for row in load}):
+            own = sorted((row for row in load if row["question"] == question), key=lambda row: int(row["people"]))
+            where = [int(row["people"]) for row in own]
+            axes[0, -1].plot(where, [float(row["p95_ms"]) for row in own], "-o", ms=4, label=question)
+            axes[1, -1].plot(where, [100 * float(row["random"]) for row in own], "-o", ms=4, label=question)
         axes[0, -1].set(xlabel="people at once", ylabel="p95 from submit to next, ms", xscale="log", yscale="log")
-        axes[1, -1].axis("off")
+        axes[1, -1].set(xlabel="people at once", ylabel="random questions, %", xscale="log")
+        axes[0, -1].legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(folder / "far.png", dpi=110)
 

@@ -7,13 +7,15 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tellmore.app.standby import claim_when_free
 from tellmore.client import Client, Link
-from tellmore.store.repository import Repository
+from tellmore.data.project import open_project
+from tellmore.store.repository import LISTENS, Repository
 from tests.app.serving import Server, free_port, small_project
 from tests.store.databases import fresh_url
 
@@ -39,6 +41,11 @@ def until_status(port: int, wanted: int) -> None:
         time.sleep(0.05)
 
 
+def answers_in(client: Client) -> int:
+    log = client.read("GET", "/api/export/jsonl")[1]
+    return [json.loads(line)["kind"] for line in log.splitlines()].count("answer")
+
+
 @pytest.mark.postgres
 def test_another_server_takes_over_when_the_first_is_killed(tmp_path: Path, url: str) -> None:
     project = small_project(tmp_path / "project", url)
@@ -46,21 +53,23 @@ def test_another_server_takes_over_when_the_first_is_killed(tmp_path: Path, url:
     try:
         link = first.start()
         second.begin()
-        until_status(second.port, 503)
-        assert status(second.port, "/api/question") == 503
-        with Client(link) as client:
+        until_status(second.port, 200)  # of the first, to which the second passes everything on
+        there = Link(link.host, second.port, link.token)
+        with Client(there) as client:
             asked = client.patiently("GET", "/api/question")[1]["question"]
             order = [item["id"] for item in asked["items"]]
             answer = {"type": "rank", "order": order, "n_positive": 1}
             body = {"question_id": asked["id"], "answer": answer, "timing": None}
             assert client.patiently("POST", "/api/answers", body)[0] == 200
+            assert answers_in(client) == 1
+        with Client(link) as client:
+            assert answers_in(client) == 1
         first.end(signal.SIGKILL)
         second.wait()
         until_status(second.port, 200)
-        with Client(Link(link.host, second.port, link.token)) as client:  # the old link is good here too
+        with Client(there) as client:  # the old link is good here too
             assert client.patiently("POST", "/api/answers", body)[0] == 200  # sent again: it is there already
-            log = client.read("GET", "/api/export/jsonl")[1]
-        assert [json.loads(line)["kind"] for line in log.splitlines()].count("answer") == 1
+            assert answers_in(client) == 1
         assert any("Standing by" in line for line in second.said)
     finally:
         for server in (first, second):
@@ -94,3 +103,28 @@ def test_who_finds_the_project_free_does_not_wait(tmp_path: Path) -> None:
     store = Repository(f"sqlite:///{tmp_path}/log")
     claim_when_free(store, "127.0.0.1", 1, pytest.fail)
     store.close()
+
+
+def test_whole_replies_are_passed_on_to_many_and_nothing_in_a_circle(tmp_path: Path) -> None:
+    project = small_project(tmp_path / "project")
+    first, second, port = Server(project, free_port()), Repository(open_project(project).database_url), free_port()
+    waiting = threading.Thread(target=claim_when_free, args=(second, "127.0.0.1", port, lambda _: None))
+    try:
+        link = first.start()
+        waiting.start()
+        until_status(port, 200)
+        with ExitStack() as stack:
+            people = [stack.enter_context(Client(Link(link.host, port, link.token))) for _ in range(20)]
+            direct = stack.enter_context(Client(link)).read("GET", "/api/items?limit=100")[1]
+            page = people[0].read("GET", "/dashboard")
+            assert page[0] == 200
+            assert len(page[1]) > 100
+            assert direct.count(b"probability") >= 100
+            assert all(one.read("GET", "/api/items?limit=100")[1] == direct for one in people)
+        second.put(LISTENS, f"http://127.0.0.1:{port}")  # as if this one had the project, which it has not
+        until_status(port, 503)
+    finally:
+        first.end(signal.SIGTERM, 60.0)
+        waiting.join(60)
+        second.close()
+    assert not waiting.is_alive()

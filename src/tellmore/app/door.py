@@ -122,7 +122,12 @@ class Connection(H11Protocol):
 
 def open_door(proxies: Collection[str] = ()) -> Door:
     """A door that lets in as many as the system allows this process to have, within the limit."""
-    return Door(min(MOST_CONNECTIONS, _most_files() - SPARE_FILES), proxies=proxies)
+    return Door(most_connections(), proxies=proxies)
+
+
+def most_connections() -> int:
+    """How many this process may have, after asking the system for as many as are needed."""
+    return min(MOST_CONNECTIONS, _most_files() - SPARE_FILES)
 
 
 def _most_files() -> int:

@@ -152,11 +152,12 @@ class Planner:
 
     def take(self, taken: Collection[str], after: tuple[str, Answer] | None = None) -> Prepared | None:
         """The freshest question without any of the items ``taken``; first what was prepared for just this answer."""
+        taken = set(taken)
         if after is not None:
             branch = self._branches.pop(after[0], {}).get(after[1])
-            if branch is not None and not set(branch.question.items) & set(taken):
+            if branch is not None and taken.isdisjoint(branch.question.items):
                 return branch
-        free = [each for each in self._ready if not set(each.question.items) & set(taken)]
+        free = [each for each in self._ready if taken.isdisjoint(each.question.items)]
         if not free:
             return None
         best = max(free, key=lambda each: each.as_of)

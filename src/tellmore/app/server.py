@@ -142,7 +142,7 @@ def serve(
         routers=make_routers(tokens),
     )
     base = public_url or address_of(host, port)
-    session.repository.say_address(base)
+    session.repository.say_address(base, address_of(host, port))
     link = f"{base}{page}?token={tokens.issue_owner_link()}"
     _announce(say, link, host, session.repository)
     set_up(log_format)

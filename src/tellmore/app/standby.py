@@ -1,36 +1,53 @@
-"""A server that waits for another one to end: it answers every request with 503, and takes the project over when it is
-free. Proxies that try the next server on 503 find the active one. See docs/deploy.md.
+"""A server that waits for another one to end, and takes the project over when it is free.
+
+Meanwhile it passes every connection on to the one that has the project, byte by byte, so that people may come to either. Where
+that one cannot be reached, which is so until it is known to have ended, everything is answered by 503. See docs/deploy.md.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
 
-from tellmore.app.address import bind
+from tellmore.app.address import address_of, bind
+from tellmore.app.door import MAX_HEADER_BYTES, most_connections
 from tellmore.errors import StateError, StoreError
-from tellmore.store.repository import Repository
+from tellmore.store.repository import LISTENS, Repository
 
 log = logging.getLogger(__name__)
-METHODS = "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 TRY_EVERY_S = 0.2
+REACH_S = 2.0
+"""How long the other server may take to let somebody in."""
 REQUEST_S = 5.0
-"""How long somebody may take to ask."""
+"""How long somebody may take to ask, where nobody answers."""
+PIECE_BYTES = 64 * 1024
+STARTED_S = 30.0
+
+TOLD = json.dumps(
+    {"error": "another server answers for this project now; try again in a moment", "status": "standing by"}
+).encode()
+AWAY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n"
+    b"Content-Length: %d\r\n\r\n%s" % (len(TOLD), TOLD)
+)
 
 
 def claim_when_free(repository: Repository, host: str, port: int, say: Callable[[str], None]) -> None:
-    """Claim the project's log for this server; if another has it, wait at ``host`` and ``port`` until that one has ended."""
+    """Claim the project's log for this server; where another has it, pass on at ``host`` and ``port`` until that has ended."""
     if _claimed(repository):
         return
     say("Standing by: another server has the project, and this one takes over when that ends.")
-    with _standing_by(host, port):
+    with _relaying(host, port) as relay:
         while not _claimed(repository):
+            with suppress(StoreError):
+                relay.pass_on_to(repository.get(LISTENS))
             time.sleep(TRY_EVERY_S)
 
 
@@ -46,44 +63,106 @@ def _claimed(repository: Repository) -> bool:
 
 
 @contextmanager
-def _standing_by(host: str, port: int) -> Iterator[None]:
+def _relaying(host: str, port: int) -> Iterator[Relay]:
+    """Passes connections on, in a thread of its own."""
     listener = bind(host, port)
-    server = ThreadingHTTPServer(("", 0), _Elsewhere, bind_and_activate=False)
-    server.socket.close()
-    server.socket, server.daemon_threads = listener, True
-    listener.listen()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    relay = Relay(address_of(host, listener.getsockname()[1]))
+    thread = threading.Thread(target=asyncio.run, args=(relay.run(listener),), name="relay", daemon=True)
     thread.start()
+    relay.started.wait(STARTED_S)
     try:
-        yield
+        yield relay
     finally:
-        server.shutdown()
+        relay.stop()
         thread.join()
-        server.server_close()
 
 
-class _Elsewhere(BaseHTTPRequestHandler):
-    """Every request is answered with 503: nothing was changed, and it is safe to send it to the other server."""
+class Relay:
+    """Passes connections on to another server; ``own`` is the address of this one, to which nothing is passed on."""
 
-    timeout = REQUEST_S
-    server_version, sys_version = "tellmore", ""
+    def __init__(self, own: str) -> None:
+        self._own = own
+        self._other: tuple[str, int] | None = None
+        self._open: set[asyncio.Task[None]] = set()
+        self._most = most_connections() // 2  # each has two ends
+        self.started = threading.Event()
 
-    def answer(self) -> None:
-        """Where the answers are."""
-        told = {"error": "another server answers for this project now; try again in a moment", "status": "standing by"}
-        body = json.dumps(told).encode()
-        self.send_response(503)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Retry-After", "1")
-        self.send_header("Connection", "close")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+    def pass_on_to(self, address: str | None) -> None:
+        """Where connections go from now on; nowhere where there is no address, or it is this server's own."""
+        parts = urlsplit(address or "")
+        known = parts.hostname is not None and parts.port is not None and address != self._own
+        self._other = (parts.hostname or "", parts.port or 0) if known else None
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """A proxy asks every second: that is not worth a line."""
+    async def run(self, listener: socket.socket) -> None:
+        """Pass on until ``stop``; then let go of everybody."""
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._come_in, sock=listener, limit=PIECE_BYTES)
+        self.started.set()
+        await self._stopping.wait()
+        server.close()
+        for task in list(self._open):
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    def stop(self) -> None:
+        """End, from another thread."""
+        self._loop.call_soon_threadsafe(self._stopping.set)
+
+    async def _come_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is None or len(self._open) >= self._most:
+            writer.transport.abort()
+            return
+        self._open.add(task)
+        try:
+            with suppress(OSError, asyncio.CancelledError):
+                await self._serve(reader, writer)
+                await _closed(writer)
+        finally:
+            self._open.discard(task)
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if self._other is None:
+                raise OSError("nobody is known to have the project")
+            there = await asyncio.wait_for(asyncio.open_connection(*self._other, limit=PIECE_BYTES), REACH_S)
+        except (OSError, TimeoutError):
+            await _say_away(reader, writer)
+            return
+        try:
+            ways = {asyncio.ensure_future(_pump(*way)) for way in ((reader, there[1]), (there[0], writer))}
+            try:
+                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for way in ways:
+                    way.cancel()
+            await _closed(there[1])
+        finally:
+            there[1].transport.abort()
 
 
-for method in METHODS:
-    setattr(_Elsewhere, f"do_{method}", _Elsewhere.answer)
+async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    """Everything that comes, until one of the two ends."""
+    with suppress(OSError):
+        while piece := await source.read(PIECE_BYTES):
+            target.write(piece)
+            await target.drain()
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    """Once everything is sent, or nobody takes it."""
+    writer.close()
+    with suppress(OSError, TimeoutError):
+        await asyncio.wait_for(writer.wait_closed(), REQUEST_S)
+
+
+async def _say_away(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Nothing was changed, and the same request is safe in a moment."""
+    with suppress(TimeoutError, asyncio.LimitOverrunError, asyncio.IncompleteReadError):
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), REQUEST_S)
+        if len(head) <= MAX_HEADER_BYTES:
+            writer.write(AWAY)
+            await asyncio.wait_for(writer.drain(), REQUEST_S)
+            writer.write_eof()
+            await asyncio.wait_for(reader.read(), REQUEST_S)  # a body unread would take the reply away with it

@@ -66,7 +66,9 @@ def serve(
     dask: DaskOption = None,
     standby: Annotated[
         bool,
-        typer.Option("--standby", help="If another server has the project, wait and take over when that one ends."),
+        typer.Option(
+            "--standby", help="If another server has the project, pass people on to it and take over when it ends."
+        ),
     ] = False,
 ) -> None:
     """Teach a project in the browser, alone or as a team.

@@ -24,7 +24,9 @@ from tellmore.store.schema import events, meta, tokens
 from tellmore.store.schema import snapshots as _snapshots
 
 ERASED = {"erased": True}
-PROJECT_ID, HOLDER, ADDRESS, STUDY_KEY = "project_id", "holder", "address", "study_key"
+PROJECT_ID, HOLDER, STUDY_KEY = "project_id", "holder", "study_key"
+ADDRESS, LISTENS = "address", "listens"
+"""What links to the server that holds the claim begin with, and where it listens itself."""
 _CLAIM_WITHIN_S = 3.0  # PostgreSQL may take a moment to notice that the server before was killed
 _READ_CHUNK = 2_000
 
@@ -136,11 +138,12 @@ class Repository:
         if self._holder is not None and _get(connection, HOLDER) != self._holder:
             raise ClaimLostError("another server has taken this project over; use that one")
 
-    def say_address(self, address: str) -> None:
-        """Where the server that holds the claim is reached."""
+    def say_address(self, address: str, listens: str = "") -> None:
+        """Where the server that holds the claim is reached by people, and by another server of the same project."""
         if isinstance(self._claim, FileClaim):
             self._claim.say(address)
         self.put(ADDRESS, address)
+        self.put(LISTENS, listens or address)
 
     def get(self, key: str) -> str | None:
         """A fact about the project that is kept beside its log."""
@@ -226,7 +229,7 @@ class Repository:
                 for rows in source.execute(select(table)).mappings().partitions(_READ_CHUNK):
                     target.execute(insert(table), [dict(row) for row in rows])
                     count += len(rows) if table is events else 0
-            target.execute(delete(meta).where(meta.c.key.in_((HOLDER, ADDRESS))))
+            target.execute(delete(meta).where(meta.c.key.in_((HOLDER, ADDRESS, LISTENS))))
             other._database.count_on(target)
         return count
 
