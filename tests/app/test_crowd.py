@@ -66,6 +66,17 @@ def test_a_crowd_gets_questions_of_one_search_on_different_items(crowded: tuple[
     assert len(set(items)) == len(items)
 
 
+def test_nobody_gets_a_prepared_question_on_items_that_are_out(crowded: tuple[Session, list[Asked]]) -> None:
+    session, _ = crowded
+    work(session)
+    with session.lock:
+        *others, free = sorted(session.planner._ready, key=lambda each: -each.as_of)
+        assert others
+        out = {item for each in others for item in each.question.items}
+        assert session.planner.take(out) is free
+        assert session.planner.take(out) is None
+
+
 def test_finding_questions_and_learning_take_turns_where_no_question_is_left(
     crowded: tuple[Session, list[Asked]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
