@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # build-wheel.sh: build dist/*.whl with the browser client inside, and beside it the list of what it runs on (CycloneDX), both in an
-# environment of their own; for the list the wheel is installed there with its extras, which takes minutes.
+# environment of their own. For the list, pip resolves the wheel with its extras and installs nothing; from version 25
+# on it reports licences too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 built=src/tellmore/app/static/index.html
@@ -8,10 +9,11 @@ if [ ! -f $built ] || [ -n "$(find web -type f -newer $built -not -path '*/node_
     scripts/build-client.sh bundle
 fi
 scripts/environment.sh .make/build
-.make/build/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build hatchling
+.make/build/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build hatchling packaging 'pip>=25'
 rm -rf dist
 .make/build/bin/python -m build --quiet --wheel --no-isolation --outdir dist .
 wheel=$(ls dist/*.whl)
-.make/build/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "$wheel[all]"
-.make/build/bin/python scripts/write_sbom.py "${wheel%.whl}.cdx.json"
+.make/build/bin/python -m pip install --dry-run --ignore-installed --report .make/report.json \
+    --quiet --quiet --disable-pip-version-check -c constraints.txt "$wheel[all]"
+.make/build/bin/python scripts/write_sbom.py "${wheel%.whl}.cdx.json" .make/report.json
 ls -l dist/*

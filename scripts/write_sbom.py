@@ -1,9 +1,9 @@
 """Write the list of what tellmore runs on, with versions and licences, as CycloneDX JSON.
 
-python scripts/write_sbom.py FILE
+python scripts/write_sbom.py FILE [REPORT]
 
-Python packages are those that the installed tellmore needs with all its extras but the developers', as installed here; packages
-that are not installed are left out.
+REPORT is what `pip install --dry-run --report` says of a wheel with its extras: nothing has to be installed. Without it, packages
+are those that the installed tellmore needs with all its extras but the developers', as installed here; others are left out.
 """
 
 from __future__ import annotations
@@ -11,48 +11,59 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
 
 NOT_SHIPPED = {"dev", "docs", "test"}
+LICENCE = "License :: OSI Approved :: "
+About = dict[str, Any]
+"""What a package says of itself, under the names that pip uses: name, version, license, requires_dist and so on."""
 
 
-def needed(name: str, extras: frozenset[str], seen: dict[tuple[str, frozenset[str]], None]) -> Iterator[Distribution]:
+def installed(name: str, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]) -> Iterator[About]:
     """``name`` and everything it needs with ``extras``, as installed."""
     if (name.lower(), extras) in seen:
         return
-    seen[name.lower(), extras] = None
+    seen.add((name.lower(), extras))
     try:
         found = distribution(name)
     except PackageNotFoundError:
         return
-    yield found
+    yield found.metadata.json
     for line in found.requires or ():
         requirement = Requirement(line)
         if requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in (*extras, "")):
-            yield from needed(requirement.name, frozenset(requirement.extras), seen)
+            yield from installed(requirement.name, frozenset(requirement.extras), seen)
 
 
-def component(found: Distribution) -> dict[str, Any]:
+def installed_here() -> list[About]:
+    """What tellmore needs here, itself first."""
+    extras = frozenset(distribution("tellmore").metadata.get_all("Provides-Extra") or ()) - NOT_SHIPPED
+    return list(installed("tellmore", extras, set()))
+
+
+def licence(about: About) -> str:
+    """As the package states it: an expression, a line, or a classifier."""
+    stated = about.get("license_expression") or (about.get("license") or "").strip().split("\n")[0]
+    classed = [line.removeprefix(LICENCE) for line in about.get("classifier") or () if line.startswith(LICENCE)]
+    return str(stated or (classed or [""])[0])
+
+
+def component(about: About) -> dict[str, Any]:
     """One package in CycloneDX's words."""
-    about = found.metadata
-    name, version = about["Name"], found.version
+    name, version = about["name"], about["version"]
     purl = f"pkg:pypi/{name.lower().replace('_', '-')}@{version}"
-    licences = about.get_all("License-Expression") or about.get_all("License") or [""]
-    licence = licences[0].split("\n")[0].strip()
-    known = {"licenses": [{"license": {"name": licence}}]} if licence else {}
+    known = {"licenses": [{"license": {"name": licence(about)}}]} if licence(about) else {}
     return {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl, **known}
 
 
-def sbom() -> dict[str, Any]:
+def sbom(packages: list[About]) -> dict[str, Any]:
     """The whole list."""
-    own = distribution("tellmore")
-    extras = frozenset(own.metadata.get_all("Provides-Extra") or ()) - NOT_SHIPPED
-    found = {each.metadata["Name"].lower(): each for each in needed("tellmore", extras, {})}
-    del found["tellmore"]
+    found = {about["name"].lower(): about for about in packages}
+    own = found.pop("tellmore")
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -62,5 +73,12 @@ def sbom() -> dict[str, Any]:
     }
 
 
+def main(file: str, report: str | None = None) -> None:
+    """Write it to ``file``."""
+    planned = [] if report is None else json.loads(Path(report).read_text(encoding="utf-8"))["install"]
+    packages = [each["metadata"] for each in planned] or installed_here()
+    Path(file).write_text(json.dumps(sbom(packages), indent=1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json.dumps(sbom(), indent=1) + "\n", encoding="utf-8")
+    main(*sys.argv[1:])

@@ -213,6 +213,7 @@ def test_choices_are_learnt_at_the_mode_of_the_posterior_with_its_curvature() ->
         (lambda model, X: model.fit_pairs(X, [(0, 99)]), "rows 0 to 59, not 99"),
         (lambda model, X: model.fit_rankings(X, [["a", "b"]]), "different numbers of rows"),
         (lambda model, X: model.fit_rankings(X, []), "nothing to learn"),
+        (lambda model, X: model.fit_rankings(X, 5), "rankings must be a list"),
         (lambda model, X: model.fit(X, np.ones(60)), "nothing to learn"),
         (lambda model, X: model.fit(X, X[:, 0], groups=[1, 2]), "groups must hold 60"),
         (lambda model, X: model.fit(X, X[:, 0]).score(X, np.ones(60)), "nothing to compare"),

@@ -21,7 +21,7 @@ from tellmore.core.mixture import Mixture
 from tellmore.errors import MissingExtraError, SettingError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.learner import Learner
-from tellmore.options import one_of
+from tellmore.options import one_of, several
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.types import Array
@@ -235,7 +235,9 @@ class TellmoreRanker(_Estimator):
         rankings: lists of two or more row numbers, the best row first.
         """
         rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        return self._learn(rows, [[[row] for row in _checked_ranking(one, len(rows))] for one in rankings])
+        return self._learn(
+            rows, [[[row] for row in _checked_ranking(one, len(rows))] for one in several("rankings", rankings)]
+        )
 
     def _learn(self, rows: Array, rankings: Sequence[Sequence[Sequence[int]]]) -> TellmoreRanker:
         frame = self._start(rows)
