@@ -21,7 +21,7 @@ RELATIVE_EPSILON = 0.5
 class Progress:
     """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``tally``: what was counted so far;
     ``undecided``: the share of the pool expected to be on the wrong side of the boundary for lack of answers;
-    ``unlabelled``: items without a label, if that is known; ``smaller``: the share of the pool that is called the side
+    ``unlabelled``: items without a label, where that is known; ``smaller``: the share of the pool that is called the side
     which has fewer; ``items``: how many there are."""
 
     dim: int
@@ -68,11 +68,6 @@ class Rule(Protocol):
 
 
 class _Combinable:
-    """A rule that combines with others.
-
-    progress: what a learner was told so far, as ``learner.progress`` has it.
-    """
-
     def __or__(self, other: Rule) -> Either:
         stopping_rule(other)
         return Either(self, other)  # type: ignore[arg-type]
@@ -142,7 +137,7 @@ class AnswerBudget(_Combinable):
 
 @dataclass(frozen=True)
 class TimeBudget(_Combinable):
-    """Stop after this much of the person's time.
+    """Stop after so much of the person's time.
 
     seconds: how much.
 
@@ -169,7 +164,7 @@ class TimeBudget(_Combinable):
 class Stability(_Combinable):
     """Stop when the last answers hardly changed the predictions.
 
-    window: how many of the last answers are considered.
+    window: how many answers are looked at.
     tolerance: the largest share of the pool whose predicted label one of them may have changed.
 
     >>> Stability(window=10, tolerance=0.01) & AnswerBudget(50)
@@ -184,7 +179,7 @@ class Stability(_Combinable):
         share("tolerance", self.tolerance)
 
     def check(self, progress: Progress) -> Stop:
-        """Check what the last answers in ``progress`` changed."""
+        """Look at what the last answers in ``progress`` changed."""
         recent = progress.tally.changed[: self.window]
         largest = max(recent, default=1.0)
         stable = len(recent) >= self.window and largest <= self.tolerance
@@ -200,11 +195,12 @@ class Settled(_Combinable):
 
     answers: at least this many.
     each: at least this many labels of each side.
-    undecided: at most this share of the pool may still be on the wrong side for lack of answers, by the belief's own
-        estimate.
+    gain, further: stop only if ``further`` more answers are expected to correct at most this share of the pool. The limit is for
+        two sides of equal size. It shrinks with the square of the smaller side: F1 weights mistakes by that side, and where it
+        is rare the belief was found to be too sure (docs/pools.md).
     window, tolerance: none of the last ``window`` answers changed more than this share of the predictions; one item may
-        change. Both limits are for two sides of equal size and shrink in proportion to the smaller one, as F1 weights
-        mistakes: if 5 % are positive, half of these could be wrong although 97 % of the pool is right.
+        change. This limit shrinks in proportion to the smaller side: if 5 % are positive, half of these could be wrong
+        although 97 % of the pool is right.
     checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong if the attribute is
         not linear in the embeddings, and only random checks show this. If these, or the ``remembered`` ones before
         them, were right much less often than predicted, the rule does not stop. Older ones count too: otherwise some
@@ -218,7 +214,8 @@ class Settled(_Combinable):
 
     answers: int = 20
     each: int = 5
-    undecided: float = 0.08
+    gain: float = 0.025
+    further: int = 200
     window: int = 20
     tolerance: float = 0.01
     checks: int = 10
@@ -226,13 +223,13 @@ class Settled(_Combinable):
     remembered: int = 50
 
     def __post_init__(self) -> None:
-        for name in ("answers", "each", "window", "checks", "recent", "remembered"):
+        for name in ("answers", "each", "further", "window", "checks", "recent", "remembered"):
             whole_number(name, getattr(self, name))
-        for name in ("undecided", "tolerance"):
+        for name in ("gain", "tolerance"):
             share(name, getattr(self, name))
 
     def check(self, progress: Progress) -> Stop:
-        """The first reason in ``progress`` to continue, or all reasons to stop."""
+        """The first reason in ``progress`` to go on, or all reasons to stop."""
         if progress.unlabelled == 0:
             return Stop(True, "every item has a label")
         early = self._early(progress.tally) or self._unsettled(progress)
@@ -248,8 +245,8 @@ class Settled(_Combinable):
             return Stop(False, f"predictions have settled, but {told}, and {expected:.1f} were expected")
         return Stop(
             True,
-            f"about {progress.undecided:.0%} of the items may still be on the wrong side for lack of answers, the last "
-            f"{self.window} answers each changed at most {self._tolerance(progress):.1%} of the predictions, and {told}",
+            f"{self.further} more answers would correct about {self._expected(progress):.2%} of the predictions, the last "
+            f"{self.window} answers each changed at most {self._tolerance(progress):.1%} of them, and {told}",
         )
 
     def _early(self, tally: Tally) -> str | None:
@@ -262,22 +259,29 @@ class Settled(_Combinable):
         return None
 
     def _unsettled(self, progress: Progress) -> str | None:
-        few_enough = self.undecided * 2 * progress.smaller
-        if progress.undecided > few_enough:
+        expected, few_enough = self._expected(progress), self.gain * (2 * progress.smaller) ** 2
+        if expected > few_enough:
             return (
-                f"about {progress.undecided:.1%} of the items may still be on the wrong side for lack of answers, "
-                f"and {few_enough:.1%} would be few enough where {progress.smaller:.1%} are called the rarer side"
+                f"{self.further} more answers may correct {expected:.2%} of the predictions, "
+                f"and {few_enough:.2%} would be few enough where {progress.smaller:.1%} are called the rarer side"
             )
         recent = progress.tally.changed[: self.window]
         if len(recent) < self.window or max(recent) > self._tolerance(progress):
             return f"one of the last {len(recent)} answers changed {max(recent, default=1.0):.1%} of the predictions"
         return None
 
+    def _expected(self, progress: Progress) -> float:
+        """The share of the pool that ``further`` more answers correct, if what is undecided falls with the square root of the
+        number of answers. While answers are few it falls more slowly, so this rather says too much."""
+        return progress.undecided * (1 - 1 / sqrt(1 + self.further / max(progress.answers, 1)))
+
     def _tolerance(self, progress: Progress) -> float:
         return max(self.tolerance * 2 * progress.smaller, 1 / progress.items)
 
     def __str__(self) -> str:
-        return f"predictions settled to {self.undecided:.0%}, {self.checks} random labels in agreement"
+        return (
+            f"at most {self.gain:.0%} to gain by {self.further} more answers, {self.checks} random labels in agreement"
+        )
 
 
 def agreement(checks: list[Check]) -> tuple[int, float]:
