@@ -40,7 +40,7 @@ POOLS = {  # title, and the accuracy whose lasting crossing is looked for
 }
 NAMES = {"": "nothing", "verdicts-70": "verdicts 70 %", "verdicts-85": "verdicts 85 %", "words-1": "2 words"}
 NAMES |= {"words-3": "6 words", "words-6": "12 words", "junk": "junk", "reversed": "reversed"}
-HEAD = """# What a start is worth, in numbers
+HEAD = """# How much a start helps, in numbers
 
 Accuracy in % at human time, mean and standard error over the {seeds} seeds; questions by `auto`. **Bold**: below what the start
 alone had at 0 s by more than one point and one standard error of the difference. _Italic_: below no start by more than one

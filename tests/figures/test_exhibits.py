@@ -149,7 +149,7 @@ def test_pools_at_hand_take_the_parts_and_say_for_whom(bench: Bench, tmp_path: P
     assert bench.source("sentiment").pool == "words"
     assert "stands in for SocialSent" in bench.source("sentiment").caption
     assert not bench.has("images")
-    with pytest.raises(SettingError, match=r"images_oasis_valence_efflite2\.npz is not at hand"):
+    with pytest.raises(SettingError, match=r"images_oasis_valence_efflite2\.npz is not available"):
         bench.source("images")
     bench.data = tmp_path
     (tmp_path / "images_oasis_valence_efflite2.npz").write_bytes(b"")

@@ -100,7 +100,7 @@ class Bench:
         if part in _STANDS_FOR_WORDS:
             return Source("VADER words (bundled)", "words", "X", _STANDS_FOR_WORDS[part])
         raise SettingError(
-            f"{file} is not at hand; put it into a folder and name the folder with --data or {DATA_VARIABLE}"
+            f"{file} is not available; put it into a folder and name the folder with --data or {DATA_VARIABLE}"
         )
 
     def has(self, part: str) -> bool:

@@ -43,7 +43,7 @@ _PEOPLE_CLAIMS = (
     ("App. C", "The mean age is 43.25 years, the median 44; Tables II and III give ethnicity and country of birth."),
     ("App. C", "Item difficulty explains no further variance of response times (p = 0.90)."),
 )  # fmt: skip
-_NEEDS_AVA = "AVA is not at hand; OASIS, which is easier, cannot stand in for a count"
+_NEEDS_AVA = "AVA is not available; OASIS, which is easier, cannot replace it for a count"
 _IMAGE_CLAIMS = (
     ("III-B", "Images: rank-4 needs 84 % fewer interactions than labels to 63 %."),
     ("III-B", "Images: 400 rankings or 900 selections reach 65 %, labels do not within 2000."),
@@ -171,8 +171,8 @@ def _compare(rows: Rows) -> str:
     said = ", ".join(f"{kind} {len(where(rows, verdict=kind))}" for kind in VERDICTS)
     return (
         f"Of {len(rows)} rows, one for each quantitative sentence and mode: {said}. One rule computes every verdict from the "
-        "estimate, its 95 % interval and what the sentence allows (a printed number and a tenth to either side): an interval "
-        "wholly inside holds, one wholly outside does not, and any other is inconclusive."
+        "estimate, its 95 % interval and what the sentence allows (a printed number and a tenth to either side): a claim "
+        "holds if the interval is inside this range, does not hold if it is outside, and is inconclusive otherwise."
     )
 
 

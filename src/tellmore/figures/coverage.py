@@ -112,9 +112,9 @@ def _compare(rows: Rows) -> str:
     errors = [row["se"] for row in rows if row["what"] == "slope covered"]
     low, high = min(errors), max(errors)
     return (
-        f"Where people differ in speed, 95 % intervals hold the slope in {covered(INDEPENDENT)} of studies if answers are taken "
-        f"for independent, as in the paper, in {covered(CLUSTERED)} with errors clustered by participant and in "
-        f"{covered(MIXED)} by a mixed model. Standard errors of these shares are {100 * low:.1f} to {100 * high:.1f} points."
+        f"If people differ in speed, 95 % intervals contain the slope in {covered(INDEPENDENT)} of studies if answers are "
+        f"treated as independent, as in the paper, in {covered(CLUSTERED)} with errors clustered by participant and in "
+        f"{covered(MIXED)} with a mixed model. Standard errors of these shares are {100 * low:.1f} to {100 * high:.1f} points."
     )
 
 

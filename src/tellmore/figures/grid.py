@@ -256,8 +256,8 @@ def _compare(rows: Rows) -> str:
             f"{pool}, to {tick['target']:.0%}: {_timed(before)} by {BEFORE}, {_timed(tick)} by grids of {GRID} "
             f"({tick['to_before']:.2f} ± {tick['to_before_se'] or 0:.2f} of it, quicker for {tick['quicker_seeds']} of "
             f"{tick['seeds']} seeds), {_timed(auto)} by auto, which asks grids in {auto['grid_share']:.0%} of its questions; "
-            f"break-even at {tick['break_even_s']:.1f} ± {tick['break_even_s_se'] or 0:.1f} s a label, assumed are "
-            f"{tick['seconds'] / (GRID * tick['answers']):.1f}"
+            f"break-even at {tick['break_even_s']:.1f} ± {tick['break_even_s_se'] or 0:.1f} s per label (assumed: "
+            f"{tick['seconds'] / (GRID * tick['answers']):.1f})"
         )
     start = (
         f"The paper has no grids, and their seconds are assumed, not measured: {PAPER_COST.seconds(TICK.name, GRID):.1f} s for "

@@ -75,7 +75,7 @@ def _compare(rows: Rows) -> str:
     return (
         "Kolmogorov-Smirnov distance in the paper 0.095 (words) and 0.030 (images) for Gumbel-max, 0.136 and 0.123 for "
         f"Gumbel-min; here {'; '.join(parts)}. MATLAB's fitdist(…, 'ev'), which the authors' code calls, fits the "
-        "distribution of minima, so the paper's two names may be exchanged: with them swapped, the printed values for words are "
+        "distribution of minima, so the paper may have swapped the two names: swapped back, the printed values for words are "
         "near these."
     )
 

@@ -19,7 +19,7 @@ from tellmore.study import plots as drawings
 PARTICIPANTS = 101
 """As many as the paper had."""
 SEED = 0
-_AT_RANDOM = "Drawn at random; it shows the function, not people."
+_AT_RANDOM = "Drawn at random; it shows how the table looks, not real people."
 
 
 def study_rows(bench: Bench) -> dict[str, list[Row]]:
@@ -71,7 +71,7 @@ def _compare_minutes(rows: Rows) -> str:
     minutes = [row["minutes"] for row in rows]
     pay = np.array([row["hourly_pay"] for row in rows])
     return (
-        f"Mean total time {sum(minutes) / len(minutes):.0f} minutes; the paper's: about 20. Pay an hour {pay.mean():.2f} on "
+        f"Mean total time {sum(minutes) / len(minutes):.0f} minutes; the paper's: about 20. Hourly pay {pay.mean():.2f} on "
         f"average, {np.median(pay):.2f} in the median, with a standard deviation of {pay.std(ddof=1):.2f}; the paper's: 12.23, "
         "10.60 and 9.53 USD."
     )

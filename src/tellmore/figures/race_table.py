@@ -27,9 +27,9 @@ HEAD = """# The race, in numbers
 
 {sentence}
 
-In %, mean ± standard error over the seeds, after so many seconds of human time. **Bold**: the highest mean. {loss}: one of
-the learner's own that is below the best {rival} by more than one standard error of the paired difference. If few items are
-positive, F1 and average precision stand for accuracy. The same numbers with all differences: [race.csv](race.csv).
+In %, mean ± standard error over the seeds, after this many seconds of human time. **Bold**: the highest mean. {loss}: a value of
+the learner that is below the best {rival} by more than one standard error of the paired difference. If few items are
+positive, F1 and average precision are shown instead of accuracy. The same numbers with all differences: [race.csv](race.csv).
 [What it means](../race.md)
 """
 

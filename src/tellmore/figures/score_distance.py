@@ -106,7 +106,7 @@ def _compare(rows: Rows) -> str:
 def _compare_fig13(rows: Rows) -> str:
     return (
         f"{_compare(rows)} The paper's panels are arousal and dominance of NRC and the adjectives of SocialSent; none of these "
-        "scales is at hand, and valence and SocialSent are in Fig. 1, so VADER's ratings are shown instead."
+        "scales is available, and valence and SocialSent are in Fig. 1, so VADER's ratings are shown instead."
     )
 
 
