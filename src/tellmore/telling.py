@@ -28,7 +28,7 @@ from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Skip
 
 MANY_ANSWERS = 16
-"""From so many on, a large pool is not scored anew after each."""
+"""From so many on, a large pool is not scored again after each."""
 NEAR = 10
 """States after so many last answers are all kept; of those before, two for every doubling of the distance."""
 KEPT_NUMBERS = 50_000_000

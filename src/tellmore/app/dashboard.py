@@ -104,7 +104,7 @@ def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeO
 
 
 def annotators_out(ledger: Ledger, view: View, at_work: Collection[str]) -> list[board.AnnotatorOut]:
-    """One row a person; those in ``at_work`` have a question in hand."""
+    """One row per person; those in ``at_work`` have a question in hand."""
     beside, found = reliability(ledger), manners(ledger, view.learner)
     changed = {who: own.now for who, own in view.steady.items()}
     return [

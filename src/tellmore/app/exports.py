@@ -1,4 +1,4 @@
-"""What can be exported: what each file is for, how it is used, and what has to be installed first."""
+"""What can be exported: what each file is for, how to use it, and what must be installed first."""
 
 from __future__ import annotations
 

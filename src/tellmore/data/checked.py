@@ -1,4 +1,4 @@
-"""Values that people write by hand, in TOML or JSON: checked on reading, with the key and the line at fault in every error."""
+"""Values that people write by hand, in TOML or JSON: checked on reading, with the key and line of the mistake in every error."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
     model2vec:FOLDER_OR_NAME              static text vectors, quick on a CPU
     sentence-transformers:FOLDER_OR_NAME  text, extra ``torch``
     open_clip:MODEL/WEIGHTS_OR_FOLDER     pictures, extra ``torch``
-    exec:COMMAND                          a command of your own: JSON lines in, one JSON vector a line out
+    exec:COMMAND                          a command of your own: JSON lines in, one JSON vector per line out
 
 An embedder is named on the command line only. A project's settings may come from a stranger, so no name found there
 is ever run, loaded or fetched.
@@ -98,7 +98,7 @@ def embed_all(
 ) -> Array:
     """Embed every item into ``cache``/vectors.f4 and return it memory-mapped [n, d].
 
-    Vectors already there under the same ``key`` (see ``embedding_key``) are kept: an interrupted run goes on where it
+    Vectors already there under the same ``key`` (see ``embedding_key``) are kept: an interrupted run continues where it
     stopped. The caller removes ``cache`` when done; a fault of the input removes it here, as going on could not help.
     """
     try:
@@ -113,7 +113,7 @@ def embed_all(
         shutil.rmtree(cache, ignore_errors=True)
         raise DataFileError(f"{cache}: the vectors could not be written: {error.strerror}") from error
     except BaseException:
-        if not (cache / "state.json").exists():  # not even one vector to go on from
+        if not (cache / "state.json").exists():  # not even one vector to continue from
             shutil.rmtree(cache, ignore_errors=True)
         raise
     return np.memmap(cache / "vectors.f4", dtype="<f4", mode="r", shape=(len(items), d))

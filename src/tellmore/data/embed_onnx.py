@@ -12,8 +12,8 @@ fit, ``model.toml`` or ``model.json`` with what cannot be read from the graph:
     mean = [0.485, 0.456, 0.406]     pictures, subtracted after scaling to 0..1
     std = [0.229, 0.224, 0.225]      pictures, divided by
     layout = "NCHW"                  pictures: NCHW (default) or NHWC
-    tokenizer = "tokenizer.json"     texts, beside the model
-    text_model = "text.onnx"         pictures: the model, beside this one, that puts words into the same space
+    tokenizer = "tokenizer.json"     texts, next to the model
+    text_model = "text.onnx"         pictures: the model, next to this one, that puts words into the same space
 
 The text model of a pair has its own tokenizer and, where needed, its own ``text.toml``.
 """
@@ -41,7 +41,7 @@ Positive = Annotated[float, Field(gt=0)]
 
 
 class Preprocessing(Section):
-    """What is declared beside the model; see the module's text."""
+    """What is declared next to the model; see the module's text."""
 
     output: str | None = None
     pooling: Literal["mean", "cls", "max"] = "mean"

@@ -25,7 +25,7 @@ def is_dataset(path: Path) -> bool:
 def dataset_records(path: Path, reading: Reading | None) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
     """Column names and rows. Classes are given by name, and rows without a column id by their number, from 0, as the hub does.
 
-    Pictures that lie in the dataset itself are unpacked into a folder of ``reading``.
+    Pictures that are in the dataset itself are unpacked into a folder of ``reading``.
     """
     reading = reading or Reading()
     with needs("datasets", "datasets"):
@@ -86,7 +86,7 @@ def _rows(
 
 
 def _picture(value: dict[str, Any] | None, name: str, reading: Reading) -> str | None:
-    """The path of a picture; one that lies in the dataset is written to a file called ``name``."""
+    """The path of a picture; one that is in the dataset is written to a file called ``name``."""
     if value is None or value.get("bytes") is None:
         return None if value is None else value.get("path")
     unpacked = reading.unpacked / f"{quote(name, safe='')}{Path(value.get('path') or '').suffix}"

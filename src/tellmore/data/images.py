@@ -1,4 +1,4 @@
-"""Pictures: checked, turned upright, shrunk once, cached as JPEG beside the project.
+"""Pictures: checked, turned upright, shrunk once, cached as JPEG next to the project.
 
 What is served is always a freshly encoded thumbnail, never the original file: neither its hidden metadata (places, names)
 nor a file that only calls itself a picture reaches a browser.
@@ -97,7 +97,7 @@ def thumbnail_path(cache: Path, identifier: str, original: Path) -> Path:
 
 
 def project_thumbnail(cache: Path, identifier: str, original: Path) -> Path:
-    """The thumbnail of a picture that a project names; ``cache`` lies in its folder. Nothing is shown from outside of it."""
+    """The thumbnail of a picture that a project names; ``cache`` is in its folder. Nothing is shown from outside of it."""
     made = thumbnail_path(cache, identifier, original)
     if not may_be_named(made if made.exists() else original, cache.parent):
         raise DataFileError(

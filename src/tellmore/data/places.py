@@ -12,7 +12,7 @@ ALLOWED_VARIABLE = "TELLMORE_FOLDERS"
 
 
 def may_be_named(path: Path, folder: Path) -> bool:
-    """Whether ``path``, all links followed, lies in ``folder`` or in a folder that the user allows."""
+    """Whether ``path``, all links followed, is in ``folder`` or in a folder that the user allows."""
     allowed = [Path(name) for name in os.environ.get(ALLOWED_VARIABLE, "").split(os.pathsep) if name]
     real = path.resolve()
     return any(real.is_relative_to(root.resolve()) for root in (folder, *allowed))

@@ -7,7 +7,7 @@ FOLDER/embeddings.json    its checksums, block by block
 FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, where start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
 FOLDER/pictures/          pictures that came inside the file of items
-FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock beside it
+FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock next to it
 
 Rows of both files beyond ``data.n`` of the settings do not count: they are of an addition that was not finished.
 """
@@ -234,7 +234,7 @@ def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
 
 
 def projects_in(folder: Path) -> list[Path]:
-    """The projects that lie in ``folder``, by name; none if it is a project itself."""
+    """The projects that are in ``folder``, by name; none if it is a project itself."""
     if (folder / SETTINGS_FILE).exists() or not folder.is_dir():
         return []
     return sorted(path.parent for path in folder.glob(f"*/{SETTINGS_FILE}"))

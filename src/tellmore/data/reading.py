@@ -1,4 +1,4 @@
-"""How the files of one command are read, and what was noticed on the way: faulty rows are gathered, to be reported together."""
+"""How the files of one command are read, and what was noticed on the way: faulty rows are collected, to be reported together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tellmore.files import write_whole
 class Reading:
     """``delimiter`` and ``encoding`` of CSV files: None, by the file itself; ``notes`` then say what was seen.
 
-    Faulty rows are gathered in ``faults``. ``settle`` raises them all, unless ``skip_bad`` names the file that ``finish`` lists
+    Faulty rows are collected in ``faults``. ``settle`` raises them all, unless ``skip_bad`` names the file that ``finish`` lists
     them in: then they are left out.
     """
 
@@ -43,7 +43,7 @@ class Reading:
 
     @cached_property
     def unpacked(self) -> Path:
-        """A folder for pictures that lie inside a file; it goes when this object does."""
+        """A folder for pictures that are inside a file; it goes when this object does."""
         folder = Path(mkdtemp(prefix="tellmore-"))
         finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder

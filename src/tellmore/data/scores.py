@@ -75,7 +75,7 @@ def kept_columns(project: Project) -> list[str]:
 
 
 def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path | None, id_column: str) -> JudgeScores:
-    """The scores in a column of ``file``, else in one that the project keeps; rows of other items are passed over."""
+    """The scores in a column of ``file``, else in one that the project keeps; rows of other items are ignored."""
     known = {item["id"] for item in project.items}
     if file is None:
         where, found = f"column {column}", _kept(project, column)

@@ -77,7 +77,7 @@ class Tfidf:
         return np.asarray(weighted @ self.components.T.astype(np.float64), dtype=np.float32)
 
     def save(self, path: Path) -> None:
-        """Write an .npz file: ``terms`` as UTF-8 bytes, one a line, ``idf`` [V] and ``components`` [d, V]."""
+        """Write an .npz file: ``terms`` as UTF-8 bytes, one per line, ``idf`` [V] and ``components`` [d, V]."""
         joined = np.frombuffer("\n".join(self.terms).encode(), dtype=np.uint8)
         with path.open("wb") as file:
             np.savez_compressed(file, terms=joined, idf=self.idf, components=self.components)

@@ -47,7 +47,7 @@ def open_vectors(
     columns: Sequence[str] = (),
     row_group: int | None = None,
 ) -> VectorFile:
-    """Open the embeddings at ``path``; ``ids_path`` names the file of ids beside a .npy, ``columns`` those of a Parquet file
+    """Open the embeddings at ``path``; ``ids_path`` names the file of ids next to a .npy, ``columns`` those of a Parquet file
     that hold the numbers, by name or by pattern ("dim_*"), ``row_group`` the one part of it to read."""
     suffix = path.suffix.lower()
     require_file(path)
@@ -193,7 +193,7 @@ def _id_array(path: Path, name: str, ids: NDArray[Any]) -> tuple[str, ...]:
 
 
 def _read_id_file(path: Path) -> tuple[str, ...]:
-    """Ids from .npy, from .json (a list) or from text, one a line."""
+    """Ids from .npy, from .json (a list) or from text, one per line."""
     require_file(path)
     try:
         if path.suffix.lower() == ".npy":

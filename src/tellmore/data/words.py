@@ -103,7 +103,7 @@ class KeptWords:
         return None
 
     def keep(self, texts: Sequence[str]) -> None:
-        """Write the vectors of texts into the folder, beside those that are there."""
+        """Write the vectors of texts into the folder, next to those that are there."""
         kept = _read_kept(self._path) | dict(zip(texts, self(texts), strict=True))
         if kept:
             with replacing(self._path) as fresh, fresh.open("wb") as file:

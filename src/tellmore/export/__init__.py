@@ -90,7 +90,7 @@ def folder_files(state: State, format: str) -> dict[str, bytes]:
 
 
 def companions(state: State, format: str) -> dict[str, bytes]:
-    """What a file in ``format`` needs beside it: what to append to its name -> content.
+    """What a file in ``format`` needs next to it: what to append to its name -> content.
 
     CSV has no place for settings: .provenance.json. A classifier takes vectors; where the project holds what makes them of texts,
     that goes along in the classifier's own format: .tfidf.onnx, .tfidf.skops, else .tfidf.npz.
@@ -114,7 +114,7 @@ def companions(state: State, format: str) -> dict[str, bytes]:
 
 
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
-    """Write ``render(state, format)`` to ``out`` and its companions beside it; returns the files written. The scores of a pool
+    """Write ``render(state, format)`` to ``out`` and its companions next to it; returns the files written. The scores of a pool
     that Dask workers hold are a folder of Parquet files, written by them."""
     if (format, table) == ("parquet", "scores") and state.on_dask:
         from tellmore.export.parts import export_parts

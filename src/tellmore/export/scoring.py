@@ -80,7 +80,7 @@ def score_file(
     """Score ``items`` and write id, probability, score and score_sd to ``out``; returns how many.
 
     ``provenance`` of the classifier (see ``State.provenance``) goes into the first line of JSONL, the schema of Parquet,
-    and OUT.provenance.json beside CSV.
+    and OUT.provenance.json next to CSV.
     """
     cache = out.with_name(f".{out.name}.embedding")
     if out.suffix.lower() not in (".csv", ".jsonl", ".parquet"):

@@ -127,7 +127,7 @@ def parquet_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]], metada
 
 
 def log_jsonl_bytes(state: State) -> bytes:
-    """The whole log, one event a line, after one line of provenance. ``tellmore import`` reads it back."""
+    """The whole log, one event per line, after one line of provenance. ``tellmore import`` reads it back."""
     lines = [{"kind": "provenance", "payload": state.provenance}]
     lines += [event.as_json() for event in state.events]
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()

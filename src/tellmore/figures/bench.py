@@ -1,4 +1,4 @@
-"""The bench on which exhibits are measured: pools at hand, how much to run, and a memory of what was run."""
+"""The bench on which exhibits are measured: available pools, how much to run, and a memory of what was run."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _exact_row(problems: list[Problem]) -> Row:
 
 
 def _method_row(name: str, step: Step, problems: list[Problem], runs: int) -> Row:
-    """Means over problems with their errors: a problem, not a run, is what is drawn anew."""
+    """Means over problems with their errors: a problem, not a run, is what is drawn again."""
     each: dict[str, list[float]] = {"mean_error": [], "accuracy": [], "spread_over_runs": [], "milliseconds": []}
     for problem in problems:
         learnt = [_learn(problem, step, np.random.default_rng(run)) for run in range(runs)]

@@ -174,7 +174,7 @@ def theory(source: Source) -> Iterator[Row]:
 
 
 def _table_five() -> Iterator[Row]:
-    """Whether Table V and the tests that are printed beside it can both be right."""
+    """Whether Table V and the tests that are printed next to it can both be right."""
     for what, n, linear, other, p in (
         ("selections", 1648, 11.22, 11.36, 1e-5),
         ("rankings", 1256, 125.44, 127.69, 4e-5),

@@ -14,7 +14,7 @@ from tellmore.policy.asking import AUTO
 from tellmore.rows import Row, Rows, column, distinct, where
 
 Source = Callable[[str], Rows]
-"""The rows of an exhibit by name; none if it is not at hand."""
+"""The rows of an exhibit by name; none if it is not available."""
 COST_AWARE = "Cost-aware questions save more than 57 % of the time of labels."
 METHODS = tuple(mode for mode in MODES if mode != "default")
 WORDS = "SocialSent 2000s, word2vec"

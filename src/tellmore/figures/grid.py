@@ -120,7 +120,7 @@ def _pool_rows(bench: Bench, part: str, source: Source, seeds: Sequence[int]) ->
 
 
 def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list[Row]:
-    """One row a setting, each beside ``BEFORE`` on the same seeds."""
+    """One row per setting, each beside ``BEFORE`` on the same seeds."""
     before = trials[BEFORE]
     rows = []
     for title, own in trials.items():

@@ -46,7 +46,7 @@ def fig14(rows: Rows) -> Figure:
 
 
 def residual_rows(bench: Bench, source: Source) -> list[Row]:
-    """Evenly spaced quantiles of the residuals beside those of both fitted laws."""
+    """Evenly spaced quantiles of the residuals next to those of both fitted laws."""
     residuals = np.sort(bench.truth(source).model.residuals)
     share = (np.arange(QUANTILES) + 0.5) / QUANTILES
     rows: list[Row] = []

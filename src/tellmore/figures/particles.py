@@ -1,6 +1,6 @@
 """Algorithm 5 by particles against the quick search that takes its place: what each reaches, on the same seeds.
 
-Particles score every item of the pool at every step, so the images are used, the smallest pool at hand.
+Particles score every item of the pool at every step, so the images are used, the smallest available pool.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The race: the learner compared with what people use instead, on the same pools, people, seeds and seconds."""
+"""The race: the learner compared with other methods, on the same pools, people, seeds and seconds."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Race:
 
 
 def sources_of(names: Sequence[str], bench: Bench) -> tuple[Source, ...]:
-    """The pools named, or without names all that are at hand."""
+    """The pools named, or without names all that are available."""
     if names or bench.plan.quick:
         return _distinct(_named(name, bench) for name in names or QUICK)
     parts = {part: bench.source(part) for part in WITH_DATA if bench.has(part)}

@@ -32,14 +32,14 @@ def command_text(bench: Bench, names: Sequence[str], out: str) -> str:
 
 
 def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:
-    """Write ``index.html`` beside the exhibits: what was run, then every exhibit with its sentence, from top to bottom."""
+    """Write ``index.html`` next to the exhibits: what was run, then every exhibit with its sentence, from top to bottom."""
     path, command = out / "index.html", command_text(bench, ["all"], "DIR")
     write_whole(path, render_page("exhibits.html", outcomes=outcomes, plan=plan_text(bench.plan), command=command))
     return path
 
 
 def markdown_page(outcomes: Sequence[Outcome], *, made: str, preface: str = "", folder: str = "results") -> str:
-    """The documentation's page of results, with pictures and rows in ``folder`` beside it; ``made`` says how it was made."""
+    """The documentation's page of results, with pictures and rows in ``folder`` next to it; ``made`` says how it was made."""
     beginning = preface.strip().replace("](../", "](")  # it is a page of its own, in the folder
     parts = ["# Results", "", beginning, "", made, ""]
     for outcome in outcomes:
@@ -57,7 +57,7 @@ def markdown_page(outcomes: Sequence[Outcome], *, made: str, preface: str = "", 
 
 
 def write_page(outcomes: Sequence[Outcome], bench: Bench, out: Path, page: Path) -> None:
-    """Write the documentation's page, with the pictures (SVG would be large) and rows copied into a folder beside it.
+    """Write the documentation's page, with the pictures (SVG would be large) and rows copied into a folder next to it.
 
     Single items of a pool are left out of the rows: a page may travel further than the pool's licence lets its items.
     """

@@ -82,7 +82,7 @@ def cross_validated(truth: Truth) -> float:
 
 
 def _pools(*parts: str) -> Callable[[Bench], Rows]:
-    """The rows of the pools for these parts, if they are at hand."""
+    """The rows of the pools for these parts, if they are available."""
 
     def collect(bench: Bench) -> Rows:
         sources = dict.fromkeys(bench.source(part) for part in parts if bench.has(part))

@@ -1,4 +1,4 @@
-"""Seconds of a person's time to a target accuracy: "auto" against every fixed kind, on all pools at hand, paired over seeds."""
+"""Seconds of a person's time to a target accuracy: "auto" against every fixed kind, on all available pools, paired over seeds."""
 
 from __future__ import annotations
 

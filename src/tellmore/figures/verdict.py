@@ -54,7 +54,7 @@ class Estimate:
 
     @classmethod
     def missing(cls, reason: str, *, testable: bool = True) -> Estimate:
-        """Nothing was measured, for this reason; ``testable`` says whether it could be, with what is at hand."""
+        """Nothing was measured, for this reason; ``testable`` says whether it could be, with the data available."""
         return cls(None, reason=reason, testable=testable)
 
 

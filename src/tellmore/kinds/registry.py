@@ -76,7 +76,7 @@ class Registry:
         return next(kind for kind in self._kinds.values() if kind.most == 1 and kind.labels_all)
 
     def answer_from_json(self, plain: Any) -> Answer:
-        """The answer that stands in the log or came over HTTP, by its type; AnswerError if it is none."""
+        """The answer in the log or from HTTP, by its type; AnswerError if it is not one."""
         if not isinstance(plain, Mapping):
             raise AnswerError(f"an answer is an object with a type, not {plain!r}")
         types = {kind.answer_type.type: kind.answer_type for kind in self.all()} | {Skip.type: Skip}

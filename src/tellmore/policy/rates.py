@@ -131,7 +131,7 @@ def rates(
     rng: np.random.Generator,
     repeats: int = 3,
 ) -> tuple[Rate, ...]:
-    """The table of rates: one row a kind and size, label with size 1, exactly one row ``best``."""
+    """The table of rates: one row per kind and size, label with size 1, exactly one row ``best``."""
     kinds = kinds or table_kinds()
     bits = nested_bits(scan, posterior, behaviour, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats)
     return to_rates(bits, cost)
@@ -168,7 +168,7 @@ class Policy:
     Kinds of one family are worth the same; they stand as one, such as "select", and whoever asks takes either of them at
     random, as the paper does.
 
-    Gains shrink while people answer but their ratios hardly move (Fig. 9), so the table is kept and measured anew only
+    Gains shrink while people answer but their ratios hardly move (Fig. 9), so the table is kept and measured again only
     when the belief has drifted: when the spread of the scores, on which the ratios depend (Fig. 10), has changed by
     more than ``drift``, or after ``every`` answers at the latest.
     """
@@ -180,7 +180,7 @@ class Policy:
     every: int = 50
 
     def drifted(self, table: RateTable | None, scan: Scan, answers: int) -> bool:
-        """Whether the gains must be measured anew."""
+        """Whether the gains must be measured again."""
         if table is None or not table.answers <= answers < table.answers + self.every:
             return True
         return bool(abs(np.log(score_spread(scan) / table.spread)) > np.log1p(self.drift))

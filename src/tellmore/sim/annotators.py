@@ -35,7 +35,7 @@ class Moment:
 
 
 class ScoreSource(Protocol):
-    """The score perceived for each of some items, drawn anew at every question."""
+    """The score perceived for each of some items, drawn again at every question."""
 
     def sample(self, rows: IntArray, *, now: Moment) -> Array:
         """Scores [k] of the pool rows ``rows`` [k]."""

@@ -1,9 +1,9 @@
 """Who takes part in a race, by name: kinds of question, with or without a start, and peers.
 
-label, select-4, rank-4, tick-12, auto      the learner, asking one kind of question or what pays best
-auto+words, auto+words-6, auto+reversed     from three (or six) words a side, or with the sides exchanged
+label, select-4, rank-4, tick-12, auto      the learner, asking one kind of question or the most efficient kind
+auto+words, auto+words-6, auto+reversed     from three (or six) words a side, or with the sides swapped
 auto+verdicts-70, auto+junk                 from verdicts of which 70 % are right; from six random items
-random, bald, words-alone, …                what people take instead, of `tellmore.sim.peers`
+random, bald, words-alone, …                other methods, of `tellmore.sim.peers`
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _usual(kind: kinds.Kind) -> str:
 
 
 OWN = (*(_usual(kinds.family(family)[0]) for family in table_kinds()), AUTO, f"{AUTO}+words")
-"""The learner, asking one kind of what ``auto`` may choose from, at its usual size, or what pays best."""
+"""The learner, asking one kind of what ``auto`` may choose from, at its usual size, or the most efficient kind."""
 PEERS = (WORDS_ALONE, *RECIPES)
 STARTS = ("words", "words-N", "reversed", "junk", "verdicts-P")
 LIKE = ("good", "happy", "excellent", "love", "beautiful", "wonderful")

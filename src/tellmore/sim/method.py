@@ -46,7 +46,7 @@ chosen after seeing the results, because it comes nearest to the paper's counts 
 
 AUTHORS_PRIOR_SCALE = 1.0
 """The authors' code takes "the covariance of uniformly sampled vectors", I / D where they are of length 1. The file that holds
-it was not at hand: other readings are a matter of `prior_options`."""
+it was not available: other readings are a matter of `prior_options`."""
 AUTHORS_W = 13.0
 """The sharpness of labels in the authors' code, fitted by eye as they say."""
 

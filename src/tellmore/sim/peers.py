@@ -42,7 +42,7 @@ COMMITTEE = 5
 @dataclass(frozen=True)
 class Recipe:
     """``choose`` names some rows to label next, ``space`` holds the features of the regression, ``ahead`` is the share of the
-    labels at hand that may be chosen at once, ``strength`` a C that stays; None: chosen by cross-validation."""
+    existing labels that may be chosen at once, ``strength`` a C that stays; None: chosen by cross-validation."""
 
     title: str
     space: Callable[[Pool], Array]

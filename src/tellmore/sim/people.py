@@ -6,17 +6,17 @@ is five people: three attentive ones, one who answers every fifth question at ra
 never looks. People are separated by commas, what is said of one by plus signs, and `N*` stands for N alike.
 
     good              attentive, as the pool's human scores say
-    random            every answer is chance
-    reversed          takes positive for negative, the highest for the lowest
-    lapse=0.1         this share of the answers is chance
+    random            every answer is random
+    reversed          swaps positive and negative, highest and lowest
+    lapse=0.1         this share of the answers is random
     noise=0.5         so much noise in every score seen, in standard deviations of the pool's scores: blunter answers
     first=0.2         in this share of the questions takes what is shown first: chooses it, or leaves a ranking as it was shown
     tiring=0.3        this share of the answers more is chance after 100 answers, and so on up to all
     drift=0.5         standards move: after 100 answers scores seem this many standard deviations higher, and so on
-    pace=1.5          takes so many times as long
+    pace=1.5          takes this many times as long
     slowing=0.5       by this fraction longer after 100 answers, and so on
-    contrast=0.3      judges against the question before: its mean score, times this, is taken off
-    camp=0.4          is of another mind: scores that have this correlation with the pool's, the same for everybody of the camp
+    contrast=0.3      is influenced by the question before: its mean score, times this, is subtracted
+    camp=0.4          has other views: scores that have this correlation with the pool's, the same for everybody of the camp
 """
 
 from __future__ import annotations

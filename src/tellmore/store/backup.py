@@ -1,4 +1,4 @@
-"""One file that holds a whole project, made while it is being served, and a project made of such a file.
+"""A whole project in one file, written even while it is served, and a project made from such a file.
 
 The log goes in as SQLite whatever database it is in, as of one moment; saved states, which only save time, stay out.
 """

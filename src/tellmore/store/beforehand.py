@@ -1,4 +1,5 @@
-"""What a project starts with before the first answer, beside its settings: an earlier belief, words, another model's scores."""
+"""What a project starts with before the first answer, in addition to its settings: an earlier belief, words, another
+model's scores."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ class Beforehand:
         ]
 
     def _vectors(self, pool: Pool, names: Sequence[str]) -> Array:
-        """One vector a name: of the item with this id or whole text, else of the word."""
+        """One vector per name: of the item with this id or whole text, else of the word."""
         rows = [pool.find(name) for name in names]
         words = [name for name, row in zip(names, rows, strict=True) if row is None]
         new = [word for word in words if self.words is None or word not in self.words]

@@ -1,4 +1,4 @@
-"""One server at a time: a claim on a log that is given up by itself when its process ends, however it ends."""
+"""One server at a time: a claim on a log that is released when its process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SessionClaim:
 
 
 def _locked(file: IO[str]) -> bool:
-    """Whether the lock is ours now; a file system that knows no locks is no reason not to serve."""
+    """Whether we have the lock now; a file system without locks is no reason not to serve."""
     if fcntl is None:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Opening a database and speaking to it: writes that are on disk when they return, and no wait without an end.
+"""Opening and using a database: writes are on disk when they return, and no wait is endless.
 
 SQLite: WAL with synchronous=FULL. PostgreSQL: synchronous_commit; a server that is silent counts as away, and for a moment
 afterwards nobody else waits for it either.
@@ -25,7 +25,7 @@ from tellmore.store.upgrade import upgrade
 log = logging.getLogger(__name__)
 
 SILENT_S = 5.0
-"""How long a database may say nothing before a statement is given up."""
+"""How long a database may be silent before a statement fails."""
 CONNECT_S = 3
 PAUSE_S = 1.0
 """After a silence the next requests are refused at once for so long: they would only wait in turn."""
@@ -105,7 +105,7 @@ class Database:
         return StoreError(f"the database {failed}; the server's log says why")
 
     def unsafe(self) -> list[str]:
-        """Which settings of the database let a power cut lose answers that were acknowledged."""
+        """Which settings of the database could lose acknowledged answers in a power cut."""
         if not self.postgres:
             return []
         with self.transaction(write=False) as connection:

@@ -18,7 +18,7 @@
     audit        {what, by}: an owner did something, by a request or at the command line
     snapshot     {through, bytes, version}: a saved state; only saves time
 
-Other kinds may stand in the log; who does not know them passes over them.
+Other kinds may be in the log; readers that do not know them ignore them.
 """
 
 from __future__ import annotations

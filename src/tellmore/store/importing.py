@@ -1,4 +1,4 @@
-"""Answers that were collected elsewhere, into the log of a project.
+"""Importing answers from other tools into the log of a project.
 
 Ids of questions follow from their content, so importing the same file twice adds nothing.
 """

@@ -1,4 +1,4 @@
-"""Another model's judgement against people's, on the project's random checks.
+"""Another model's judgements compared with people's, on the project's random checks.
 
 Random checks are labels of items drawn from the whole pool, so what holds on them holds, within the intervals, for the pool.
 """
@@ -70,7 +70,7 @@ class PoolShare:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a judge does. ``commoner``: the share of answers that always saying the commoner thing would meet."""
+    """How good a judge is. ``commoner``: the agreement of always giving the more common answer."""
 
     rule: str
     scored: int

@@ -1,7 +1,7 @@
 """What the log says, without any learning: questions asked, answers given, which of them count, the settings now.
 
-One pass over events in order of ``seq``; undo, delete and reset void earlier answers. Everybody who reads the log
-(the learner's fold, the app, exports) reads it through here, so that all agree on what counts.
+One pass over events in order of ``seq``; undo, delete and reset void earlier answers. Everything that reads the log
+(the learner's fold, the app, exports) uses this module, so that all agree on what counts.
 """
 
 from __future__ import annotations
@@ -125,20 +125,21 @@ class Ledger:
         return self.over and (self.end is None or self.end.why != "labelled")
 
     def apply(self, event: Event) -> None:
-        """Take in one event; kinds it does not know are passed over."""
+        """Apply one event; unknown kinds are ignored."""
         self.seq = max(self.seq, event.seq)
         handler = getattr(self, f"_on_{event.kind}", None)
         if handler is not None and not event.erased:
             handler(event)
 
     def counting(self) -> list[tuple[Asked, Given]]:
-        """The answers to learn from, in order. Known items measure people and teach nothing; nor does who is left out."""
+        """The answers to learn from, in order. Nothing is learnt from known items, which measure people, and from
+        people who are left out."""
         if not self.left_out:
             return list(self._counting.values())
         return [pair for pair in self._counting.values() if pair[1].participant not in self.left_out]
 
     def frozen(self) -> Ledger:
-        """What the log says now; whatever comes later does not change it. To be read without holding anybody up."""
+        """What the log says now, as a copy that later events do not change, to be read without the lock."""
         twin = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, dict):

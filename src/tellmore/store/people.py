@@ -1,4 +1,4 @@
-"""People in words: who seems to guess or to answer the other way round, with the evidence, and who is left out."""
+"""People in words: who seems to guess or to swap positive and negative, with the evidence, and who is left out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What is wrong with a damaged project, what would repair it, and doing so after a backup.
 
-Items and vectors are kept row by row: a row that is not whole in both files goes. Of the log, only events that cannot be read
-or do not fit the items and questions go; what they said stays readable in the backup.
+Items and vectors are kept row by row: a row that is incomplete in one of the files is removed. Only log events that
+cannot be read, or do not fit the items and questions, are removed; they stay readable in the backup.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A project's log and what is kept beside it: append, read, tokens, snapshots. Nobody else writes statements to a database.
+"""A project's log and what is stored with it: append, read, tokens, snapshots. No other module sends statements to a
+database.
 
 Every ``append`` is one transaction that is on disk when it returns. Writers take turns, so the order of ``seq`` is the order
 in which events became visible.
@@ -114,7 +115,7 @@ class Repository:
     def claim(self) -> None:
         """Be the only server of this log until ``close``, or until this process ends; StateError if there is one.
 
-        Reading stays open to everybody, and so does appending: only who hands out questions must be alone. The claim has two
+        Everybody may still read and append: only the process that gives out questions must be alone. The claim has two
         sides. A lock keeps a second server from starting while this one lives; a name in the database, which every write of
         this server checks, keeps this one from writing once a second has started all the same.
         """
@@ -128,7 +129,7 @@ class Repository:
         self._holder = holder
 
     def keep_claim(self) -> None:
-        """Take the lock again where its connection broke; ClaimLostError where another server has taken over."""
+        """Take the lock again if its connection broke; ClaimLostError if another server has taken over."""
         if self._claim is not None:
             self._claim.renew()
         with self._reading() as connection:
@@ -146,12 +147,12 @@ class Repository:
         self.put(LISTENS, listens or address)
 
     def get(self, key: str) -> str | None:
-        """A fact about the project that is kept beside its log."""
+        """A fact about the project that is stored with its log."""
         with self._reading() as connection:
             return _get(connection, key)
 
     def put(self, key: str, value: str) -> None:
-        """Keep a fact about the project beside its log."""
+        """Store a fact about the project with its log."""
         with self._turn, self._writing() as connection:
             _put(connection, key, value)
 
@@ -165,7 +166,7 @@ class Repository:
             return known
 
     def unsafe(self) -> list[str]:
-        """Which settings of the database let a power cut lose answers that were acknowledged."""
+        """Which settings of the database could lose acknowledged answers in a power cut."""
         return self._database.unsafe()
 
     # The log

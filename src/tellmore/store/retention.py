@@ -1,4 +1,4 @@
-"""Deleting what is older than a project may keep: people who have long been away, with all that they gave, and old links."""
+"""Deleting data that is too old to keep: people who were last seen long ago, with all their answers, and old links."""
 
 from __future__ import annotations
 

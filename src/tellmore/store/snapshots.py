@@ -1,4 +1,4 @@
-"""Saving the learner's state now and then, and finding it again on start. Losing a snapshot loses nothing."""
+"""Saving the learner's state now and then, and loading it at the start. Losing a snapshot loses nothing."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SnapshotKeeper:
         return True
 
     def save_if_due(self, fold: Fold) -> bool:
-        """Chore: save where enough was learnt since the last time."""
+        """Chore: save if enough was learnt since the last time."""
         answers = len(fold.effects)
         if abs(answers - self._saved_at) < max(SAVE_EVERY, SAVE_SHARE * answers):
             return False

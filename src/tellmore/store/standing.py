@@ -1,4 +1,4 @@
-"""How a project stands, in words: the same on the page, on the dashboard and in ``tellmore status``."""
+"""The progress of a project in words: the same on the page, on the dashboard and in ``tellmore status``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Standing:
 
 
 def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standing:
-    """How a project of ``n`` items stands."""
+    """The progress of a project of ``n`` items."""
     learning, found = ledger.settings.learning, accuracy(effects)
     left = None if ledger.end else time_left(effects, learning.target_accuracy, n)
     return Standing(

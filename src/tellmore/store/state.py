@@ -58,7 +58,7 @@ class State:
 
     @cached_property
     def classifier(self) -> Classifier:
-        """What is taken away."""
+        """The classifier to export."""
         learner = self.learner
         return Classifier(learner.posteriors, learner.w, self.ledger.initial.data.normalised, learner.calibration.slope)
 

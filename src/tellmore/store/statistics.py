@@ -1,6 +1,5 @@
-"""Numbers that follow from the log and the belief: accuracy, time left, what each person did, seconds per question.
-
-Pure functions: whatever they give can be computed again from the exported log.
+"""Numbers computed from the log and the belief: accuracy, time left, what each person did, seconds per question. Pure
+functions: all results can be computed again from the exported log.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ LISTED_MISTAKES = 10
 SMALLEST_FIT = 8
 CALIBRATION_ITEMS = 4
 WIDEST = 5.0
-"""A time left is not told where its upper end is more than so many times its lower end, and above ``SOON_MINUTES``."""
+"""No time left is shown if its upper end is more than this many times its lower end, and above ``SOON_MINUTES``."""
 
 SOON_MINUTES = 10.0
 
@@ -181,7 +180,7 @@ class Contribution:
 
 
 def contributions(ledger: Ledger, pool: Pool, probability: Array) -> list[Contribution]:
-    """One row a person who was invited or answered, in the order of their first appearance."""
+    """One row per person who was invited or answered, in the order of their first appearance."""
     people: dict[str, list[Given]] = {participant: [] for participant in ledger.names}
     for given in ledger.given.values():
         if given.void not in ("deleted", "reset"):

@@ -1,4 +1,4 @@
-"""How a project stands, in a few numbers."""
+"""The progress of a project in a few numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Status:
-    """How a project stands; ``accuracy`` is measured on random questions and None before the first.
+    """The progress of a project; ``accuracy`` is measured on random questions and None before the first.
 
     ``minutes_left``: from and to. ``can_stop``: why the questions may end, None before.
     """

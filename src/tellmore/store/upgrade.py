@@ -1,4 +1,4 @@
-"""Bring a database to this release's schema on start; refuse one that a newer release has written."""
+"""Upgrade a database to this release's schema at the start; refuse one that a newer release has written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A warm start: what is known before the first question, put into a project that is being made."""
+"""A warm start: writes what is known before the first question into a new project."""
 
 from __future__ import annotations
 

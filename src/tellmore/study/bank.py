@@ -1,4 +1,4 @@
-"""The question file of a study: what a learning run asked at each stage, one JSON object a line."""
+"""The question file of a study: what a learning run asked at each stage, one JSON object per line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A study's data to take away: one CSV file of answers, one of participants, a codebook of their columns, a script for R.
 
-Participants are under pseudonyms; their outside ids are left out.
+Participants are under pseudonyms; their external ids are left out.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def check_beginning(arrival: Arrival, entry: Entry, listed: Collection[str], beg
 
 
 def read_list(folder: Path) -> frozenset[str]:
-    """The ids in FOLDER/participants.txt, one a line."""
+    """The ids in FOLDER/participants.txt, one per line."""
     path = folder / LIST_FILE
     try:
         return frozenset(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())

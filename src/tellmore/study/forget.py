@@ -1,4 +1,4 @@
-"""Deleting a participant of a study on their request."""
+"""Deleting a participant of a study at their request."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ KEPT = (
 
 
 def forget_participant(database_url: str, who: str) -> Forgotten:
-    """Delete all that ``who`` gave: a pseudonym, or the outside id with which the person came.
+    """Delete all that ``who`` gave: a pseudonym, or the external id with which the person came.
 
-    StateError if a server works on the log, since it would go on from memory.
+    StateError if a server works on the log, since it would continue from memory.
     """
     with closing(Repository(database_url)) as repository:
         repository.claim()

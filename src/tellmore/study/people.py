@@ -74,7 +74,7 @@ def crowd(
     speed_sd: float = SPEED_SD,
     lapses: float = LAPSES,
 ) -> list[Person]:
-    """``n`` people with outside ids; of them some are inattentive, decline consent or fail the comprehension check.
+    """``n`` people with external ids; of them some are inattentive, decline consent or fail the comprehension check.
 
     ``inattentive`` counts people who miss gold questions of both of the paper's kinds, or is a count for each kind.
     ``lapses`` is the mean share of answers given without looking; people differ in it exponentially.

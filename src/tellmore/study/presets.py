@@ -1,4 +1,4 @@
-"""Ready-made studies: study files beside this module.
+"""Ready-made studies: study files next to this module.
 
 ``paper`` is the study of Appendix C; ``grid`` asks grids too, and its file holds what differs.
 """

@@ -1,4 +1,4 @@
-"""From the log of a study to tables: one row a participant, one row an answer. Raw times are copied, never changed."""
+"""From the log of a study to tables: one row per participant, one row per answer. Raw times are copied, never changed."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def has_simulated(events: Iterable[Event]) -> bool:
 
 
 def _enters_simulated(event: Event) -> bool:
-    """Simulated participants have the outside id "sim" and four digits: see `study.simulate`."""
+    """Simulated participants have the external id "sim" and four digits: see `study.simulate`."""
     name = str(event.payload.get("external", ""))
     return event.kind == "study_entered" and re.fullmatch(r"sim\d{4}", name) is not None
 

@@ -57,7 +57,7 @@ class StudySession:
     # What a participant does
 
     def participant_of(self, external: str) -> str | None:
-        """Who came with this outside id before."""
+        """Who came with this external id before."""
         return self._external.get(external)
 
     def forget(self, participant: str) -> None:
@@ -67,7 +67,7 @@ class StudySession:
             self._external = {outside: own for outside, own in self._external.items() if own != participant}
 
     def enter(self, arrival: Arrival, details: Mapping[str, str] | None = None) -> str:
-        """The participant of an outside id such as PROLIFIC_PID, who comes back to the same assignment.
+        """The participant of an external id such as PROLIFIC_PID, who comes back to the same assignment.
 
         EntryError if they may not begin, or are not who began with this id.
         """

@@ -1,4 +1,4 @@
-"""The study file: one TOML, checked on reading, with the key and the line at fault in every error."""
+"""The study file: one TOML, checked on reading, with the key and line of the mistake in every error."""
 
 from __future__ import annotations
 

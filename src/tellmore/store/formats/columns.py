@@ -22,7 +22,7 @@ def _text(cell: object) -> str:
 
 
 def _read_label(source: Source, row: int, record: Record) -> Iterator[Draft]:
-    """Columns id (or text) and label; rows without a label are passed over."""
+    """Columns id (or text) and label; rows without a label are ignored."""
     column = source.label_column or "label"
     for wanted in (column, source.id_column):
         if wanted is not None and wanted not in source.keys:
