@@ -94,8 +94,8 @@ def headline_sentence(rows: Rows) -> str:
     told = [f"{row['default_answers']} ({row['setting']}) instead of {row['baseline_answers']}" for row in rows]
     seeds = min(row["default_seeds"] for row in rows)
     return (
-        f"Answers to 75 % right on the paper's task (mean ± standard error, {seeds} seeds), beside the strongest of the paper's "
-        f"methods: {', '.join(told)}."
+        f"Answers to 75 % right on the paper's task (mean ± standard error, {seeds} seeds), compared with the strongest of "
+        f"the paper's methods: {', '.join(told)}."
     )
 
 
@@ -126,7 +126,7 @@ def scales_table(source: Source) -> tuple[list[str], list[list[str]]]:
 
 
 def seconds_table(source: Source) -> tuple[list[str], list[list[str]]]:
-    """Seconds to the target on further pools, and what ``auto`` takes beside the best fixed kind."""
+    """Seconds to the target on other pools, and how ``auto`` compares with the best fixed kind."""
     rows = [row for row in source("times") if row["setting"] not in (YARDSTICK, STRICT_YARDSTICK)]
     names = distinct(rows, "setting")
     body = []
