@@ -21,7 +21,7 @@ RELATIVE_EPSILON = 0.5
 class Progress:
     """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``tally``: what was counted so far;
     ``undecided``: the share of the pool expected to be on the wrong side of the boundary for lack of answers;
-    ``unlabelled``: items without a label, where that is known; ``smaller``: the share of the pool that is called the side
+    ``unlabelled``: items without a label, if that is known; ``smaller``: the share of the pool that is called the side
     which has fewer; ``items``: how many there are."""
 
     dim: int
@@ -68,6 +68,11 @@ class Rule(Protocol):
 
 
 class _Combinable:
+    """A rule that combines with others.
+
+    progress: what a learner was told so far, as ``learner.progress`` has it.
+    """
+
     def __or__(self, other: Rule) -> Either:
         stopping_rule(other)
         return Either(self, other)  # type: ignore[arg-type]
@@ -137,7 +142,7 @@ class AnswerBudget(_Combinable):
 
 @dataclass(frozen=True)
 class TimeBudget(_Combinable):
-    """Stop after so much of the person's time.
+    """Stop after this much of the person's time.
 
     seconds: how much.
 
@@ -164,7 +169,7 @@ class TimeBudget(_Combinable):
 class Stability(_Combinable):
     """Stop when the last answers hardly changed the predictions.
 
-    window: how many answers are looked at.
+    window: how many of the last answers are considered.
     tolerance: the largest share of the pool whose predicted label one of them may have changed.
 
     >>> Stability(window=10, tolerance=0.01) & AnswerBudget(50)
@@ -179,7 +184,7 @@ class Stability(_Combinable):
         share("tolerance", self.tolerance)
 
     def check(self, progress: Progress) -> Stop:
-        """Look at what the last answers in ``progress`` changed."""
+        """Check what the last answers in ``progress`` changed."""
         recent = progress.tally.changed[: self.window]
         largest = max(recent, default=1.0)
         stable = len(recent) >= self.window and largest <= self.tolerance
@@ -229,7 +234,7 @@ class Settled(_Combinable):
             share(name, getattr(self, name))
 
     def check(self, progress: Progress) -> Stop:
-        """The first reason in ``progress`` to go on, or all reasons to stop."""
+        """The first reason in ``progress`` to continue, or all reasons to stop."""
         if progress.unlabelled == 0:
             return Stop(True, "every item has a label")
         early = self._early(progress.tally) or self._unsettled(progress)
@@ -280,7 +285,7 @@ class Settled(_Combinable):
 
     def __str__(self) -> str:
         return (
-            f"at most {self.gain:.0%} to gain by {self.further} more answers, {self.checks} random labels in agreement"
+            f"at most {self.gain:.1%} to gain by {self.further} more answers, {self.checks} random labels in agreement"
         )
 
 
