@@ -78,7 +78,7 @@ class Learner(Chooser, Viewed):
         and probabilities are twice as sharp as labels are learnt: see docs/method.md.
     K: sharpness of choices, in units of the scores; by default it depends on these directions too.
     calibrate: whether random checks correct the probabilities, by one slope on their log odds: see docs/calibration.md.
-    stop: when to stop, such as ``AnswerBudget(200) | TimeBudget(600)``; by default ``Settled()``.
+    stop: when to stop: a rule such as ``AnswerBudget(200)``; by default ``Settled()``.
     cost: seconds per question.
     check_share: this share of the questions is about items drawn at random, to measure the accuracy; a stopping rule
         may need a few more. These questions have ``check`` set.
