@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from tellmore.figures import claims, grid, headline
+from tellmore.figures import claims, grid, headline, race_table
 from tellmore.figures.registry import EXHIBITS
 from tellmore.figures.report import markdown_page
 from tellmore.figures.reproduce import Outcome, as_csv, picture_of, said_of
@@ -26,6 +26,7 @@ WITH_BLOCKS = (
     DOCS / "reproduce.md",
     DOCS / "study.md",
     DOCS / "savings.md",
+    DOCS / "race.md",
     ROOT / "README.md",
 )
 MADE = (
@@ -57,7 +58,18 @@ def blocks() -> dict[str, str]:
         "grid": claims.markdown_table(*grid.grid_table(source("grid"))),
         "grid-gains": claims.markdown_table(*grid.gain_table(source("grid"))),
         "coverage": EXHIBITS["coverage"].compare(source("coverage")),
-        "seconds": claims.markdown_table(*headline.seconds_table(source)),
+        **race_blocks(),
+    }
+
+
+def race_blocks() -> dict[str, str]:
+    """The tables of the race, and a sentence."""
+    rows = claims.rows_of(DOCS / "race" / "race.csv")
+    marks = {f"race-{mark}": claims.markdown_table(*race_table.at_mark(rows, mark)) for mark in (60, 300, 600)}
+    return {
+        **marks,
+        "race-cells": claims.markdown_table(*race_table.cells(rows)),
+        "race-short": race_table.in_short(rows, "auto"),
     }
 
 

@@ -39,7 +39,13 @@ def test_a_race_is_what_simulate_measures_and_is_not_run_twice(
     for row in rows:
         found = marks[row["mark_s"]][row["measure"]]
         assert [float(row["mean"]), float(row["se"])] == pytest.approx([found["mean"], found["se"]], rel=1e-5)
-    assert {path: path.stat().st_mtime_ns for path in (cache / "trials").iterdir()} == stored
+    again = ("--contender", "rank-3", "--contender", "label", "--peers", str(out / "race.csv"))
+    code, printed, _ = run(
+        capsys, *arguments[:3], *again, *arguments[-6:], "--cache", str(cache), "--out", str(tmp_path / "again")
+    )
+    assert (code, "label is" in printed, "rank-3 is" in printed) == (0, True, True)
+    assert "random" in (tmp_path / "again" / "race.csv").read_text(encoding="utf-8")
+    assert stored.items() <= {path: path.stat().st_mtime_ns for path in (cache / "trials").iterdir()}.items()
 
 
 @pytest.mark.parametrize(
@@ -51,6 +57,8 @@ def test_a_race_is_what_simulate_measures_and_is_not_run_twice(
         (("--pool", "words", "--contender", "auto"), "at least 2 contenders"),
         (("--pool", "words", "--seconds", "10"), "at least 30 seconds"),
         (("--seeds", "0"), "at least 1 seed"),
+        (("--peers", "nowhere.csv"), "no rows of a race in nowhere.csv"),
+        (("--peers", __file__), "--peers takes the race.csv"),
     ],
 )
 def test_bad_input_is_one_line(

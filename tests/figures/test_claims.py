@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tellmore.figures import claims, paired
 from tellmore.figures.claims_learning import counts, savings
-from tellmore.figures.headline import headline_rows
+from tellmore.figures.headline import headline_rows, headline_table
 from tellmore.figures.paired import Runs
 from tellmore.figures.verdict import FAILS, HOLDS, OPEN, UNTESTED, Allowed, Estimate, about, verdict
 from tellmore.rows import Rows, where
@@ -104,7 +104,8 @@ def test_estimates_are_paired_by_seed() -> None:
 
 
 def test_savings_are_within_a_mode_or_named_as_across() -> None:
-    times = [{"pool": "words", "setting": "auto", "seeds": 20, "to_label": 0.4, "to_label_se": 0.01}]
+    row = {"pool": "words", "target": 0.9, "seeds": 20, "reached": 20, "to_label": 0.4, "to_label_se": 0.01}
+    further = [{**row, "setting": name} for name in ("label", "auto")]
     rows = [
         *trials("default", "rank-4", [50.0, 50.0, 50.0]),
         *trials("default", "label", [100.0, 100.0, 100.0]),
@@ -112,12 +113,14 @@ def test_savings_are_within_a_mode_or_named_as_across() -> None:
     ]
     found = {
         (row["mode"], row["labels"], row["setting"]): own.value
-        for row, own in savings(source_of(times=times, baselines=rows))
+        for row, own in savings(source_of(grid=further, baselines=rows))
         if own.value is not None
     }
     within, across = ("default", "default", "rank-4"), ("default", "paper", "rank-4")
     assert found == pytest.approx({within: 0.5, across: 0.75, ("default", "default", "auto"): 0.6})
-    judged = [row for row in counts(source_of(times=times, baselines=rows)) if row["section"] == "Abstract"]
+    short = [further[0] | {"reached": 19}, further[1]]  # labels that needed more than their trial: more may be saved
+    assert [own.high for row, own in savings(source_of(grid=short)) if row["setting"] == "auto"] == [math.inf]
+    judged = [row for row in counts(source_of(grid=further, baselines=rows)) if row["section"] == "Abstract"]
     assert {(row["mode"], row["verdict"]) for row in judged if row["estimate"] is not None} == {
         ("default", FAILS),
         ("default", HOLDS),
@@ -128,6 +131,7 @@ def test_the_headline_is_against_the_baseline_that_needs_fewest_answers() -> Non
     def setting(part: str, mode: str, scale: float | None, needed: float) -> list[dict[str, Any]]:
         row = {"part": part, "mode": mode, "setting": "rank-4", "scale": scale, "pool": "p", "seeds": 4, "reached": 4}
         means = {"interactions": needed, "interactions_se": 1.0, "interactions_at_least": needed}
+        means |= {"lasting_s": None if scale is None else 2000.0, "accuracy_600_s": 0.7}
         own = trials(mode, "rank-4", [needed] * 4, part=f"{part}, trials", scale=scale)
         return [{**row, **means}, *own]
 
@@ -138,6 +142,7 @@ def test_the_headline_is_against_the_baseline_that_needs_fewest_answers() -> Non
     ]
     found = headline_rows(source_of(baselines=rows))
     assert [(row["baseline"], row["scale"], row["interactions_saved"]) for row in found] == [("as-printed", 4.0, 0.5)]
+    assert headline_table(found)[1][0][-2:] == ["70.0% → 70.0%", "2000 s → –"]
 
 
 def test_without_rows_only_what_needs_none_is_judged() -> None:
@@ -146,6 +151,8 @@ def test_without_rows_only_what_needs_none_is_judged() -> None:
         "rank-4 carries at most about 4.3 bits.",
         "The linear form wins for selections with p = 1e-05, that is a Vuong statistic of 4.4.",
         "The linear form wins for rankings with p = 4e-05, that is a Vuong statistic of 4.1.",
+        "For words the printed distance means a largest deviation of 3 %.",
+        "For images the printed distance means a largest deviation of 9.5 %.",
     }
     assert len(claims.claims(rows).axes) == 1
 

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 
 from tellmore.errors import SettingError
 from tellmore.figures import (
-    ablation,
     baselines,
     black_box,
     gumbel,
@@ -47,7 +46,8 @@ NAMES = {"fig1", "fig3", "fig4", "fig5", *(f"fig{n}" for n in range(8, 18)), *(f
     "theorem1",
     "claims",
     "bbvi",
-    "ablation",
+    "baselines",
+    "grid",
 }
 
 
@@ -226,14 +226,6 @@ def test_table_one_tells_bits_and_reach() -> None:
     assert "rank-4 > 2 (1 of 2)" in table1.EXHIBITS[0].compare(rows)
 
 
-def test_the_ablation_switches_one_part_at_a_time(bench: Bench) -> None:
-    configs = ablation.configs(bench)
-    by_name = {name: config for (_, name), config in configs.items()}
-    assert by_name[ablation.DEFAULT].options == ()
-    assert by_name[ablation.PAPER].mode == "paper"
-    assert len({(config.mode, config.options) for config in by_name.values()}) == len(by_name)
-
-
 def test_information_rates_and_their_best(bench: Bench, small_source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "source", lambda _part: small_source)
     rows = information.rates_by_size(bench)
@@ -316,7 +308,12 @@ def test_the_strongest_scale_is_run_on_seeds_that_did_not_choose_it(bench: Bench
         baselines.row_of("scales", key, config, quick if key[2] == 4.0 else slow, "a pool")
         for key, config in wanted.items()
     ]
-    assert [key[1:] for key in baselines.strongest(bench, small_source, rows)] == [("rank-4", 4.0)]
+    best = baselines.strongest(bench, small_source, rows)
+    assert [key[1:] for key in best] == [("rank-4", 4.0)]
+    assert {config.stop_at for config in best.values()} == {None}  # in full, while the sweep stops at the target
+    assert {config.stop_at for config in wanted.values()} == {paper.TARGET}
+    lucky = [{**row, "seeds": 1 if row["scale"] == 4.0 else 3} for row in rows]  # too few seeds to choose it by
+    assert 4.0 not in {scale for _, _, scale in baselines.strongest(bench, small_source, lucky)}
     assert not set(baselines.SWEEP_SEEDS) & set(FULL.seed_list)
 
 

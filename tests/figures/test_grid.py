@@ -34,6 +34,7 @@ def test_seconds_gains_and_the_break_even(trials: dict[str, list[Trial]]) -> Non
     tick, before = rows["tick-12"], rows[grid.BEFORE]
     assert (before["seconds"], tick["seconds"], tick["answers"]) == (80.0, 30.0, 1.5)
     assert tick["to_before"] == pytest.approx(30 / 80)
+    assert (tick["to_label"], tick["promised_to_label"]) == (pytest.approx(30 / 80), None)
     assert tick["quicker_seeds"] == 2
     assert tick["break_even_s"] == pytest.approx(80 / (12 * 1.5))
     assert (before["accuracy_60"], tick["gain_60"]) == (0.7, pytest.approx(0.1))
@@ -60,5 +61,5 @@ def test_the_bundled_words_are_compared_once(bench: Bench, tmp_path: Path) -> No
     bench.data = tmp_path
     (tmp_path / "words_warriner_valence_w2v300.npz").write_bytes(b"")
     assert list(grid.sources(bench)) == ["ratings", "valence"]
-    without = grid.configs(bench, "ratings", grid.WORDS)[grid.BEFORE]
+    without = grid.configs(bench, grid.WORDS)[grid.BEFORE]
     assert "tick" not in dict(without.options)["kinds"]

@@ -8,8 +8,8 @@ import pytest
 
 from tellmore.errors import SettingError
 from tellmore.figures.bench import Bench, Source
-from tellmore.figures.race import Race, compared, held, sentence, sources_of, verdict
-from tellmore.figures.race_table import LOSS, picture, tables
+from tellmore.figures.race import Race, beside, compared, held, sentence, sources_of, verdict
+from tellmore.figures.race_table import LOSS, at_mark, cells, in_short, picture, tables
 from tellmore.rows import where
 from tellmore.sim.rows import Quality, Row, Trial
 from tests.sim.conftest import write_pool
@@ -74,6 +74,29 @@ def test_without_peers_the_learner_races_itself() -> None:
     assert "whichever other contender" in sentence(rows)
     assert "| auto | 🔴 60.0 ± 0.0 |" in tables(rows)
     assert sorted(text.get_text() for axes in picture(rows).axes for text in axes.texts) == ["+15.0", "-15.0"]
+
+
+def test_peers_of_an_earlier_race_are_compared_without_pairing(rows: list[dict[str, object]]) -> None:
+    better = [{**row, "mean": row["mean"] + 0.2, "seeds": 9} for row in where(rows, contender="auto")]
+    joined = beside(better, rows)
+    assert {row["contender"] for row in joined} == {"auto", "random", "words-alone"}
+    early = where(joined, contender="auto", measure="accuracy", mark_s=30)[0]
+    assert (early["best_peer"], early["seeds"]) == ("random", 9)
+    assert early["to_best_peer"] == pytest.approx(0.31)
+    assert early["to_best_peer_se"] == pytest.approx((0.05**2 + 0.04**2) ** 0.5)  # not the 0.01 of paired seeds
+    with pytest.raises(SettingError, match="no pool and no mark in common"):
+        beside(better, [{**row, "pool": "another"} for row in rows])
+
+
+def test_the_tables_of_the_page_are_computed(rows: list[dict[str, object]]) -> None:
+    _, body = at_mark(rows, 60)
+    assert body == [["a pool", "75.0 `random`", "🔴 65.0 (-10.0 ± 5.0)"]]
+    late = [{**row, "mark_s": 10 * row["mark_s"]} for row in rows]
+    assert cells(late)[1] == [["`auto`", "2 (2)", "1 (1)", "1 (1)"]]
+    assert (
+        "`auto` is ahead of the best of them in 1 of 2 comparisons after 5 and 10 minutes, and behind in 1."
+        in in_short(late, "auto")
+    )
 
 
 def test_rare_classes_are_judged_by_f1_and_average_precision(rows: list[dict[str, object]]) -> None:

@@ -32,6 +32,10 @@ def race(
             "--contender", help="Who takes part, such as auto, rank-4, auto+words, bald; repeatable. [default: all]"
         ),
     ] = None,
+    peers: Annotated[
+        Path | None,
+        typer.Option("--peers", help="race.csv of an earlier race: compare with its peers instead of running them."),
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option("--seeds", help="Trials of each on each pool. [default: 5; quick: 2]")
     ] = None,
@@ -53,16 +57,18 @@ def race(
     from tellmore.errors import SettingError
     from tellmore.figures.bench import Bench, Plan, data_folder
     from tellmore.figures.exhibit import Exhibit
-    from tellmore.figures.race import CONTENDERS, Race, sentence, sources_of
+    from tellmore.figures.race import CONTENDERS, Race, beside, earlier_rows, sentence, sources_of
     from tellmore.figures.race_table import picture, tables
     from tellmore.figures.reproduce import produce
     from tellmore.files import write_whole
+    from tellmore.sim.contenders import OWN
     from tellmore.sim.distribute import Workforce
     from tellmore.sim.trials import default_folder, writable_folder
 
     number = (2 if quick else 5) if seeds is None else seeds
     if number < 1:
         raise SettingError(f"at least 1 seed is needed, not {number}")
+    earlier = [] if peers is None else earlier_rows(peers)
     folder = writable_folder(out)
     with bar() as shown:
         trials = TrialBar(shown)
@@ -77,10 +83,12 @@ def race(
         )
         course = Race(
             sources_of(pool or [], bench),
-            tuple(dict.fromkeys(contender or CONTENDERS)),
+            tuple(dict.fromkeys(contender or (OWN if earlier else CONTENDERS))),
             (60.0 if quick else 1800.0) if seconds is None else seconds,
         )
         rows = course.rows(bench)
+        if earlier:
+            rows = beside(rows, earlier)
     outcome = produce(Exhibit("race", "The race", lambda _: rows, picture, sentence), bench, folder)
     write_whole(folder / "tables.md", tables(rows))
     if json:

@@ -36,6 +36,17 @@ class Source:
         return self.title if self.stands_for is None else f"{self.title} (stands in for {self.stands_for})"
 
 
+LARGEST = {"valence": 2500}
+"""Parts whose pool is so large that races are run on this many of its items."""
+
+
+def raced(part: str, source: Source) -> Source:
+    """The source on which a part is raced: all of it, or a share that is always the same."""
+    if part not in LARGEST:
+        return source
+    return replace(source, title=f"{source.title}, {LARGEST[part]}", pool=f"{source.pool},{LARGEST[part]}")
+
+
 # Part -> (file in the data folder, title, matrix, what the paper used instead)
 _PARTS: dict[str, tuple[str, str, str, str | None]] = {
     "sentiment": ("words_socialsent2000_w2v300.npz", "SocialSent 2000s, word2vec", "X", None),

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tellmore.figures import paper
-from tellmore.figures.baselines import AT_ANSWER, MODES, PAIRS
+from tellmore.figures.baselines import AT_ANSWER, AUTOS, MODES, PAIRS
 from tellmore.figures.paired import Runs, fewer, mean, saved
 from tellmore.figures.verdict import Allowed, Estimate, about, claim_row
-from tellmore.policy.asking import AUTO
 from tellmore.rows import Row, Rows, column, distinct, where
 
 Source = Callable[[str], Rows]
@@ -45,11 +44,16 @@ def counts(source: Source) -> Iterator[Row]:
                 continue  # their code asks labels of random items only
             own = mean(runs(source, mode, setting, "interactions"))
             printed = paper.COUNTS[setting]
+            section = "Table I" if setting in paper.CHOSEN else "III-B"
             if setting == paper.RANDOM[0]:
                 sentence, allowed = f"{setting} needs more than {printed} interactions to 75 %.", Allowed(low=printed)
             else:
                 sentence, allowed = f"{setting} reaches 75 % after {printed} interactions.", about(printed)
-            yield claim_row("III-B", sentence, mode, own, allowed)
+            yield claim_row(section, sentence, mode, own, allowed)
+            if setting in paper.TEXT_COUNTS:
+                printed = paper.TEXT_COUNTS[setting]
+                sentence = f"{setting} reaches 75 % after {printed} interactions, as the text has it."
+                yield claim_row("III-B", sentence, mode, own, about(printed))
         rank = runs(source, mode, paper.RANKINGS, "interactions")
         share = saved(rank, labels_of(source, mode, "interactions"))
         for section, sentence, printed in (
@@ -81,20 +85,33 @@ def savings(source: Source) -> Iterator[tuple[Row, Estimate]]:
     further pools. Seeds are paired everywhere.
     """
     sets = (paper.SELECTIONS, paper.RANKINGS)
+    ours = (*sets, *AUTOS)
     for mode in modes(source):
-        for setting in sets:
+        for setting in ours if mode == "default" else sets:
             own = saved(runs(source, mode, setting, "seconds"), labels_of(source, mode, "seconds"))
             yield {"mode": mode, "labels": mode, "pool": WORDS, "setting": setting}, own
     for mode in modes(source, METHODS):
-        for setting in sets:
+        for setting in ours:
             across = saved(runs(source, "default", setting, "seconds"), labels_of(source, mode, "seconds"))
             yield {"mode": "default", "labels": mode, "pool": WORDS, "setting": setting}, across
-    for row in source("times"):
-        known = row["pool"] == WORDS and row["setting"] in sets
-        if row["setting"] in (*sets, AUTO) and not known:
-            reason = f"{row['seeds']} paired seeds"
-            estimate = Estimate.of(1 - row["to_label"], row["to_label_se"], row["seeds"], reason)
-            yield {"mode": "default", "labels": "default", "pool": row["pool"], "setting": row["setting"]}, estimate
+    for row in source("grid"):
+        if row["setting"] in ours and row["pool"] != WORDS and row.get("to_label") is not None:
+            labels = where(source("grid"), pool=row["pool"], setting=paper.LABELS)[0]
+            yield (
+                {"mode": "default", "labels": "default", "pool": row["pool"], "setting": row["setting"]},
+                _to_label(row, labels),
+            )
+
+
+def _to_label(row: Row, labels: Row) -> Estimate:
+    """The share of the seconds of labels that a row of a further pool saves; open where trials were too short."""
+    reason = f"to {row['target']:.0%}, {row['seeds']} paired seeds"
+    short = [one["seeds"] - one["reached"] for one in (row, labels)]
+    if any(short):
+        reason += f", {short[0]} and {short[1]} of them too short, counted with their length"
+    estimate = Estimate.of(1 - row["to_label"], row["to_label_se"] or 0.0, row["seeds"], reason)
+    low, high = (-math.inf if short[0] else estimate.low), (math.inf if short[1] else estimate.high)
+    return replace(estimate, low=low, high=high)
 
 
 def _of(estimate: Estimate, what: str) -> Estimate:
@@ -164,15 +181,17 @@ def _options(rows: Rows) -> Estimate:
 
 
 def _in_time(rows: Rows) -> Iterator[Row]:
-    """Fig. 12: the MSE at the last moment that all curves know."""
+    """Fig. 12: the MSE after the last answer and at the last moment that all curves know."""
     names = distinct(rows, "setting")
-    common = min((max(column(where(rows, setting=name), "seconds")) for name in names), default=0.0)
-    last = {name: [row for row in where(rows, setting=name) if row["seconds"] <= common] for name in names}
-    end = {name: own[-1] for name, own in last.items() if own}
-    after = f"after {common:.0f} s"
     three, ten, ranked = paper.titled(paper.SELECT, 3), paper.titled(paper.SELECT, 10), paper.titled(paper.RANK, 10)
-    sentence = "In time, selection of 10 learns more slowly than of 3."
-    yield claim_row("III-C", sentence, "paper", _lower(end.get(three), end.get(ten), after))
-    for name in (paper.LABELS, three, ten):
-        sentence = f"In time, ranking of 10 leads {name}."
-        yield claim_row("III-C", sentence, "paper", _lower(end.get(ranked), end.get(name), after))
+    for axis, phrase, unit in (("answer", "In interactions", " answers"), ("seconds", "In time", " s")):
+        common = min((max(column(where(rows, setting=name), axis)) for name in names), default=0.0)
+        known = {name: [row for row in where(rows, setting=name) if row[axis] <= common] for name in names}
+        end = {name: own[-1] for name, own in known.items() if own}
+        after = f"after {common:.0f}{unit}"
+        pair = (three, ten) if axis == "seconds" else (ten, three)
+        sentence = f"{phrase}, selection of {pair[0].split('-')[1]} learns faster than of {pair[1].split('-')[1]}."
+        yield claim_row("III-C", sentence, "paper", _lower(end.get(pair[0]), end.get(pair[1]), after))
+        for name in (paper.LABELS, three, ten):
+            sentence = f"{phrase}, ranking of 10 leads {name}."
+            yield claim_row("III-C", sentence, "paper", _lower(end.get(ranked), end.get(name), after))

@@ -29,8 +29,7 @@ REPLICATES = 400
 are right look 2 points off in every fifth row."""
 SPEED_SDS = (0.0, 0.4)
 MIXED_AT = (paper.RANK, 0.4)
-"""Mixed models take long, so they are fitted for one kind and one spread of speeds only, in fewer studies."""
-MIXED_REPLICATES = 100
+"""Mixed models take long, so they are fitted for one kind and one spread of speeds only."""
 NORMAL = 1.96
 INDEPENDENT, CLUSTERED, MIXED = "answers independent", "clustered by participant", "mixed model"
 
@@ -49,9 +48,7 @@ def _measure(replicates: int) -> Iterator[Row]:
                 # No two rows share their draws: chance would push them all to the same side.
                 rng = np.random.default_rng([seed, 7, case, study.design.kinds.index(kind)])
                 answers = draw_answers(study, kind, PEOPLE, rng=rng, speed_sd=speed_sd)
-                for key, outcome in _outcomes(
-                    answers, kind, mixed=(kind, speed_sd) == MIXED_AT and seed < MIXED_REPLICATES
-                ):
+                for key, outcome in _outcomes(answers, kind, mixed=(kind, speed_sd) == MIXED_AT):
                     outcomes.setdefault(key, []).append(outcome)
             for (what, errors), seen in outcomes.items():
                 share = float(np.mean(seen))

@@ -1,27 +1,29 @@
-"""What the grid question saves: seconds to a target and accuracy at fixed seconds, paired over seeds, and its break-even.
+"""What the kinds of question cost in seconds, on further pools, and what grids save: seconds to a target and accuracy at fixed
+seconds, paired over seeds, and the break-even of grids.
 
-The seconds of a grid are assumed (`tellmore.kinds.tick`), so what counts is up to how many seconds a label it still wins.
+The seconds of a grid are assumed (`tellmore.kinds.tick`), so what counts is up to how many seconds a label it still wins. The
+trials are those of the race on the same pools.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tellmore.figures import paper
-from tellmore.figures.bench import Bench, Source
+from tellmore.figures.bench import Bench, Source, raced
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.times import TARGETS, paired_ratio, reaches, seconds_to
+from tellmore.figures.paired import paired_ratio
 from tellmore.kinds.tick import TICK
 from tellmore.plotting import GREY, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.asking import AUTO
 from tellmore.policy.cost import PAPER_COST
+from tellmore.policy.rates import nested_bits, to_rates
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
+from tellmore.sim.experiment import make_learner
 from tellmore.sim.rows import Trial
 from tellmore.sim.seconds import lasting, mean_and_se
 from tellmore.sim.summary import first_reached
@@ -36,54 +38,64 @@ TICKS = f"{TICK.name}-{GRID}"
 WORDS = Source("VADER words (bundled)", "words")
 MOMENTS = (30, 60, 120, 300, 600)
 """Seconds after which the accuracy is compared; every trial is longer."""
-LENGTH_S = {"sentiment": 2400.0, "valence": 600.0, "ratings": 900.0, "images": 900.0}
-"""Seconds that a trial lasts, about: enough for most seeds to reach the target by every setting."""
+LENGTH_S = float(MOMENTS[-1])
+"""Human time of a trial, as long as the race's."""
+TARGETS = {"ratings": 0.90, "sentiment": 0.70, "valence": 0.75, "images": 0.75}
+"""Accuracy to reach on each pool: one that most kinds reach within the trial, and not with the first answers."""
 BEFORE = "auto without grids"
 """What grids have to beat: the choice among labels, selections and rankings."""
+WITHOUT_GRIDS: tuple[tuple[str, Option], ...] = (("kinds", paper.MEMBERS), ("sizes", (2, 3, 4, 5, 6)))
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What is asked; ``pace`` is a kind and size whose seconds say how many answers fill a trial."""
+class Setting(NamedTuple):
+    """What is asked."""
 
     question: str
-    size: int | None
-    pace: tuple[str, int]
+    size: int | None = None
     options: tuple[tuple[str, Option], ...] = ()
 
 
 SETTINGS = {
     **{
-        paper.titled(family, paper.size_of(family)): Setting(
-            family, paper.size_of(family), (family, paper.size_of(family) or 1)
-        )
-        for family in paper.FAMILIES
+        paper.titled(family, paper.size_of(family)): Setting(family, paper.size_of(family)) for family in paper.FAMILIES
     },
-    TICKS: Setting(TICK.name, GRID, (TICK.name, GRID)),
-    BEFORE: Setting(
-        AUTO,
-        None,
-        (paper.SELECT, 2),
-        (("kinds", paper.MEMBERS), ("sizes", (2, 3, 4, 5, 6))),
-    ),
-    AUTO: Setting(AUTO, None, (TICK.name, GRID)),
+    TICKS: Setting(TICK.name, GRID),
+    BEFORE: Setting(AUTO, options=WITHOUT_GRIDS),
+    AUTO: Setting(AUTO),
 }
 
 
-def configs(bench: Bench, part: str, source: Source) -> dict[str, Config]:
+def configs(bench: Bench, source: Source) -> dict[str, Config]:
     """The settings compared on a pool, by title; none stops early, so that accuracies at fixed seconds are of all seeds."""
-    named = {}
-    for title, setting in SETTINGS.items():
-        needed = ceil(1.1 * LENGTH_S[part] / PAPER_COST.seconds(*setting.pace))
-        named[title] = bench.config(
-            source,
-            question=setting.question,
-            size=setting.size,
-            answers=bench.plan.answers if bench.plan.quick else needed,
-            stop_at=None,
-            options=setting.options,
-        )
-    return named
+    length = {"answers": bench.plan.answers} if bench.plan.quick else {"answers": None, "seconds": LENGTH_S}
+    return {
+        title: bench.config(source, **setting._asdict(), stop_at=None, **length) for title, setting in SETTINGS.items()
+    }
+
+
+def seconds_to(trial: Trial, target: float) -> float:
+    """Seconds until the target was first reached; the whole length of a trial that failed, which is a lower bound."""
+    return float(trial.rows[_answers_to(trial, target) - 1].seconds)
+
+
+def reaches(trial: Trial, target: float) -> bool:
+    return first_reached(np.asarray(trial.column("accuracy")), target) is not None
+
+
+def promised(bench: Bench, source: Source) -> dict[str, float]:
+    """What eq. 7 promises before the first answer: seconds for the same bits, relative to labelling, by title."""
+    learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
+    bits = nested_bits(
+        learner.scan,
+        learner.belief,
+        learner.behaviour,
+        kinds=paper.FAMILIES,
+        sizes=[paper.SIZE],
+        rng=np.random.default_rng(0),
+        repeats=3,
+    )
+    rates = {paper.titled(rate.kind, rate.size): rate.bits_per_second for rate in to_rates(bits, PAPER_COST)}
+    return {title: rates[paper.LABELS] / rate for title, rate in rates.items()}
 
 
 def accuracy_at(trial: Trial, moment: float) -> float | None:
@@ -101,7 +113,8 @@ def break_even_s(grids: Sequence[Trial], others: Sequence[Trial], target: float)
 
 def _collect(bench: Bench) -> Rows:
     seeds = [0, 1] if bench.plan.quick else bench.plan.seed_list
-    return [row for part, source in sources(bench).items() for row in _pool_rows(bench, part, source, seeds)]
+    rows = (_pool_rows(bench, part, source, seeds) for part, source in sources(bench).items())
+    return [row for own in rows for row in own]
 
 
 def sources(bench: Bench) -> dict[str, Source]:
@@ -109,23 +122,29 @@ def sources(bench: Bench) -> dict[str, Source]:
     found = {part: bench.source(part) for part in TARGETS if bench.has(part)}
     return {
         "ratings": WORDS,
-        **{part: source for part, source in found.items() if part != "ratings" and source.pool != "words"},
+        **{part: raced(part, source) for part, source in found.items() if part != "ratings" and source.pool != "words"},
     }
 
 
 def _pool_rows(bench: Bench, part: str, source: Source, seeds: Sequence[int]) -> list[Row]:
-    named = configs(bench, part, source)
+    named = configs(bench, source)
     done = bench.trials(list(named.values()), seeds)
-    return rows_of({title: done[config] for title, config in named.items()}, pool=source.title, target=TARGETS[part])
+    if not all(done.values()):
+        return []  # nothing is stored of this pool
+    trials = {title: done[config] for title, config in named.items()}
+    return rows_of(trials, pool=source.title, target=TARGETS[part], promises=promised(bench, source))
 
 
-def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list[Row]:
-    """One row per setting, each beside ``BEFORE`` on the same seeds."""
-    before = trials[BEFORE]
+def rows_of(
+    trials: dict[str, list[Trial]], *, pool: str, target: float, promises: dict[str, float] | None = None
+) -> list[Row]:
+    """One row per setting, each beside ``BEFORE`` and beside labels on the same seeds."""
+    before, labels = trials[BEFORE], trials[paper.LABELS]
     rows = []
     for title, own in trials.items():
         seconds = _seconds(own, target)
         ratio, ratio_se = paired_ratio(seconds, _seconds(before, target))
+        to_label, to_label_se = paired_ratio(seconds, _seconds(labels, target))
         mean, se = mean_and_se(seconds.tolist())
         even = break_even_s(own, before, target) if title == TICKS else (None, None)
         asked = [row for trial in own for row in trial.rows]
@@ -141,6 +160,9 @@ def rows_of(trials: dict[str, list[Trial]], *, pool: str, target: float) -> list
             "lasting_s": lasting(own, target),
             "to_before": ratio,
             "to_before_se": ratio_se,
+            "to_label": to_label,
+            "to_label_se": to_label_se,
+            "promised_to_label": (promises or {}).get(title),
             "quicker_seeds": int((seconds < _seconds(before, target)).sum()),
             "grid_share": sum(row.kind == TICK.name for row in asked) / len(asked),
             "break_even_s": even[0],
@@ -257,13 +279,23 @@ def _compare(rows: Rows) -> str:
             f"({tick['to_before']:.2f} ± {tick['to_before_se'] or 0:.2f} of it, quicker for {tick['quicker_seeds']} of "
             f"{tick['seeds']} seeds), {_timed(auto)} by auto, which asks grids in {auto['grid_share']:.0%} of its questions; "
             f"break-even at {tick['break_even_s']:.1f} ± {tick['break_even_s_se'] or 0:.1f} s per label (assumed: "
-            f"{tick['seconds'] / (GRID * tick['answers']):.1f})"
+            f"{tick['seconds'] / (GRID * tick['answers']):.1f}){_promise(own[paper.RANKINGS])}"
         )
     start = (
         f"The paper has no grids, and their seconds are assumed, not measured: {PAPER_COST.seconds(TICK.name, GRID):.1f} s for "
         f"{GRID} items of which half are ticked. "
     )
     return start + "; ".join(said) + "."
+
+
+def _promise(row: Row) -> str:
+    """What bits per second promised of a setting, and what it took, where both are known."""
+    if row.get("promised_to_label") is None:
+        return ""
+    return (
+        f"; bits per second before the first answer promise {row['promised_to_label']:.2f} of the seconds of labelling by "
+        f"{row['setting']}, it took {row['to_label']:.2f} ± {row['to_label_se'] or 0:.2f}"
+    )
 
 
 def _seconds_text(row: Row) -> str:
@@ -278,4 +310,4 @@ def _timed(row: Row) -> str:
     return f"{_seconds_text(row)} s ({stays})"
 
 
-EXHIBITS = (Exhibit("grid", "What the grid question saves", _collect, grid, _compare),)
+EXHIBITS = (Exhibit("grid", "Seconds on further pools, and what the grid question saves", _collect, grid, _compare),)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tellmore.figures.times import paired_ratio
 from tellmore.figures.verdict import Estimate
 from tellmore.rows import Rows
 from tellmore.sim.seconds import mean_and_se
+from tellmore.types import Array
 
 LENGTHS = {"interactions": "longest", "seconds": "longest_s"}
 
@@ -81,6 +81,13 @@ def saved(few: Runs, many: Runs) -> Estimate:
         return _few(len(seeds))
     ratio, se = paired_ratio(few.on(seeds), many.on(seeds))
     return _bounded(Estimate.of(1 - ratio, se or 0.0, len(seeds), f"{len(seeds)} paired seeds"), few, many)
+
+
+def paired_ratio(values: Array, reference: Array) -> tuple[float, float | None]:
+    """Ratio of means over the same seeds, with its standard error by linearisation."""
+    ratio = float(values.mean() / reference.mean())
+    spread = mean_and_se((values - ratio * reference).tolist())[1]
+    return ratio, None if spread is None else spread / float(reference.mean())
 
 
 def _bounded(estimate: Estimate, few: Runs, many: Runs) -> Estimate:

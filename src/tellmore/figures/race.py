@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tellmore.errors import SettingError
-from tellmore.figures.bench import Bench, Source
+from tellmore.figures.bench import Bench, Source, raced
+from tellmore.figures.claims import rows_of
 from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.contenders import OWN, PEERS, config_of, is_peer
@@ -24,8 +27,8 @@ RARE = 0.2
 """Where at most this share of the counted items is positive, F1 and average precision say more than accuracy."""
 EVERYWHERE = ("words", "words,15%", "words,5%", "digits=8", "digits<5", "breast-cancer")
 QUICK = ("words,5%", "breast-cancer")
-WITH_DATA = {"sentiment": "", "valence": ",2500", "images": ""}
-"""Parts of the data folder, and what is changed: the largest pool is raced on 2,500 of its items."""
+WITH_DATA = ("sentiment", "valence", "images")
+"""Parts of the data folder."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,7 @@ def sources_of(names: Sequence[str], bench: Bench) -> tuple[Source, ...]:
     if names or bench.plan.quick:
         return _distinct(_named(name, bench) for name in names or QUICK)
     parts = {part: bench.source(part) for part in WITH_DATA if bench.has(part)}
-    with_data = (
-        Source(source.title + WITH_DATA[part].replace(",", ", "), source.pool + WITH_DATA[part], source.matrix)
-        for part, source in parts.items()
-        if source.pool not in EVERYWHERE
-    )
+    with_data = (raced(part, source) for part, source in parts.items() if source.pool not in EVERYWHERE)
     return (*(_named(name, bench) for name in EVERYWHERE), *with_data)
 
 
@@ -144,9 +143,53 @@ def _against(name: str, at: dict[str, Array]) -> dict[str, Any]:
 
 
 def gap_of(row: Row) -> tuple[float, float]:
-    """The paired difference to the best peer, or to the best of the others where no peer takes part, and its error."""
+    """The difference to the best peer, or to the best of the others where no peer takes part, and its error."""
     rival = "other" if row["best_peer"] is None else "peer"
     return row[f"to_best_{rival}"], row[f"to_best_{rival}_se"] or 0.0
+
+
+def earlier_rows(path: Path) -> Rows:
+    """The rows of a race.csv; SettingError for any other file."""
+    needed = {"pool", "mark_s", "measure", "peer", "contender", "mean", "se"}
+    try:
+        rows = rows_of(path)
+    except (OSError, ValueError, TypeError, csv.Error):  # none, not text, or no table
+        rows = []
+    if not rows or not needed <= set(rows[0]):
+        raise SettingError(f"there are no rows of a race in {path}; --peers takes the race.csv of an earlier race")
+    return rows
+
+
+def beside(rows: Rows, earlier: Rows) -> list[Row]:
+    """The rows of a race beside the peers of an earlier one, on pools and at marks that both have.
+
+    The seeds of the earlier race are not known one by one, so differences to its peers have the errors of both.
+    """
+    peers = [row for row in earlier if row["peer"]]
+    found: list[Row] = []
+    for place in dict.fromkeys(_place(row) for row in rows):
+        there = [row for row in peers if _place(row) == place]
+        here = [row for row in rows if _place(row) == place and not row["peer"]]
+        if there:
+            found += [{**row, **_unpaired(row, [*here, *there], there)} for row in here] + there
+    if not found:
+        raise SettingError("the earlier race has no pool and no mark in common with this one")
+    return found
+
+
+def _place(row: Row) -> tuple[str, int, str]:
+    return str(row["pool"]), int(row["mark_s"]), str(row["measure"])
+
+
+def _unpaired(row: Row, everybody: Rows, peers: Rows) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    others = [other for other in everybody if other["contender"] != row["contender"]]
+    for what, among in (("other", others), ("peer", peers)):
+        best = max(among, key=lambda other: float(other["mean"]))
+        error = float(np.hypot(row["se"] or 0.0, best["se"] or 0.0))
+        gap = {f"to_best_{what}": row["mean"] - best["mean"], f"to_best_{what}_se": error}
+        found |= {f"best_{what}": best["contender"], **gap}
+    return found
 
 
 def verdict(row: Row) -> int:
@@ -176,5 +219,5 @@ def sentence(rows: Rows) -> str:
     return (
         f"{seeds} seeds on {pools} pools; accuracy, or F1 where positives are rare, at {len(distinct(rows, 'mark_s'))} marks of "
         f"human time, against whichever {rival(rows)} is best there in hindsight, by more than a standard error of the "
-        f"paired difference: {'; '.join(said)}."
+        f"difference: {'; '.join(said)}."
     )

@@ -28,7 +28,7 @@ HEAD = """# The race, in numbers
 {sentence}
 
 In %, mean ± standard error over the seeds, after this many seconds of human time. **Bold**: the highest mean. {loss}: a value of
-the learner that is below the best {rival} by more than one standard error of the paired difference. If few items are
+the learner that is below the best {rival} by more than one standard error of the difference. If few items are
 positive, F1 and average precision are shown instead of accuracy. The same numbers with all differences: [race.csv](race.csv).
 [What it means](../race.md)
 """
@@ -42,6 +42,52 @@ def tables(rows: Rows) -> str:
         for measure in ("f1", "average_precision") if own[0]["rare"] else ("accuracy",):
             parts.append(_table(where(own, measure=measure), f"{pool}: {TITLES[measure]}"))
     return "\n".join(parts)
+
+
+def at_mark(rows: Rows, mark_s: int) -> tuple[list[str], list[list[str]]]:
+    """After so many seconds, on every pool: the best peer, and the learner's own with their differences to it."""
+    counted = [row for row in main_measure(rows) if row["mark_s"] == mark_s]
+    names = distinct([row for row in counted if not row["peer"]], "contender")
+    body = []
+    for pool in distinct(counted, "pool"):
+        own = {row["contender"]: row for row in where(counted, pool=pool)}
+        best = max((row for row in own.values() if row["peer"]), key=lambda row: float(row["mean"]))
+        title = f"{pool}, F1" if best["rare"] else str(pool)
+        cells = [_difference(own[name]) if name in own else "–" for name in names]
+        body.append([title, f"{100 * best['mean']:.1f} `{best['contender']}`", *cells])
+    return [f"after {mark_s} s", "best peer", *(f"`{name}`" for name in names)], body
+
+
+def _difference(row: Row) -> str:
+    gap = f"{100 * row['mean']:.1f} ({100 * row['to_best_peer']:+.1f} ± {100 * row['to_best_peer_se']:.1f})"
+    return f"{LOSS} {gap}" if verdict(row) < 0 else gap
+
+
+LATER_S = 300
+
+
+def cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """How often each of the learner's own is ahead of the best peer and behind, at all marks and from five minutes on."""
+    own = [row for row in main_measure(rows) if not row["peer"]]
+    body = []
+    for name in distinct(own, "contender"):
+        found = where(own, contender=name)
+        later = [row for row in found if row["mark_s"] >= LATER_S]
+        counts = [[sum(verdict(row) == sign for row in among) for among in (found, later)] for sign in (1, -1)]
+        body.append([f"`{name}`", f"{len(found)} ({len(later)})", *(f"{whole} ({part})" for whole, part in counts)])
+    what = [f"{side} by more than a standard error" for side in ("ahead", "behind")]
+    return [f"of all cells (from {LATER_S} s on)", "cells", *what], body
+
+
+def in_short(rows: Rows, name: str) -> str:
+    """One sentence on a contender from five minutes on."""
+    own = [row for row in main_measure(where(rows, contender=name)) if row["mark_s"] >= LATER_S]
+    ahead, behind = (sum(verdict(row) == sign for row in own) for sign in (1, -1))
+    pools, marks = len(distinct(own, "pool")), " and ".join(f"{mark // 60}" for mark in distinct(own, "mark_s"))
+    return (
+        f"On {pools} pools, {own[0]['seeds']} seeds each, `{name}` is ahead of the best of them in {ahead} of {len(own)} "
+        f"comparisons after {marks} minutes, and behind in {behind}."
+    )
 
 
 def _table(rows: Rows, title: str) -> str:

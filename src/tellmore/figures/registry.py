@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from tellmore.errors import SettingError
 from tellmore.figures import (
-    ablation,
     baselines,
     black_box,
     claims,
@@ -20,14 +19,13 @@ from tellmore.figures import (
     score_distance,
     stopping,
     table1,
-    times,
 )
 from tellmore.figures.exhibit import Exhibit
 
 _ORDER = (
     *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
     *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5", "coverage"),
-    *("times", "grid", "theorem1", "bbvi", "ablation", "baselines", "particles", "claims"),
+    *("grid", "theorem1", "bbvi", "baselines", "particles", "claims"),
 )
 _MODULES = (
     score_distance,
@@ -39,10 +37,8 @@ _MODULES = (
     gumbel,
     stopping,
     black_box,
-    ablation,
     baselines,
     particles,
-    times,
     grid,
     claims,
 )
