@@ -10,7 +10,7 @@ or a manner of one's own is no finding.
             answered either way says little
 
 Both are in standard deviations, and the limits are set so that in an hour of steady answering fewer than one person in 20 is told
-anything: see docs/people.md. Whoever has rested begins anew.
+anything: see docs/people.md. After a rest, everything starts again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The baselines by their true names: as printed, as the authors' code, paper mode, and the default beside them.
+"""The baselines by name: as printed, as the authors' code, paper mode, and the default for comparison.
 
 What the paper leaves open, the scale of the prior, is swept: a row for every scale, whatever it gives. The rule for the
 strongest baseline was set before it was run: of each kind of question, the method and the scale with the fewest answers to the
@@ -198,7 +198,7 @@ def trial_row(part: str, key: Key, trial: Trial, pool: str) -> Row:
 
 
 def baselines(rows: Rows) -> Figure:
-    """Interactions of every method beside the printed ones, and what the scale of the prior changes."""
+    """Interactions of every method next to the printed ones, and what the scale of the prior changes."""
     methods, scales = where(rows, part="methods"), where(rows, part="scales")
     figure, grid = new_figure(1, 1 + len(distinct(scales, "mode")), width=4.4, height=3.8)
     _draw_methods(grid[0, 0], methods)

@@ -1,4 +1,4 @@
-"""The bench on which exhibits are measured: available pools, how much to run, and a memory of what was run."""
+"""How exhibits are measured: the available pools, how much to run, and a cache of what was run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA_VARIABLE = "TELLMORE_DATA"
 
 @dataclass(frozen=True)
 class Source:
-    """A pool for a part in the paper. ``stands_for`` names the paper's data where another pool takes its part."""
+    """A pool for a part in the paper. ``stands_for`` names the paper's data if another pool replaces it."""
 
     title: str
     pool: str
@@ -103,7 +103,7 @@ class Bench:
         self.ledger = Ledger(self.folder / "trials")
 
     def source(self, part: str) -> Source:
-        """The pool for a part of the paper; the bundled words stand in where the data folder lacks a words pool."""
+        """The pool for a part of the paper; the bundled words are used if the data folder lacks a words pool."""
         file, title, matrix, stands_for = _PARTS[part]
         path = None if self.data is None else self.data / file
         if path is not None and path.exists():

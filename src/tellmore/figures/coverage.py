@@ -1,6 +1,5 @@
-"""Do the errors of a study's analysis hold where answers come from people? Intervals and tests over simulated studies.
-
-Every replicate is a study of attentive people with speeds of their own and the paper's time models; nothing is excluded.
+"""Are the errors of a study's analysis right if answers come from people? Intervals and tests over simulated studies.
+Every replicate is a study of attentive people with their own speeds and the paper's time models; nothing is excluded.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ INDEPENDENT, CLUSTERED, MIXED = "answers independent", "clustered by participant
 
 
 def coverage_rows(bench: Bench) -> Rows:
-    """Share of 95 % intervals of the slope that hold it, and of 5 % tests of the stage that reject although it has no effect."""
+    """Share of 95 % intervals that contain the slope, and of 5 % tests of the stage that reject although it has no effect."""
     return bench.remembered("coverage", [], lambda: list(_measure(3 if bench.plan.quick else REPLICATES)))
 
 

@@ -19,7 +19,7 @@ DENSE = 50
 
 
 MARKS_S = (300, 600, 1800)
-"""Seconds of human time whose accuracy stands beside every crossing: a first crossing rewards luck."""
+"""Seconds of human time whose accuracy is shown with every crossing: a first crossing depends on luck."""
 
 
 def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str) -> list[Row]:
@@ -51,8 +51,8 @@ def _moments(matrices: Mapping[str, Array], answer: int) -> Row:
 
 
 def reach_row(config: Config, trials: Sequence[Trial], target: float) -> Row:
-    """Interactions and seconds of one setting to ``target`` accuracy; a lower bound where seeds failed. Beside these first
-    crossings, from when on the mean accuracy stays there, and the accuracy at fixed seconds where all trials lasted so long."""
+    """Interactions and seconds of one setting to ``target`` accuracy; a lower bound where seeds failed. In addition,
+    from when on the mean accuracy stays there, and the accuracy at fixed seconds if all trials lasted that long."""
     reach, marks = to_accuracy(trials, target), at_seconds(trials, MARKS_S)
     whole = {mark: found["accuracy"] if found["runs"] == len(trials) else {} for mark, found in marks.items()}
     return {

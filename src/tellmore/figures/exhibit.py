@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """``collect`` measures, ``draw`` pictures, ``compare`` says in words how it stands to the paper."""
+    """``collect`` measures, ``draw`` pictures, ``compare`` says in words how it compares with the paper."""
 
     name: str
     title: str

@@ -34,11 +34,11 @@ SYNTHETIC_COST = CostModel(
         paper.RANK: TimeModel("quadratic", 2.0, 2.5),
     }
 )
-"""Ours, stated: an interface whose every further option is dear (label 4.37 s, select 0.5 + 1.6 k, rank 2 + 2.5 k^2)."""
+"""Ours, stated: an interface in which every further option takes long (label 4.37 s, select 0.5 + 1.6 k, rank 2 + 2.5 k^2)."""
 
 
 def _learner(bench: Bench, mode: str) -> Learner:
-    """A learner of this mode that has been told nothing."""
+    """A learner of this mode before any answer."""
     source = bench.source("sentiment")
     return make_learner(bench.config(source, mode=mode), bench.truth(source), 0)[0]
 

@@ -1,4 +1,4 @@
-"""Algorithm 5 by particles against the quick search that takes its place: what each reaches, on the same seeds.
+"""Algorithm 5 by particles compared with the quick search that replaces it, on the same seeds.
 
 Particles score every item of the pool at every step, so the images are used, the smallest available pool.
 """

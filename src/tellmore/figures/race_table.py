@@ -1,4 +1,4 @@
-"""The race as one table and one picture; what the learner loses is red."""
+"""The race as one table and one picture; the learner's losses are red."""
 
 from __future__ import annotations
 

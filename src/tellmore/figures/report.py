@@ -59,7 +59,8 @@ def markdown_page(outcomes: Sequence[Outcome], *, made: str, preface: str = "", 
 def write_page(outcomes: Sequence[Outcome], bench: Bench, out: Path, page: Path) -> None:
     """Write the documentation's page, with the pictures (SVG would be large) and rows copied into a folder next to it.
 
-    Single items of a pool are left out of the rows: a page may travel further than the pool's licence lets its items.
+    Single items of a pool are left out of the rows: a page may be shared more widely than the pool's licence allows for
+    its items.
     """
     folder = writable_folder(page.parent / page.stem)
     for outcome in outcomes:

@@ -1,4 +1,4 @@
-"""Write exhibits to disk: the picture (PNG and SVG), the rows (CSV) and the sentence beside them."""
+"""Write exhibits to disk: the picture (PNG and SVG), the rows (CSV) and the sentence."""
 
 from __future__ import annotations
 

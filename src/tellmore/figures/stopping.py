@@ -1,4 +1,4 @@
-"""Theorem 1 beside measured stopping times of the ideal algorithm (Section III-A)."""
+"""Theorem 1 and measured stopping times of the ideal algorithm (Section III-A)."""
 
 from __future__ import annotations
 
@@ -102,4 +102,4 @@ def _compare(rows: Rows) -> str:
     )
 
 
-EXHIBITS = (Exhibit("theorem1", "Theorem 1 beside measured stopping times", stopping_rows, theorem1, _compare),)
+EXHIBITS = (Exhibit("theorem1", "Theorem 1 and measured stopping times", stopping_rows, theorem1, _compare),)

@@ -1,7 +1,7 @@
 """Black-box variational inference (Ranganath, Gerrish and Blei 2014): the baseline that the paper names.
 
-It needs nothing but log-likelihood values, which is its charm and its price: thousands of sampled classifiers for one
-answer, where the closed-form updates need a handful of k-dimensional Newton steps.
+It needs only log-likelihood values, but thousands of sampled classifiers for one answer; the closed-form updates need a
+handful of k-dimensional Newton steps.
 
 Family: a Gaussian with full covariance, because an answer on k items correlates coordinates that were independent
 before, and a diagonal family could never agree with the closed form. It is written as a chain of conditionals in

@@ -1,6 +1,6 @@
 """Simulated people who work through the HTTP API as browsers do: the load test, and a way to watch a project being taught.
 
-Each person is a thread with a connection of its own; it thinks as long as the time model says, answers, and keeps trying
+Each person is a thread with a connection of its own; it waits as long as the time model says, answers, and keeps trying
 with the same body while the server is away. What was acknowledged is afterwards compared with the server's log.
 """
 

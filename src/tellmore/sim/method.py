@@ -10,7 +10,8 @@ asking     items searched as sharply as answers are learnt from, and none becaus
 sharpness  w = 13, and K from the residuals of the mean scores alone, as a Gumbel distribution of minima
 
 Three methods have names. ``as-printed`` is what Algorithms 1 to 5 say. ``as-authors`` adds what the authors' public code does
-besides (BelenMU/HiTL-SentimentClassify on GitHub). ``paper`` stands between the two: the start and the norm of that code.
+besides (BelenMU/HiTL-SentimentClassify on GitHub). ``paper`` is between the two: it has the start and the norm of that
+code.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ METHODS = {
     "as-printed": Method(frozenset(PRINTED_PARTS), {"scale": PAPER_PRIOR_SCALE}),
     "as-authors": Method(frozenset(AUTHORS_PARTS), {"scale": AUTHORS_PRIOR_SCALE}),
 }
-"""The methods that have names: the modes of a trial beside the default."""
+"""The methods that have names: the modes of a trial other than the default."""
 
 
 class MethodLearner(Learner):

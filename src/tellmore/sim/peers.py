@@ -1,6 +1,5 @@
-"""What people take instead of the learner: single labels, and logistic regression on them, or words alone.
-
-A peer asks and is told as a learner is, so that a trial treats both alike. It asks a label a time and chooses some ahead: the
+"""Other methods than the learner: single labels with logistic regression, or words alone. A peer has the same interface
+as a learner, so that a trial treats both alike. It asks for one label at a time and chooses some ahead: the
 more labels it has, the less another one changes. The strength of its regression is chosen by cross-validation on its labels.
 """
 
@@ -120,7 +119,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class WordsAlone:
-    """Nobody is asked: an item is called what the words nearest to it are, by the difference of mean cosines."""
+    """No answers: an item gets the side whose words are nearer to it, by the difference of mean cosines."""
 
     mean: Array
 
@@ -199,7 +198,7 @@ def columns(pool: Pool) -> Array:
 
 
 def covariance(pool: Pool) -> Array:
-    """Principal components, each weighted by its standard deviation once more: weights are expected to lie as the items do."""
+    """Principal components, each weighted by its standard deviation once more: weights are expected to vary as the items do."""
     X = pool.coordinates.into(np.asarray(pool.X, dtype=float))
     values, vectors = np.linalg.eigh(np.cov(X, rowvar=False).reshape(X.shape[1], -1))
     Z = (X - X.mean(axis=0)) @ (vectors * np.sqrt(np.maximum(values, 0)))
@@ -231,7 +230,7 @@ def typical(peer: Peer) -> RowNumbers:
 
 
 def covering(peer: Peer) -> RowNumbers:
-    """scikit-activeml's ProbCover: the items around which most others lie that no labelled item is near to."""
+    """scikit-activeml's ProbCover: the items with most neighbours that are not near any labelled item."""
     with needs("scikit-activeml", "race"):
         from skactiveml.pool import ProbCover
     if peer.tool is None:

@@ -3,7 +3,7 @@
     3*good, lapse=0.2+pace=1.5, random
 
 is five people: three attentive ones, one who answers every fifth question at random and takes half as long again, and one who
-never looks. People are separated by commas, what is said of one by plus signs, and `N*` stands for N alike.
+answers at random. Commas separate people, plus signs join the words for one person, and `N*` stands for N such people.
 
     good              attentive, as the pool's human scores say
     random            every answer is random

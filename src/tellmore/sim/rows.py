@@ -1,4 +1,4 @@
-"""What a trial leaves behind: how good it was before any answer, and one row after each."""
+"""The result of a trial: its quality before any answer, and one row after each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Quality:
-    """How well the counted items are told apart."""
+    """How well the counted items are separated."""
 
     accuracy: float
     f1: float

@@ -1,4 +1,4 @@
-"""What people's time bought: quality at fixed seconds, and from when on the mean curve stays at a target.
+"""Quality after fixed times, and the time from which the mean curve stays at a target.
 
 A trial's quality over time is a step function: at t seconds it is the quality after the last answer that was finished at or
 before t, and before the first answer that of the start. It is known up to the trial's last answer and unknown (NaN) beyond.

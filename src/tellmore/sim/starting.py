@@ -1,6 +1,7 @@
 """What the learner of a trial starts from: examples that are named, or another model's scores.
 
-Examples are looked up in the whole pool, also where a trial has a part of its items only: people know words that no item is.
+Examples are looked up in the whole pool, even if a trial has only a part of its items: people also know words that are
+not items.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ All entropies and information gains are in bits. Setting: theta uniform on the h
 embeddings with squared norm at most ``power`` (P_x), a question of one kind on k items with N possible answers.
 T_epsilon is the first t with |Sigma_t|^(1/d) < epsilon.
 
-Two slips of the paper are put right where named:
+Two errors of the paper are corrected where named:
 
 - gamma_2 (Lemma B.2) inherits the sign of eq. 1, exp(+w z): it is a lower bound of a label's probability for w > 0 only
   by luck of the symmetry in y, and none for the w < 0 that the printed eq. 1 needs. The corrected one uses |w|.

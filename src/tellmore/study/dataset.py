@@ -1,4 +1,4 @@
-"""A study's data to take away: one CSV file of answers, one of participants, a codebook of their columns, a script for R.
+"""A study's data as files: one CSV file of answers, one of participants, a codebook of their columns, a script for R.
 
 Participants are under pseudonyms; their external ids are left out.
 """

@@ -1,7 +1,6 @@
-"""Who may enter a study, and who may go on as somebody who has begun.
-
-An id from outside is no secret: other researchers know it too. It lets its holder begin, where the study is open or has the
-id on its list; to go on takes a secret: the cookie of the browser that began, the platform's own session id, or a signed link.
+"""Who may enter a study, and who may continue as somebody who has begun. An external id is no secret: other researchers
+know it too. It is enough to begin, if the study is open or has the id on its list; to continue takes a secret: the
+cookie of the browser that began, the platform's own session id, or a signed link.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ def check_return(arrival: Arrival, known: str, begun_with: str | None) -> None:
 
 
 def check_beginning(arrival: Arrival, entry: Entry, listed: Collection[str], begun: int) -> None:
-    """Refuse whom the study does not expect, and everybody once enough have begun."""
+    """Refuse people whom the study does not expect, and everybody once enough have begun."""
     if not arrival.signed and entry.by == "signed":
         raise EntryError("open the link that you were sent; your id alone is not enough")
     if not arrival.signed and entry.by == "list" and arrival.external not in listed:
@@ -92,7 +91,7 @@ def key_of(database_url: str) -> str:
 
 
 def signed_links(database_url: str, ids: Iterable[str], public_url: str = "") -> list[str]:
-    """A link for each id that lets its holder begin, and go on in any browser."""
+    """A link for each id that lets its holder begin, and continue in any browser."""
     with closing(Repository(database_url)) as repository:
         key, base = repository.secret(STUDY_KEY), public_url.rstrip("/") or repository.get(ADDRESS)
     if base is None:

@@ -1,8 +1,10 @@
 """Time models of single answers and the tests between them, each as in the paper and allowing for people.
 
-Answers of one participant are alike: some people are slow. Ordinary least squares take them for independent and report
-standard errors that are too small. So every fit and test also comes with errors clustered by participant (compared with
-Student's t of participants - 1 degrees of freedom), and with a mixed model in which each participant has a line of their own.
+Answers of one participant are alike: some people are slow. Ordinary least squares treats them as independent and
+reports standard errors that are too small. So every fit and test also comes with errors clustered by participant
+(compared with
+Student's t of participants - 1 degrees of freedom), and with a mixed model in which each participant has their own
+line.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from tellmore.types import Array
 
 Answers = Sequence[Mapping[str, Any]]
 LEAST_PEOPLE = 3
-"""Between fewer people nothing can be said of how people differ."""
+"""With fewer people, nothing can be said about how people differ."""
 CONFIDENCE = 0.95
 
 

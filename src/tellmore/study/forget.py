@@ -20,7 +20,7 @@ class Forgotten:
 
 KEPT = (
     "The log keeps, without their content, that there were these entries and when, the pseudonym, and a note of the deletion. "
-    "Reports and data files written before, and backups, still hold what was given: write them again, or delete them."
+    "Reports and data files written before, and backups, still contain the data: write them again, or delete them."
 )
 
 

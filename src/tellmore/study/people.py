@@ -1,4 +1,4 @@
-"""Simulated participants: who they are, how fast they are, and how often their thoughts are elsewhere. No server, no clock.
+"""Simulated participants: who they are, how fast they are, and how often they do not look. No server, no clock.
 
 Speeds are lognormal with mean 1, so that the mean times of all people are those of the cost model. A study's residual spread
 is partly one between people; `within_people` leaves to single answers what remains of it.

@@ -70,7 +70,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def _slopes(analysis: Analysis) -> list[list[str]]:
-    """The linear slope of each kind by three ways of reckoning with people."""
+    """The linear slope of each kind, with differences between people treated in three ways."""
     rows = []
     for kind, own in analysis.fits.items():
         name = figures.noun(kind)

@@ -1,6 +1,5 @@
-"""A running study: participants' progress in memory, every step written to the log before anybody sees it.
-
-The one stateful object of a study. Opening it again on the same log continues where it stopped.
+"""A running study: participants' progress in memory, every step written to the log before anybody sees it. The only
+stateful object of a study. Opening it again on the same log continues where it stopped.
 """
 
 from __future__ import annotations
@@ -200,7 +199,7 @@ class StudySession:
         return {"id": planned.id, "kind": planned.kind, "items": items}
 
     def _item(self, identifier: str) -> dict[str, Any]:
-        """A pool item with its text and image; an id that the pool has not is a text itself (gold and practice)."""
+        """A pool item with its text and image; an id that is not in the pool is shown as text (gold and practice)."""
         row = self._rows.get(identifier)
         if row is None:
             return {"id": identifier, "text": identifier, "image": None}

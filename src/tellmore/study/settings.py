@@ -134,7 +134,7 @@ class Completion(Section):
 
 
 class Pay(Section):
-    """What a complete participation is paid; used for the hourly pay in the report."""
+    """The pay for a completed study; used for the hourly pay in the report."""
 
     amount: float = Field(default=0.0, ge=0)
     currency: Word = "USD"
@@ -148,7 +148,7 @@ class Entry(Section):
 
 
 class Recruitment(Section):
-    """Whom the recruiting service lets in (its screeners), and how many people are planned; for the pre-registration."""
+    """Whom the recruiting service admits (its screeners), and how many people are planned; for the pre-registration."""
 
     screeners: tuple[Word, ...] = ()
     participants: int | None = Field(default=None, ge=1)

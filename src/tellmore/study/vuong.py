@@ -2,8 +2,8 @@
 
 Q. H. Vuong, Likelihood ratio tests for model selection and non-nested hypotheses, Econometrica 57 (1989): under the
 hypothesis that both models are equally close to the truth, sqrt(n) mean(m) / sd(m) is standard normal, with
-m_i = log f1(y_i) - log f2(y_i). Where observations come from people, the sums over each person take the place of single
-observations in the spread, and Student's t of people - 1 degrees of freedom that of the normal.
+m_i = log f1(y_i) - log f2(y_i). If observations come from people, sums over each person replace single observations in
+the spread, and Student's t with people - 1 degrees of freedom replaces the normal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def gaussian_loglik(residuals: Array) -> Array:
 def vuong(loglik_first: Array, loglik_second: Array, clusters: NDArray[np.int64] | None = None) -> VuongTest:
     """Compare two models by their log-likelihoods [n] of the same observations.
 
-    clusters: the person [n] whom each observation is of, counted from 0; None takes all observations for independent.
+    clusters: the person [n] whom each observation is of, counted from 0; None treats all observations as independent.
     """
     first, second = np.asarray(loglik_first, dtype=float), np.asarray(loglik_second, dtype=float)
     if first.shape != second.shape or first.ndim != 1:
