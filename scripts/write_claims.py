@@ -30,8 +30,8 @@ WITH_BLOCKS = (
     ROOT / "README.md",
 )
 MADE = (
-    "Every section below is made by `tellmore reproduce NAME --data DATA --out DIR` and says of how many seeds it is; bands and "
-    "± are standard errors over seeds. This page is written by `python scripts/write_claims.py` from the rows beside it."
+    "Every section below is made by `tellmore reproduce NAME --data DATA --out DIR` and gives its number of seeds; bands and "
+    "± are standard errors over seeds. This page is written by `python scripts/write_claims.py` from the rows in `docs/results`."
 )
 
 
