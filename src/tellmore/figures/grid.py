@@ -1,8 +1,8 @@
 """What the kinds of question cost in seconds, on further pools, and what grids save: seconds to a target and accuracy at fixed
 seconds, paired over seeds, and the break-even of grids.
 
-The seconds of a grid are assumed (`tellmore.kinds.tick`), so what counts is up to how many seconds a label it still wins. The
-trials are those of the race on the same pools.
+The seconds of a grid are assumed (`tellmore.kinds.tick`), so what counts is up to how many seconds per label it still
+saves time. The trials are those of the race on the same pools.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _pool_rows(bench: Bench, part: str, source: Source, seeds: Sequence[int]) ->
 def rows_of(
     trials: dict[str, list[Trial]], *, pool: str, target: float, promises: dict[str, float] | None = None
 ) -> list[Row]:
-    """One row per setting, each beside ``BEFORE`` and beside labels on the same seeds."""
+    """One row per setting, each compared with ``BEFORE`` and with labels on the same seeds."""
     before, labels = trials[BEFORE], trials[paper.LABELS]
     rows = []
     for title, own in trials.items():
