@@ -379,7 +379,7 @@ def replay(
     tolerance: Annotated[float, typer.Option("--tolerance", help="Largest difference that counts as equal.")] = 1e-8,
     json: JsonOption = False,
 ) -> None:
-    """Rebuild the classifier from the log and check that it is the same."""
+    """Rebuild the classifier from the log and compare it."""
     from tellmore.data.project import open_project
     from tellmore.export.replay import replay_project
 
