@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
+
 from tellmore.app.desk import Desk
 from tellmore.data.settings import Settings
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
 from tellmore.store.events import answer_event, lease_event, question_event, release_event, undo_event
-from tellmore.store.repository import Event
+from tellmore.store.repository import Event, iso
 from tellmore.types import Skip
 
+UTC_0 = "2026-01-01T00:00:00.000Z"
 T0 = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 TIMING = {"onset_ms": 0, "submit_ms": 30_000, "hidden_ms": 0}
 
@@ -69,3 +72,35 @@ def test_a_deleted_person_leaves_the_desk() -> None:
     desk = desk_of(*out("q1", "ann"), *out("q2", "bob", "b"), Event("delete", None, "owner", {"participant": "ann"}))
     assert desk.reserved(T0) == {"b"}
     assert desk.contributors() == {"bob"}
+
+
+def test_items_that_are_out_are_the_same_as_counted_anew_each_time() -> None:
+    """Against going through all leases, as people come, answer, put down, come back and stay away, and clocks jump."""
+    rng = np.random.default_rng(0)
+    desk, leases, now = desk_of(), dict[str, float](), 0.0
+
+    def apply(event: Event) -> None:
+        desk.apply(Event(event.kind, event.question_id, event.participant, event.payload, desk.seq + 1, UTC_0))
+
+    for step in range(600):
+        person, question_id = f"p{rng.integers(6)}", f"q{step}"
+        what = rng.integers(8)
+        hand = desk.hand(person)
+        if what < 4:
+            minute = int(now // 60) + int(rng.integers(1, 5))
+            items = [f"i{item}" for item in rng.choice(12, 3, replace=False)]
+            apply(question_event(Question("rank", items, id=question_id), person))
+            apply(lease_event(question_id, person, iso(datetime.fromtimestamp(T0 + 60 * minute, UTC))))
+            leases[question_id] = T0 + 60 * minute
+        elif what < 6 and hand:
+            apply(answer_event(hand[-1], person, Skip()) if what == 4 else release_event(hand[-1], person))
+            leases.pop(hand[-1], None)
+        elif what == 6 and hand:
+            apply(lease_event(hand[0], person, iso(datetime.fromtimestamp(T0 + now + 120, UTC))))
+            leases[hand[0]] = T0 + now + 120
+        now += float(rng.integers(-40, 60))
+        for besides in ("", person):
+            live = [desk.asked[each] for each, until in leases.items() if until > T0 + now]
+            expected = {item for asked in live if asked.participant != besides for item in asked.question.items}
+            assert desk.reserved(T0 + now, besides=besides) == expected
+        assert {asked.question.id for asked in desk.out(T0 + now)} == {a.question.id for a in live}

@@ -6,11 +6,12 @@ Times are seconds since the epoch.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from datetime import datetime
 
 from tellmore.app.lately import Lately
+from tellmore.app.leases import Leases
 from tellmore.data.settings import Settings
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.store.repository import Event
@@ -23,7 +24,7 @@ class Desk(Ledger):
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
         self._in_hand: dict[str, list[str]] = defaultdict(list)
         self._done: dict[str, list[str]] = defaultdict(list)
-        self._leases: dict[str, float] = {}
+        self._leases = Leases()
         self._changes: list[int] = []
         self._recent: deque[str] = deque(maxlen=100)
         self._minutes: dict[str, float] = defaultdict(float)
@@ -50,16 +51,18 @@ class Desk(Ledger):
 
     def lease_until(self, question_id: str) -> float:
         """When the lease of a question ends or ended; 0 where it was released."""
-        return self._leases.get(question_id, 0.0)
+        return self._leases.until(question_id)
 
     def reserved(self, now: float, *, besides: str = "") -> set[str]:
         """Items of all questions that are out at ``now``, except with the participant ``besides``."""
-        live = (self.asked[question_id] for question_id, until in self._leases.items() if until > now)
-        return {item for asked in live if asked.participant != besides for item in asked.question.items}
+        held, taken = self._leases.items(now), set(self._leases.items(now))
+        hand = [each for each in self._in_hand.get(besides, ()) if self._leases.until(each) > now]
+        own = Counter(item for each in hand for item in self.asked[each].question.items)
+        return taken.difference(item for item, times in own.items() if held[item] <= times)
 
     def out(self, now: float) -> list[Asked]:
         """The questions that are in somebody's hands at ``now``."""
-        return [self.asked[question_id] for question_id, until in self._leases.items() if until > now]
+        return [self.asked[question_id] for question_id in self._leases.live(now)]
 
     def recent_items(self, questions: int) -> set[str]:
         """Items of the last ``questions`` questions answered."""
@@ -111,7 +114,8 @@ class Desk(Ledger):
         if event.payload.get("released"):
             self._release(question_id, event.participant or "")
         elif question_id in self.asked:
-            self._leases[question_id] = datetime.fromisoformat(event.payload["until_utc"]).timestamp()
+            until = datetime.fromisoformat(event.payload["until_utc"]).timestamp()
+            self._leases.hold(question_id, self.asked[question_id].question.items, until)
 
     def _on_answer(self, event: Event) -> None:
         super()._on_answer(event)
@@ -147,7 +151,7 @@ class Desk(Ledger):
         self._changes.append(event.seq)
         gone = event.payload["participant"]
         for question_id in self._in_hand.pop(gone, []):
-            self._leases.pop(question_id, None)
+            self._leases.let_go(question_id)
         for everything in (self._done, self._minutes, self._answers, self._shown):
             everything.pop(gone, None)
 
@@ -164,6 +168,6 @@ class Desk(Ledger):
             self._shown[given.participant] += sign * self.asked[given.question_id].question.size
 
     def _release(self, question_id: str, participant: str) -> None:
-        self._leases.pop(question_id, None)
+        self._leases.let_go(question_id)
         if question_id in self._in_hand[participant]:
             self._in_hand[participant].remove(question_id)
