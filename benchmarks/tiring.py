@@ -22,7 +22,6 @@ from tellmore import kinds
 from tellmore.core.steadiness import STEADY, Answered
 from tellmore.learner import Learner
 from tellmore.policy.cost import PAPER_COST
-from tellmore.predictor import State
 from tellmore.questions import Question
 from tellmore.sim import annotators as people
 from tellmore.sim.config import Config
@@ -64,16 +63,16 @@ def run(pool: str, kind: str, habit: str, seed: int, *, data: Path) -> tuple[obj
         question = learner.ask()
         rows = truth.pool.rows(question.items)
         answer, seconds = annotator.reply(question, rows, now=people.Moment(rng, number, before), clock=clock)
-        now, before, minutes = learner._now, rows, minutes + seconds / 60
-        state = state.after(answered(learner, now, question, answer, seconds))
+        before, minutes = rows, minutes + seconds / 60
+        state = state.after(answered(learner, question, answer, seconds))
         learner.tell(question, answer)
         if state.seen is not None and not seen[0]:
             seen = state.seen.change, number + 1, f"{minutes:.1f}"
     return *seen, f"{minutes:.1f}"
 
 
-def answered(learner: Learner, before: State, question: Question, answer: Answer, seconds: float) -> Answered:
-    kind, known = kinds.named(question.kind), learner.foretold(before, question, answer)
+def answered(learner: Learner, question: Question, answer: Answer, seconds: float) -> Answered:
+    kind, known = kinds.named(question.kind), learner.foretold(question, answer)
     usual = PAPER_COST.seconds(kind.name, question.size, marks=kind.marks(answer))
     return Answered(kind.family, math.log(seconds / usual), known.log_score - known.expected, known.spread)
 

@@ -142,13 +142,14 @@ class Taught(Predictor):
         slope = self.calibration_at(state).slope if foretold else 1.0
         return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), infos
 
-    def foretold(self, before: State, question: Question, answer: Answer) -> Foretold:
+    def foretold(self, question: Question, answer: Answer, before: State | None = None) -> Foretold:
         """How probable ``answer`` was in the state ``before`` it, of somebody who answers as is usual.
 
-        before: the learner's state before the answer.
         question: what was asked.
         answer: what was answered.
+        before: the learner's state before the answer; by default its present one.
         """
+        before = self._now if before is None else before
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         rng = np.random.default_rng([self.seed, 0xF0E, before.tally.answers])

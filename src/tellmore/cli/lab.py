@@ -185,6 +185,22 @@ def _print_summary(config: Config, summary: dict[str, Any], trials: list[Trial])
     ]
     print_table([*columns, "lasting from second"], rows)
     _print_marks(config, summary, len(trials))
+    if "people" in summary:
+        _print_people(summary["people"])
+
+
+def _print_people(people: list[dict[str, Any]]) -> None:
+    rows = []
+    for one in people:
+        effects = [one[name] for name in ("first", "first_se", "before", "before_se")]
+        rounded = [value if value is None else round(value, 3) for value in effects]
+        rows.append([one["person"], f"{one['noticed']} of {one['trials']}", one["at"], *rounded])
+    print_table(
+        ["person", "noticed to tire", "at answer", "chooses the first", "± se", "after positives", "± se"], rows
+    )
+    typer.echo(
+        "Chooses the first: how much more often than predicted; after positives: how much more often says positive."
+    )
 
 
 def _print_marks(config: Config, summary: dict[str, Any], trials: int) -> None:

@@ -23,6 +23,7 @@ from tellmore.sim.people import GOOD, PER_ANSWERS, Person, team_of
 from tellmore.sim.rows import Row, Trial
 from tellmore.sim.starting import start_of
 from tellmore.sim.truth import Truth, load_truth
+from tellmore.sim.watched import Watched
 from tellmore.types import Answer, Array
 
 GAIN_DRAWS = 128
@@ -54,7 +55,9 @@ def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
     known = load_truth(config.pool, config.matrix) if truth is None else truth
     learner, notes = (make_peer(config, known, seed), {}) if config.peer else make_learner(config, known, seed)
     start = known.quality(learner.scores()[0])
-    return Trial(seed, start, tuple(_rows(config, learner, known, seed)), notes)
+    watched = Watched() if config.team else None
+    rows = tuple(_rows(config, learner, known, seed, watched))
+    return Trial(seed, start, rows, notes, () if watched is None else tuple(watched.report()))
 
 
 def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict[str, float]]:
@@ -136,9 +139,11 @@ def _score_source(config: Config, truth: Truth) -> people.ScoreSource:
     return people.GaussianScores(scores.mean, scores.spread() if scores.has_spread else None)
 
 
-def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Iterator[tuple[Question, float, float]]:
+def conversation(
+    config: Config, learner: Asker, truth: Truth, seed: int, watched: Watched | None = None
+) -> Iterator[tuple[Question, float, float]]:
     """Ask, answer and tell until the budget is spent or there is no question left: each with its bits and all seconds so
-    far, once it is learnt."""
+    far, once it is learnt. ``watched`` hears every answer before that."""
     team = make_annotators(config, truth)
     names = [f"person {number}" for number in range(1, len(team) + 1)] if config.team else [""]
     chances = [chances_of(seed, who) for who in range(len(team))]
@@ -153,6 +158,8 @@ def conversation(config: Config, learner: Asker, truth: Truth, seed: int) -> Ite
         (rng, clock), rows = chances[who], truth.pool.rows(question.items)
         reply, took = team[who].reply(question, rows, now=people.Moment(rng, turn, before[who]), clock=clock)
         before[who] = rows
+        if watched is not None and isinstance(learner, Learner):
+            watched.hear(learner, question, reply, names[who], took)
         learner.tell(question, reply, names[who])
         seconds += took
         yield question, bits, seconds
@@ -174,8 +181,8 @@ def question_bits(learner: Learner, question: Question, answered: int) -> float:
     return kinds.named(question.kind).gain(mean, cov, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
 
 
-def _rows(config: Config, learner: Asker, truth: Truth, seed: int) -> Iterator[Row]:
-    for number, (question, bits, seconds) in enumerate(conversation(config, learner, truth, seed), start=1):
+def _rows(config: Config, learner: Asker, truth: Truth, seed: int, watched: Watched | None) -> Iterator[Row]:
+    for number, (question, bits, seconds) in enumerate(conversation(config, learner, truth, seed, watched), start=1):
         quality = truth.quality(learner.scores()[0])
         mse, mse_scores, logdet = _belief(learner, truth) if isinstance(learner, Learner) else (UNKNOWN,) * 3
         yield Row(

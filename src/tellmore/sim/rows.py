@@ -34,12 +34,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Trial:
-    """The rows of one seed, its quality before any answer, and what was fitted for it (w and K in paper mode)."""
+    """The rows of one seed, its quality before any answer, and what was fitted for it (w and K in paper mode).
+    ``people``: what was seen of each person of a team, as `tellmore.sim.watched` reports it."""
 
     seed: int
     start: Quality
     rows: tuple[Row, ...]
     notes: dict[str, float] = field(default_factory=dict)
+    people: tuple[dict[str, Any], ...] = ()
 
     def column(self, name: str) -> list[Any]:
         """One column of the rows."""
@@ -48,10 +50,13 @@ class Trial:
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         rows = [list(asdict(row).values()) for row in self.rows]
-        return {"seed": self.seed, "notes": self.notes, "start": asdict(self.start), "rows": rows}
+        people = {"people": list(self.people)} if self.people else {}
+        return {"seed": self.seed, "notes": self.notes, "start": asdict(self.start), "rows": rows, **people}
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Trial:
         """The inverse of ``as_dict``."""
         rows = tuple(Row(*row) for row in plain["rows"])
-        return cls(int(plain["seed"]), Quality(**plain["start"]), rows, dict(plain["notes"]))
+        return cls(
+            int(plain["seed"]), Quality(**plain["start"]), rows, dict(plain["notes"]), tuple(plain.get("people", ()))
+        )

@@ -101,4 +101,19 @@ def summarise(
         },
         "lasting": {target_name(target): lasting(trials, target) for target in targets},
         "known_until_seconds": known_until(trials),
+        **({"people": [people_of(trials, at) for at in range(len(trials[0].people))]} if trials[0].people else {}),
     }
+
+
+def people_of(trials: Sequence[Trial], at: int) -> dict[str, Any]:
+    """What was seen of one person of a team: in how many trials they were noticed to tire and at which answer, and by how much
+    context moved their answers, as the mean and standard error over the trials where it was estimated."""
+    each = [trial.people[at] for trial in trials if at < len(trial.people)]
+    noticed = [one["at"] for one in each if one["at"] is not None]
+    found: dict[str, Any] = {"person": each[0]["person"], "trials": len(each), "noticed": len(noticed)}
+    found["at"] = float(np.median(noticed)) if noticed else None
+    for name in ("first", "before"):
+        known = [one[name] for one in each if one[name] is not None]
+        mean, se = mean_and_se([estimate for estimate, _ in known])
+        found[name], found[f"{name}_se"] = mean, known[0][1] if len(known) == 1 else se
+    return found

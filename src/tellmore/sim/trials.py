@@ -19,8 +19,8 @@ from tellmore.sim.rows import Trial
 # What the rows of a trial depend on; a change of it makes stored rows stale.
 _SOURCES = (
     "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "predictor.py", "questions.py", "sim/annotators.py",
-    "sim/experiment.py", "sim/method.py", "sim/people.py", "sim/rows.py", "sim/starting.py", "sim/truth.py", "start.py",
-    "telling.py", "types.py",
+    "sim/experiment.py", "sim/method.py", "sim/people.py", "sim/rows.py", "sim/starting.py", "sim/truth.py",
+    "sim/watched.py", "start.py", "telling.py", "types.py",
 )  # fmt: skip
 _PEER_SOURCES = ("sim/peers.py",)
 
