@@ -64,5 +64,5 @@ def test_a_file_that_is_no_npz_is_one_line_and_never_to_be_trusted(
 ) -> None:
     (tmp_path / "items.csv").write_text("id,text\n1,warm\n")
     np.save(tmp_path / "matrix.npy", np.eye(3))
-    with pytest.raises(DataFileError, match=r"it is no whole \.npz file"):
+    with pytest.raises(DataFileError, match=r"it is not a complete \.npz file"):
         load(tmp_path / name)

@@ -105,7 +105,7 @@ def test_pickles_are_never_read(tmp_path: Path) -> None:
 
 def test_a_single_array_is_not_a_pool(tmp_path: Path) -> None:
     np.save(tmp_path / "X.npy", np.eye(3))
-    with pytest.raises(DataFileError, match=r"no whole \.npz file; a pool is"):
+    with pytest.raises(DataFileError, match=r"not a complete \.npz file; a pool is"):
         load_pool(tmp_path / "X.npy")
 
 
