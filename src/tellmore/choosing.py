@@ -1,4 +1,4 @@
-"""Choosing what to ask next: kind, size and items, for one question or for many at once.
+"""Choosing the next question: its kind, size and items, for one question or for many at once.
 
 Questions depend only on the seed, the answers so far and how many questions were asked.
 """
@@ -53,7 +53,7 @@ class Chooser(Taught):
         return self._issued(asked, self._acquire(asked, count, rng, exclude, asked), rng)
 
     def _deal(self, n: int, kind: str | None, size: int | None, avoid: Collection[Any]) -> list[Question]:
-        """The items of one search dealt out like cards: one of the best to each question, then one of the next to each."""
+        """The items of one search divided among the questions: one of the best to each, then one of the next best to each."""
         rng = np.random.default_rng([self.seed, 0xDEA1, self._asked])
         checks = rng.binomial(n, max(self.check_share, 0.5 * self._wants_checks())) if kind is None else 0
         questions = [self._check(avoid, rng) for _ in range(checks)]
@@ -82,7 +82,7 @@ class Chooser(Taught):
         return asked, self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
 
     def _check(self, avoid: Collection[Any], rng: np.random.Generator) -> Question:
-        """Any items, also those shown lately: leaving these out would spoil the sample."""
+        """Any items, also those shown recently: leaving these out would bias the sample."""
         asked = self.allowed.checking()
         count = self.allowed.size_of(asked, self.allowed.set_size)
         rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(avoid))
@@ -151,7 +151,7 @@ class Chooser(Taught):
         return among.search(by, self._now.belief, count, self.asking, rng=rng).rows
 
     def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:
-        """Rows shown lately, still on show, or to be avoided."""
+        """Rows shown recently, still open, or to be avoided."""
         recent = self._history[-self.exclude_last :] if self.exclude_last else []
         shown = [item for question, _ in recent for item in question.items]
         if self.exclude_last:

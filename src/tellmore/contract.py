@@ -1,4 +1,4 @@
-"""The whole contract of a kind of question, as one executable check: for the kinds that come with tellmore and for yours."""
+"""One check of everything that a kind of question must do: for tellmore's own kinds and for yours."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _exact_posterior(kind: Kind, z: Array, outcome: Outcome, behaviour: Behaviou
 
 
 def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Never negative, never more than the outcomes can carry, and as enumeration says if that is possible."""
+    """Never negative, never more than the number of outcomes allows, and equal to enumeration if that is possible."""
     behaviour, root = Behaviour(w=2.0, K=3.0), rng.standard_normal((k, k))
     mean, cov = rng.standard_normal(k) / 2, root @ root.T / k
     gain = kind.gain(mean, cov, behaviour, rng=rng)
@@ -109,7 +109,7 @@ def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
 
 
 def _check_people(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Simulated people answer as the likelihood says, and whoever sees clearly gives the answer of highest likelihood."""
+    """Simulated people answer with the probabilities of the likelihood, and without noise they give the most likely answer."""
     outcomes = list(kind.outcomes(k)) if kind.n_outcomes(k) <= MOST_ENUMERATED else []
     for scale in (1.0, 3.0) if outcomes else ():  # people in doubt, and people who are nearly sure
         _check_samples(kind, scale * rng.standard_normal(k), outcomes, rng)

@@ -59,7 +59,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.seed = seed
 
     def _start(self, rows: Array, times: Array | None = None) -> Frame:
-        """Where to begin on rows that count so many ``times``; rows that do not vary have no directions of their own."""
+        """Where to begin on rows that count this many ``times``; rows that do not vary have no directions."""
         one_of("prior", self.prior, ("pool", "isotropic"))
         if not np.ptp(rows, axis=0).any():
             return paper_frame(rows.shape[1])

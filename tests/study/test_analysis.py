@@ -39,7 +39,7 @@ def test_only_the_inattentive_are_excluded_and_only_in_that_kind(draw: Draw) -> 
     assert not any(row["gold"] for row in rank)
     by_step = {step.step: (step.participants, step.answers) for step in rank_steps}
     assert by_step["entered"] == (20, 500)
-    assert by_step["answered all gold questions rightly"] == (16, 400)
+    assert by_step["answered all gold questions correctly"] == (16, 400)
     assert by_step["gold questions removed"] == (16, 320)
 
 

@@ -145,7 +145,7 @@ def test_analyse_writes_the_report_and_the_answers(collected: Path, tmp_path: Pa
     assert len((data / "participants.csv").read_text().splitlines()) == 4
     assert {path.name for path in data.iterdir()} == {"answers.csv", "participants.csv", "codebook.csv", "analyse.R"}
     text = run("study", "analyse", collected)
-    assert "answered all gold questions rightly" in text
+    assert "answered all gold questions correctly" in text
     assert (collected / "study_report.html").exists()
 
 

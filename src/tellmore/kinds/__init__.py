@@ -1,4 +1,4 @@
-"""The kinds of question, one object in one file each, and the registry through which everybody else finds them.
+"""The kinds of question, one object in one file each, and the registry in which all other modules look them up.
 
 >>> named("tick").headline(Words(positive="friendly"))
 'Tick everything that is friendly'
@@ -17,7 +17,7 @@ answer_from_json = REGISTRY.answer_from_json
 
 
 def standard_kinds() -> tuple[str, ...]:
-    """Names of the kinds that ``auto`` may choose without being told to."""
+    """Names of the kinds that ``auto`` may choose by default."""
     return tuple(kind.name for kind in all_kinds() if kind.standard)
 
 

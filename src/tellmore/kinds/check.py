@@ -1,6 +1,5 @@
-"""The part of a kind's contract that takes no time: checked whenever one is registered.
-
-`tellmore.contract` goes on from here with learning, asking, saving and simulating.
+"""The quick checks of a kind, made whenever one is registered. `tellmore.contract` also checks learning, asking, saving
+and simulating.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def check_kind(kind: Kind) -> None:
 
 
 def check_answers(kind: Kind, k: int) -> None:
-    """Outcomes are as many as promised, have probabilities that sum to one, and survive the way through an answer and JSON."""
+    """The number of outcomes is right, their probabilities sum to one, and they survive conversion to an answer and to JSON."""
     items = tuple(f"item{i}" for i in range(k))
     behaviour, z = Behaviour(w=2.0, K=3.0), np.random.default_rng(0).standard_normal((5, k))
     n = kind.n_outcomes(k)
@@ -74,7 +73,7 @@ def check_answers(kind: Kind, k: int) -> None:
 
 
 def check_plain_values(kind: Kind, k: int) -> None:
-    """What cannot be an answer is refused by AnswerError, never taken for one."""
+    """A value that cannot be an answer is refused with AnswerError."""
     items = tuple(f"item{i}" for i in range(k))
     for value in (None, 0.5, object(), {"item0": True}, "never shown", ["item0", "never shown"], ("item0",) * 9):
         try:

@@ -2,10 +2,11 @@
 
 A kind needs its attributes, its outcomes and their likelihood, and the way between answers and outcomes. Everything else
 has a default: information gain by enumeration or by bounds, the update by moment matching, simulated people by the
-likelihood itself. A kind that knows better overrides it. An *outcome* is an answer by position among the k items shown, a
+likelihood itself. A kind with a better method overrides the default. An *outcome* is an answer by position among the k
+items shown, a
 hashable value of the kind's own choosing: ``y`` = +-1 for a label, ``(i, y)`` for a selection.
 
-`tellmore.contract.check_question_kind` runs the whole contract.
+`tellmore.contract.check_question_kind` checks all of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kinds of question that are known: those that come with tellmore, and those of installed packages.
+"""The registered kinds of question: tellmore's own, and those of installed packages.
 
 A package offers a kind by an entry point in the group ``tellmore.kinds`` that names the object::
 
@@ -54,7 +54,7 @@ class Registry:
         return kind
 
     def all(self) -> tuple[Kind, ...]:
-        """Every kind, those that come with tellmore first."""
+        """Every kind, tellmore's own first."""
         self._look()
         return tuple(self._kinds.values())
 
@@ -87,7 +87,7 @@ class Registry:
         return answer_type.from_json(plain)
 
     def _look(self) -> None:
-        """Take in what installed packages offer, once."""
+        """Register what installed packages offer, once."""
         if self._looked:
             return
         self._looked = True

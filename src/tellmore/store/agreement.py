@@ -61,7 +61,7 @@ class Conflict:
 @dataclass(frozen=True)
 class Reliability:
     """One person beside others: ``alike`` of ``shared`` labels are as most others labelled that item; ``known_right`` of
-    ``known`` known items were labelled rightly. ``warning``: what should be looked at, if anything."""
+    ``known`` known items were labelled correctly. ``warning``: what should be looked at, if anything."""
 
     alike: int
     shared: int
@@ -179,7 +179,7 @@ def _beside_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[in
 
 
 def _on_known(ledger: Ledger) -> dict[str, tuple[int, int]]:
-    """For each person: known items labelled rightly, and all of them."""
+    """For each person: known items labelled correctly, and all of them."""
     truth = known_labels(ledger)
     found: dict[str, tuple[int, int]] = {}
     for given in ledger.given.values():

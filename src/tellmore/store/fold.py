@@ -41,7 +41,7 @@ class AnswerEffect:
 
     ``bits``: information gained, the fall of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to the
     prior's, nats. ``expected_accuracy``: mean of max(p, 1 - p) over the pool, or over a sample of 1,000 items. ``correct`` of
-    ``scored`` labelled items of a check question were predicted rightly before the answer was learnt. ``surprise``: its log
+    ``scored`` labelled items of a check question were predicted correctly before the answer was learnt. ``surprise``: its log
     probability before, in nats, less the expected one, and ``spread``, the standard deviation of that.
     """
 

@@ -40,7 +40,7 @@ PERSON_STEPS = {
     "no consent": "consented",
     "failed the comprehension check": "passed the comprehension check",
     "did not reach all gold questions": "reached all gold questions",
-    "missed a gold question": "answered all gold questions rightly",
+    "missed a gold question": "answered all gold questions correctly",
 }
 """Why a participant is left out, and what holds of those who are not, in the order in which it is looked at."""
 

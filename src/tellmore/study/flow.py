@@ -126,7 +126,7 @@ def right_answer(gold: Gold, kind: str, answer: Answer) -> bool:
 
 
 def seen_as(gold: Gold) -> Perception:
-    """How somebody sees the items of a gold question who answers it rightly, in its own order."""
+    """How somebody sees the items of a gold question who answers it correctly, in its own order."""
     places = np.arange(len(gold.order))
     z = gold.n_positive - 0.5 - places
     return Perception(z, places, z > 0)
@@ -183,5 +183,5 @@ def _check_choices(choices: tuple[Choice, ...], value: Any) -> list[int]:
 
 
 def right_choices(study: Study, given: list[int]) -> bool:
-    """Whether all comprehension questions were answered rightly."""
+    """Whether all comprehension questions were answered correctly."""
     return all(v == choice.correct for v, choice in zip(given, study.comprehension, strict=True))
