@@ -68,7 +68,7 @@ def test_swapping_the_models_turns_the_sign() -> None:
     [
         (np.zeros(3), np.zeros(4), "one length"),
         (np.zeros(2), np.zeros(2), "at least 3"),
-        (np.ones(9), np.ones(9), "predict the same"),
+        (np.ones(9), np.ones(9), "make the same predictions"),
     ],
 )
 def test_refusals(first: Array, second: Array, says: str) -> None:
