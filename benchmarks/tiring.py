@@ -4,16 +4,23 @@
 
 One simulated person answers (see `tellmore.sim.people`), one question in ten at random as in a project. ROWS gets a line for
 every run, and what is there already is not computed again; OUT gets tiring.csv, a line for every habit and kind of question.
+
+    python benchmarks/tiring.py --made-up
+
+prints the same of people without a learner, whose answers are exactly as probable as predicted.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 from kept import kept_rows, pool_path, write_rows
@@ -28,6 +35,7 @@ from tellmore.sim.config import Config
 from tellmore.sim.experiment import chances_of, make_annotators, make_learner
 from tellmore.sim.truth import load_truth
 from tellmore.types import Answer
+from tests.core.test_steadiness import HOUR, first, labels, states
 
 TUNED = ("words_vader_w2v300.npz,2500", "digits<5,unit")
 UNSEEN = (
@@ -96,6 +104,24 @@ def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
             }
 
 
+def made_up() -> None:
+    """Prints how often and when made-up people are noticed: steady ones in an hour of labels, others in 400 labels."""
+    steady = [("steady, an hour", 300, HOUR, {})]
+    changing = [
+        (f"{name}={rate}", 60, 400, {name: rate}) for name in ("slowing", "tiring") for rate in (0.25, 0.5, 1.0)
+    ]
+    for title, count, answers, habit in steady + changing:
+        rng = np.random.default_rng(sum(map(ord, title)))
+        seen = [first(states(labels(answers, rng, **habit))) for _ in range(count)]
+        at = [found[0] for found in seen if found is not None]
+        share = len(at) / count
+        se = math.sqrt(share * (1 - share) / count)
+        print(
+            f"{title}: noticed {share:.1%} ± {se:.1%} of {count}, median answer {np.median(at) if at else '–'}",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -106,7 +132,11 @@ def main() -> None:
     parser.add_argument("--habit", action="append", choices=HABITS)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first", type=int, default=900, help="the first seed")
+    parser.add_argument("--made-up", action="store_true", help="people without a learner")
     args = parser.parse_args()
+    if args.made_up:
+        made_up()
+        return
     pools = TUNED if args.pool == ["tuned"] else args.pool or UNSEEN
     seeds = range(args.first, args.first + args.seeds)
     cases = product(pools, args.kind or ANSWERS, args.habit or HABITS, seeds)

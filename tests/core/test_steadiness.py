@@ -16,7 +16,7 @@ def labels(
     n: int, rng: np.random.Generator, *, slowing: float = 0.0, tiring: float = 0.0, pace: float = 1.0, at: int = 0
 ) -> Iterator[Answered]:
     """Labels of somebody whose times grow by ``slowing`` and whose share of chance answers grows by ``tiring`` per 100 answers
-    from the answer ``at`` on; every tenth item is a random one, the others are nearly undecided."""
+    from the answer ``at`` on; three items in ten are random ones, the others are nearly undecided."""
     for number in range(n):
         late = max(number - at, 0) / 100
         p = float(np.clip(rng.beta(0.5, 0.5) if rng.random() < 0.3 else rng.beta(3, 3), 0.02, 0.98))
