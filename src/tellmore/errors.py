@@ -47,7 +47,7 @@ class FaultyRowsError(DataFileError):
     def lines(self) -> tuple[str, ...]:
         """What people read, a line each."""
         if len(self.faults) == 1:
-            return self.faults
+            return (f"{self.faults[0]}; correct it, or leave it out with --skip-bad FILE",)
         more = len(self.faults) - self.SHOWN
         rest = (f"and {more} more",) if more > 0 else ()
         told = f"{len(self.faults)} faulty rows; correct them, or leave them out with --skip-bad FILE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tellmore.display import curve, table
+from tellmore.policy.words import percent
 from tellmore.predictor import Predictor
 
 
@@ -15,7 +16,7 @@ def summary(learner: Predictor, asks: str) -> str:
         ("items", f"{len(learner.pool)} of {learner.pool.d} dimensions, {learner.coordinates}"),
         ("asks", asks),
         ("answers", f"{tally.answers}, with {tally.positive} positive and {tally.negative} negative labels"),
-        ("called positive", f"{np.mean(learner.predict()):.0%} of the items"),
+        ("called positive", f"{percent(float(np.mean(learner.predict())))} of the items"),
         ("probabilities", str(learner.calibration)),
         ("enough?", f"{'yes' if stop else 'no'}: {stop.reason}"),
     ]

@@ -485,7 +485,8 @@ def test_people_read_pages_and_programs_read_json(app: Any, tokens: Tokens) -> N
     assert "There is no such page" in lost.text
     assert "<b>" not in lost.text
     assert person.get("/no/such/page").json() == {"error": "Not Found"}
-    assert list(person.get("/api/question", headers=HTML).json()) == ["error"]
+    assert list(person.get("/api/question").json()) == ["error"]
+    assert "Open the link that was printed or sent to you." in person.get("/api/question", headers=HTML).text
 
 
 def test_a_revoked_link_says_so(app: Any, tokens: Tokens) -> None:

@@ -37,9 +37,7 @@ class Served:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.project = folder, open_project(folder)
-        self.session: Session = open_session(
-            self.project.database_url, self.project.pool, self.project.settings, beforehand=beforehand_of(self.project)
-        ).start()
+        self.session: Session = open_session(self.project, beforehand=beforehand_of(self.project)).start()
         tokens = Tokens(self.session.repository)
         app = create_app(self.session, tokens=tokens, project=self.project)
         self.owner = TestClient(app, base_url="http://127.0.0.1")

@@ -122,6 +122,10 @@ def test_a_glance_shows_items_nobody_was_asked_about(session: Session, pool: Poo
     assert seen.unsure.id == f"i{free[np.argmin(np.abs(view.probability[20:] - 0.5))]}"
     for row in range(20, 55):
         session.label("owner", f"i{row}", True)
+    asked = seen.most[0].id
+    without = glance_at(pool, view, [asked])
+    assert without is not None
+    assert asked not in {item.id for item in (*without.most, *without.least, without.unsure)}, "it is being asked now"
     assert glance_at(pool, session.settled_view()) is None, "too few are left to show"
 
 

@@ -65,15 +65,13 @@ def test_words_that_are_no_items_go_through_the_embedder_of_the_project(tmp_path
     Ingest(tmp_path / "p", items, EmbeddingSource(embed="tfidf")).run()
     project = open_project(tmp_path / "p")
     beforehand = beforehand_of(project)
-    with closing(
-        open_project_session(project.database_url, project.pool, project.settings, beforehand=beforehand).start()
-    ) as session:
+    with closing(open_project_session(project, beforehand=beforehand).start()) as session:
         assert starting.start_out(session).no_words is None
         shown = starting.preview(session, StartIn(like=["warm, i0"], unlike=["cruel"]))
         assert [(one.name, one.item and one.item.id) for one in shown.like] == [("warm", None), ("i0", "i0")]
         assert "warm" in (shown.most[0].text or "")
         assert "cruel" in (shown.least[0].text or "")
-        with pytest.raises(SettingError, match="'zebra': the embedder has none of its words"):
+        with pytest.raises(SettingError, match="nothing is known of 'zebra'"):
             starting.preview(session, StartIn(like=["zebra"]))
 
 

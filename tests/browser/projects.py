@@ -116,5 +116,6 @@ def picture_project(folder: Path, question: str, size: int = 4) -> Path:
     pool = Pool(
         vectors / np.linalg.norm(vectors, axis=1, keepdims=True), [f"p{row}" for row in range(PICTURES)], images=images
     )
-    create_project(folder, pool, settings(question, size, name="Warm pictures", instruction=""))
+    told = settings(question, size, name="Warm pictures", instruction="Judge each picture by its colour.")
+    create_project(folder, pool, told)
     return folder

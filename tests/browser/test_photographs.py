@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import csv
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,8 +13,9 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
+from tellmore.data.project import open_project
 from tests.browser.conftest import DEVICES, PATIENCE_MS
 from tests.browser.person import Person
 from tests.browser.serving import run_tellmore, serving
@@ -102,6 +104,9 @@ def test_photographs_from_a_folder_to_a_classifier(browser: Browser, tmp_path: P
         (tmp_path / "served.jpg").write_bytes(served.body())
         page.goto(f"{server.base}/dashboard#items")
         page.locator(".item-button img").first.wait_for()
+        page.goto(f"{server.base}/dashboard#answers")
+        expect(page.locator(".log-pictures img")).to_have_count(ANSWERS)
+        expect(page.locator(".told").first).to_have_text(re.compile("^picture: (not )?warm$"))
         page.goto(f"{server.base}/dashboard#export")
         with page.expect_download() as coming:
             page.get_by_role("button", name="Download: Classifier, ONNX").click()
@@ -110,7 +115,9 @@ def test_photographs_from_a_folder_to_a_classifier(browser: Browser, tmp_path: P
     with Image.open(tmp_path / "served.jpg") as upright:
         assert upright.size == (768, 1024)
     run_tellmore(tmp_path, "score", "photos", "pictures", "--embed", "onnx:encoder.onnx", "--out", "scores.csv")
-    assert onnxruntime.InferenceSession(tmp_path / "warm.onnx").get_inputs()[0].shape == ["N", 6]
+    taken, pool = onnxruntime.InferenceSession(tmp_path / "warm.onnx"), open_project(tmp_path / "photos").pool
+    called = taken.run(["probability"], {taken.get_inputs()[0].name: pool.X})[0].ravel() > 0.5
+    assert np.mean(called == [is_warm(name) for name in pool.ids]) > 0.85
     rows = list(csv.DictReader((tmp_path / "scores.csv").read_text().splitlines()))
     right = [(float(row["probability"]) > 0.5) == is_warm(row["id"]) for row in rows]
     assert len(rows) == PICTURES

@@ -140,6 +140,10 @@ devices = pytest.mark.parametrize("device", list(DEVICES))
 @pytest.mark.parametrize("server", list(QUESTIONS))
 def test_question_screens(join: Join, server: str, device: str, theme: str) -> None:
     person = join(server, device=device, color_scheme=theme)
+    if device == "narrow":
+        assert person.page.locator("kbd:visible:not(.position)").all_inner_texts() in ([], [*"123456"]), (
+            "no keys on touch"
+        )
     if not server.startswith("pictures"):
         assert small_targets(person.page, device) == []
     for screen, prepare in QUESTIONS[server]:

@@ -43,7 +43,7 @@ def test_a_judge_is_checked_by_a_column_that_the_project_keeps(here: Path) -> No
     answer(40)
     said = run("judge p --scores-column llm").output
     assert "llm: probabilities, positive from 0.5 on; 60 of 60 items have a score" in said
-    assert "It agrees with people on 90% (95 % between 77% and 96%, 36 of 40)" in said
+    assert "It agrees with people on 90 % (95 % interval: 77 to 96 %; 36 of 40)" in said
     assert "132 more random answers would halve that interval" in said
     assert "too few" not in said
     found = json.loads(run("judge p --scores-column llm --json").output)

@@ -336,7 +336,7 @@ def test_words_and_scores_are_starts(here: Path, capsys):
             assert arrays["weights"].sum() == pytest.approx(1)
     assert open_project("words").settings.start.unlike == ("rude", "cold")
     assert not (here / "scores" / "words.npz").exists()
-    assert "'unheard': the embedder has none of its words" in fails(init.format("p") + " --like unheard", capsys)
+    assert "nothing is known of 'unheard'" in fails(init.format("p") + " --like unheard", capsys)
     said = fails(init.format("p") + " --scores-column llm --positive-value maybe", capsys)
     assert said.startswith("error: column llm: no score is 'maybe'")
     assert not (here / "p").exists()

@@ -89,7 +89,7 @@ def test_tfidf_needs_no_name_and_refuses_words_that_it_does_not_know(tmp_path: P
     told = text_side(project)
     assert np.allclose(told(texts), project.pool.X, atol=1e-6)
     assert np.array_equal(text_side(project, "tfidf")(["Warm"]), told(["warm"]))
-    with pytest.raises(SettingError, match="'xyzzy': the embedder has none of its words; choose words"):
+    with pytest.raises(SettingError, match="nothing is known of 'xyzzy'; choose words"):
         told(["kind", "xyzzy"])
 
 

@@ -13,7 +13,7 @@ from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.select import SelectAnswer
 from tellmore.kinds.tick import TickAnswer
 from tellmore.questions import Question
-from tellmore.store.events import answer_event, question_event, undo_event
+from tellmore.store.events import answer_event, items_event, question_event, undo_event
 from tellmore.store.judge import Check, random_checks, skipped_checks, verdict
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
@@ -50,6 +50,19 @@ def test_only_labels_of_random_questions_count() -> None:
     )
     assert random_checks(ledger) == [Check("a", True), Check("d", False), Check("e", True)]
     assert skipped_checks(ledger) == 1
+
+
+def test_answers_drawn_before_items_were_added_are_counted() -> None:
+    first, open_then, last = (Question("label", [item]) for item in "abc")
+    asked_before, answered_after = asked(open_then, LabelAnswer(True))
+    ledger = ledger_of(
+        asked(first, LabelAnswer(True)),
+        [asked_before, items_event("owner", 1, "new.csv"), answered_after],
+        asked(last, LabelAnswer(False)),
+    )
+    found = verdict(random_checks(ledger), scores(a=0.9, b=0.8, c=0.1))
+    assert found is not None
+    assert (found.checks, found.earlier) == (3, 2)
 
 
 def test_a_verdict_counts_as_a_person_would() -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tellmore import cli
 from tellmore.data.project import Project, create_project, open_project
-from tellmore.errors import DataFileError, StateError, StoreError, TellmoreError
+from tellmore.errors import DataFileError, StateError, StoreError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.pool import Pool
@@ -47,8 +47,17 @@ def test_a_whole_project_has_no_damage(project: Project):
 
 def test_whoever_opens_a_damaged_project_reads_what_to_run(project: Project):
     append(project, *answered(Question("label", ["unknown"]), LabelAnswer(True)))
-    with pytest.raises(StoreError, match=r"log is damaged: 'unknown' is not an item .*: tellmore repair /"):
+    with pytest.raises(StoreError, match=r"log /.*\.sqlite is damaged: 'unknown' is not an item .*: tellmore repair /"):
         load_state(project)
+
+
+def test_serving_a_damaged_project_is_one_line(project: Project, capsys: pytest.CaptureFixture[str]):
+    append(project, *answered(Question("label", ["unknown"]), LabelAnswer(True)))
+    with pytest.raises(SystemExit, match="1"):
+        cli.main(["serve", str(project.folder), "--port", "0", "--no-browser"])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{project.folder / 'tellmore.sqlite'} is damaged: 'unknown' is not an item" in line
+    assert line.endswith(f"tellmore repair {project.folder}")
 
 
 def test_events_that_do_not_fit_go_and_the_others_stay(project: Project):
@@ -61,7 +70,7 @@ def test_events_that_do_not_fit_go_and_the_others_stay(project: Project):
         setting_event("ann", {"learning": {"target_accuracy": 7}}),
         *answered(Question("label", ["i7"]), LabelAnswer(True)),
     )
-    with pytest.raises((TellmoreError, KeyError)):
+    with pytest.raises(StoreError, match="tellmore repair"):
         load_state(project)
     found = diagnose(project.folder)
     said = "\n".join(damage.what for damage in found.damages)

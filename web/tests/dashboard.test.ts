@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
-import { decimal, duration, percent } from "../src/dashboard/format";
+import { decimal, duration } from "../src/dashboard/format";
 import { askedNote, askedNow } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
-import { kindTitle, questionTitle } from "../src/kit/kinds";
+import { kindTitle, offeredKinds, questionTitle } from "../src/kit/kinds";
+import { percent, percentRange } from "../src/kit/numbers";
 import type { Rate } from "../src/kit/wire";
 import { kind, KINDS } from "./fixtures";
 
@@ -21,7 +22,10 @@ describe("names of questions", () => {
 
 describe("numbers", () => {
   it("are printed with their units", () => {
-    expect(percent(0.914)).toBe("91 %");
+    expect([0, 0.0004, 0.003, 0.01, 0.914, 0.99, 0.997, 0.9996, 1].map((share) => percent(share))).toEqual(
+      ["0\u00a0%", "under 0.1\u00a0%", "0.3\u00a0%", "1\u00a0%", "91\u00a0%", "99\u00a0%", "99.7\u00a0%", "over 99.9\u00a0%", "100\u00a0%"]);
+    expect([percent(0.402, 1), percent(0.0004, 1)]).toEqual(["40.2\u00a0%", "under 0.1\u00a0%"]);
+    expect([percentRange({ low: 0.9, high: 1 }), percentRange({ low: 0.301, high: 0.5 }, 1)]).toEqual(["90 to 100\u00a0%", "30.1 to 50.0\u00a0%"]);
     expect([decimal(-1.234), decimal(-0.001)]).toEqual(["−1.23", "0.00"]);
     expect([0.5, 12.4, 180].map(duration)).toEqual(["30 s", "12 min", "3.0 h"]);
   });
@@ -78,17 +82,18 @@ describe("settings", () => {
     expect(changes(before, { ties: true, like: ["a"], unlike: ["b"] })).toEqual({ ties: true, unlike: ["b"] });
   });
 
-  it("offer every kind that the server knows, and the families of several", () => {
-    const offered = questions([...KINDS, kind("mine", { title: "Mine" })]);
-    expect(offered.map(([value]) => value)).toEqual(["auto", "label", "select", "select_high", "select_low", "rank", "tick", "least_sure", "mine"]);
+  it("offer every kind that the server knows but those for experiments, and the families of several", () => {
+    const kinds = [...KINDS, kind("mine", { title: "Mine" })];
+    const offered = questions(offeredKinds(kinds, []));
+    expect(offered.map(([value]) => value)).toEqual(["auto", "label", "select", "select_high", "select_low", "rank", "tick", "mine"]);
+    expect(offeredKinds(kinds, ["least_sure"]).map(({ name }) => name)).toContain("least_sure");
     expect(offered.at(-1)).toEqual(["mine", "Mine"]);
   });
 });
 
 describe("what was asked at random", () => {
   it("says what that means, and names repeats where there are any", () => {
-    expect(askedNote({ questions: 200, random: 0, repeated: 0 })).toBe("of the last 200 questions, 0 % random for want of better");
-    expect(askedNote({ questions: 40, random: 0.1, repeated: 0.05 })).toBe("of the last 40 questions, 10 % random for want of better, 5 % repeats");
-    expect(askedNote({ questions: 0, random: 0, repeated: 0 })).toBe("");
+    expect(askedNote({ questions: 200, random: 0, repeated: 0 })).toBe("");
+    expect(askedNote({ questions: 40, random: 0.1, repeated: 0.05 })).toBe("of the last 40 questions, 10\u00a0% were random, as no better one was ready, 5\u00a0% had been asked before");
   });
 });

@@ -6,7 +6,7 @@ import type { Kind, Question, Wording } from "../src/kit/wire";
 import { vi } from "vitest";
 
 export function kind(name: string, changes: Partial<Kind> = {}): Kind {
-  return { name, family: name, title: name, ask: `Ask ${name}`, help: `Help on ${name}.`, sizes: [2, 10], standard: true, script: null, ...changes };
+  return { name, family: name, title: name, ask: `Ask ${name}`, help: `Help on ${name}.`, sizes: [2, 10], standard: true, laboratory: false, script: null, ...changes };
 }
 
 export const KINDS: Kind[] = [
@@ -15,7 +15,7 @@ export const KINDS: Kind[] = [
   kind("select_low", { family: "select", title: "Select least" }),
   kind("rank", { title: "Rank" }),
   kind("tick", { title: "Tick", sizes: [2, 24] }),
-  kind("least_sure", { title: "Least sure", standard: false }),
+  kind("least_sure", { title: "Least sure", standard: false, laboratory: true }),
 ];
 
 export const WORDS: Wording = {

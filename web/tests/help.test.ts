@@ -45,9 +45,10 @@ describe("help", () => {
     expect(help(true, "rank", rankCard, true)).toContain("in focus with the next");
   });
 
-  it("offers a study neither skip nor undo, but the switch for single keys", () => {
+  it("tells a study of the kind on screen only, offers neither skip nor undo, but the switch for single keys", () => {
     const text = help(false, "rank", rankCard);
     expect(text).not.toMatch(/skip|undo/i);
+    expect(text).not.toContain("Help on label.");
     expect(text).toContain("Use single-key shortcuts");
   });
 });

@@ -10,6 +10,7 @@ const VERDICT: Verdict = {
   rule: "probabilities, positive from 0.5 on",
   scored: 50,
   checks: 40,
+  earlier: 0,
   without_score: 2,
   skipped: 1,
   enough: true,
@@ -42,17 +43,18 @@ afterEach(() => vi.unstubAllGlobals());
 describe("figures of a judge", () => {
   it("come with their intervals", () => {
     expect(figures(VERDICT, WORDS).map(({ value, note }) => [value, note])).toEqual([
-      ["90 %", "10–90 %, 36 of 40"],
-      ["60 %", "how often that would agree"],
-      ["82 %", "10–90 %, 14 of 17"],
+      ["90\u00a0%", "10 to 90\u00a0%, 36 of 40"],
+      ["60\u00a0%", "how often that would agree"],
+      ["82\u00a0%", "10 to 90\u00a0%, 14 of 17"],
       ["–", "nobody calls anything warm"],
-      ["40.0 %", "30.1–50.0 %, all scored items"],
+      ["40.0\u00a0%", "30.1 to 50.0\u00a0%, all scored items"],
       ["132", "more random answers"],
     ]);
   });
 
   it("say what they rest on", () => {
     expect(basis(VERDICT, 60)).toBe("Scores: probabilities, positive from 0.5 on. 50 of 60 items have one. 40 random answers (2 on items without a score, 1 skipped, left out).");
+    expect(basis({ ...VERDICT, earlier: 12 }, 60)).toContain("12 of them were drawn before texts were added, from the earlier items only.");
     expect(basis({ ...VERDICT, enough: false }, 60)).toContain("too few to judge by");
   });
 });
@@ -108,6 +110,7 @@ describe("rare positives", () => {
   it("are not spoken of where they are not rare, or nothing is measured", () => {
     expect(measures(board(0.34))).toEqual([]);
     expect(measures({ ...board(0.2), quality: null })).toEqual([]);
+    expect(measures({ ...board(0.2), quality: { ...board(0.2).quality!, checks: 19 } })).toEqual([]);
   });
 });
 
@@ -127,7 +130,7 @@ describe("whether probabilities come true", () => {
 
   it("is said of the most common probabilities, with which way they are corrected", () => {
     expect(cameTrue(quality(0.8, 1.2))).toBe(
-      `Of 20 items given 80 to 100 %, 18 were ${WORDS.positive}; 30 random checks in all. They are neither too bold nor too timid, as far as these checks tell.`,
+      `Of 20 items given 80 to 100\u00a0%, 18 were ${WORDS.positive}; 30 random checks in all. They are neither too bold nor too timid, as far as these checks tell.`,
     );
     expect(cameTrue(quality(1.1, 1.5))).toContain("too close to one half");
     expect(cameTrue(quality(0.5, 0.9))).toContain("too far from one half");

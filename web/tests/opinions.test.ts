@@ -8,7 +8,7 @@ const CAMPS = { first: ["Ann", "Cy"], second: ["Bob", "Dee"], gain_nats: 0.3, ga
 describe("whether people mean the same", () => {
   it("is said in words", () => {
     expect(verdict(ALIKE)).toEqual(["People mean the same, as far as their answers tell."]);
-    expect(verdict({ ...ALIKE, own: 0.2 })[0]).toContain("about 20 % of a view is a person’s own");
+    expect(verdict({ ...ALIKE, own: 0.2 })[0]).toContain("about 20\u00a0% of a view is a person’s own");
     expect(verdict({ ...ALIKE, people: ["Ann"] })[0]).toContain("Two people");
   });
 
@@ -23,6 +23,6 @@ describe("whether people mean the same", () => {
   });
 
   it("lists an item by person, the most positive first", () => {
-    expect(seenBy({ views: [{ name: "Ann", probability: 0.1 }, { name: "Bob", probability: 0.9 }] })).toBe("Bob 90 %, Ann 10 %");
+    expect(seenBy({ views: [{ name: "Ann", probability: 0.1 }, { name: "Bob", probability: 0.9 }] })).toBe("Bob 90\u00a0%, Ann 10\u00a0%");
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Examples } from "../src/start/examples";
-import { sentence, StartLook } from "../src/start/look";
+import { StartLook } from "../src/start/look";
+import { sentence } from "../src/kit/words";
 import { typedNames } from "../src/start/names";
 import { Picks } from "../src/start/picks";
 import { explanation, foundAs } from "../src/start/screen";
@@ -43,7 +44,7 @@ describe("lists of items", () => {
     document.body.replaceChildren(picks.element);
     picks.show([{ ...item("a"), probability: 0.934 }, item("b")]);
     const [first, second] = picks.element.querySelectorAll("button");
-    expect([first!.textContent, first!.ariaPressed ?? first!.getAttribute("aria-pressed")]).toEqual(["text of a93 %", "false"]);
+    expect([first!.textContent, first!.ariaPressed ?? first!.getAttribute("aria-pressed")]).toEqual(["text of a93\u00a0%", "false"]);
     expect(second!.querySelector(".tag")!.textContent).toBe("like");
     second!.focus();
     second!.click();
@@ -118,7 +119,7 @@ describe("words", () => {
 
   it("ask for what the project can use", () => {
     expect(explanation(false, null)).toMatch(/^Type words or texts,/);
-    expect(explanation(false, "why")).toMatch(/^Type texts of items,/);
+    expect(explanation(false, "why")).toMatch(/^Type some of the items,/);
     expect(explanation(true, "why")).toMatch(/^Click pictures as examples\./);
     expect(explanation(true, null)).toMatch(/^Type words or texts,/);
   });

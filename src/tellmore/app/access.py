@@ -117,7 +117,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        to_person = wants_page(scope["method"], scope["path"], headers)
+        to_person = wants_page(scope["method"], headers)
         sending = _Sender(send, api=scope["path"].startswith("/api"), to_person=to_person)
         presented = self._presented(scope["path"], headers)
         visitor = self._tokens.visitor(presented)

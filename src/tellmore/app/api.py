@@ -302,7 +302,7 @@ def _refusal(status: int, error: str) -> JSONResponse:
 async def on_http_error(request: Request, problem: Exception) -> Response:
     """Refusals are pages for people and JSON for programs."""
     assert isinstance(problem, HTTPException)
-    if wants_page(request.method, request.url.path, request.headers):
+    if wants_page(request.method, request.headers):
         detail = f"there is nothing at {request.url.path}" if problem.status_code == 404 else str(problem.detail)
         page = error_page(problem.status_code, detail, request.scope.get("root_path", ""))
         return HTMLResponse(page, status_code=problem.status_code)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,9 +27,10 @@ def is_due(answers: int) -> bool:
     return answers >= FIRST and answers % FIRST == 0 and (answers // FIRST).bit_count() == 1
 
 
-def glance_at(pool: Pool, view: View) -> GlanceOut | None:
-    """The most and the least likely items without a label, and the one in between; None where too few are left."""
-    rows = unlabelled(pool, view)
+def glance_at(pool: Pool, view: View, asked: Collection[str] = ()) -> GlanceOut | None:
+    """The most and the least likely items without a label, and the one in between; None where too few are left. What is ``asked``
+    now is left out: nobody is told what to answer."""
+    rows = unlabelled(pool, view, asked)
     if len(rows) < 2 * SHOWN + 1:
         return None
     p = view.probability[rows]
@@ -36,10 +39,10 @@ def glance_at(pool: Pool, view: View) -> GlanceOut | None:
     return GlanceOut(most=most, least=least, unsure=between[0])
 
 
-def unlabelled(pool: Pool, view: View) -> NDArray[np.intp]:
-    """Rows of the items without a label."""
+def unlabelled(pool: Pool, view: View, asked: Collection[str]) -> NDArray[np.intp]:
+    """Rows of the items without a label that are not ``asked``."""
     free = np.ones(len(pool), bool)
-    free[pool.rows(list(view.learner.labels()))] = False
+    free[pool.rows([*view.learner.labels(), *asked])] = False
     return np.flatnonzero(free)
 
 

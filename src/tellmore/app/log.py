@@ -49,12 +49,16 @@ def told(question: Question, answer: Answer | None, pool: Pool, words: Words) ->
         return None
     if isinstance(answer, Skip):
         return "skipped" if answer.reason == "skip" else "can’t tell"
-    return kinds.named(question.kind).tell(question.items, answer, lambda item: _seen(pool, item), words)
+    return kinds.named(question.kind).tell(question.items, answer, lambda item: _seen(pool, question, item), words)
 
 
-def _seen(pool: Pool, item: str) -> str:
-    """The text of an item, or else its id: single words unchanged, others in quotation marks and shortened if they are long."""
-    text = " ".join((item_out(pool, item).text or item).split())
+def _seen(pool: Pool, question: Question, item: str) -> str:
+    """The text of an item: single words unchanged, others in quotation marks and shortened if they are long. A picture without
+    words goes by its number in the question, where there are several."""
+    shown = item_out(pool, item)
+    if shown.image and not shown.text:
+        return f"picture {list(question.items).index(item) + 1}" if len(question.items) > 1 else "picture"
+    text = " ".join((shown.text or item).split())
     if " " not in text:
         return text
     return f"“{text if len(text) <= LONGEST else text[:LONGEST].rstrip() + '…'}”"

@@ -15,15 +15,16 @@ from tellmore.store.standing import sentence
 STATIC = Path(__file__).parent / "static"
 TITLES = {
     401: "This link does not work",
+    403: "This page is not for you",
     404: "There is no such page",
     421: "This address is not served here",
     429: "Too many requests",
 }
 
 
-def wants_page(method: str, path: str, headers: Headers) -> bool:
+def wants_page(method: str, headers: Headers) -> bool:
     """Whether a browser asks for a page, and not a program for data."""
-    return method == "GET" and not path.startswith("/api") and "text/html" in headers.get("accept", "")
+    return method == "GET" and "text/html" in headers.get("accept", "")
 
 
 def error_page(status: int, error: str, place: str = "") -> str:

@@ -221,7 +221,7 @@ def serve_study(project: Project, study: Study, **options: Any) -> None:
     """Serve the study of a project until it is stopped; the question file is read and checked first."""
     bank = read_bank(project.folder / BANK_FILE, project.pool.ids)
     check_bank(study, bank)
-    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand_of(project))
+    session = open_session(project, beforehand=beforehand_of(project))
     listed = partial(read_list, project.folder)
     if study.entry.by == "list":
         listed()

@@ -198,13 +198,19 @@ class Planner:
         try:
             done = job()
         except Exception as problem:
-            known = isinstance(problem, TellmoreError)
-            self._failed[what] = str(problem) if known else f"{type(problem).__name__}: {problem}"
-            log.exception("the background work failed")
+            self._fail(what, problem)
             time.sleep(POLL_S)
             return None
         self._failed.pop(what, None)
         return done
+
+    def _fail(self, what: str, problem: Exception) -> None:
+        """Note what failed; the log gets it once, and where it was only if it is a fault of the program."""
+        known = isinstance(problem, TellmoreError)
+        told = str(problem) if known else f"{type(problem).__name__}: {problem}"
+        if self._failed.get(what) != told:
+            log.error("the background work failed: %s", told, exc_info=not known)
+        self._failed[what] = told
 
     def _next_job(self) -> Job | None:
         """The most urgent thing to do, with what it needs taken from the desk under the lock."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from tellmore import kinds
@@ -12,7 +13,7 @@ from tellmore.app.planner import View
 from tellmore.app.session import Session
 from tellmore.app.tokens import Visitor
 from tellmore.app.wire_board import DashboardOut
-from tellmore.data.settings import Settings, words_of
+from tellmore.data.settings import Settings, in_degrees, words_of
 from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO
 from tellmore.pool import Pool
@@ -40,7 +41,7 @@ def project_out(settings: Settings, *, images: bool) -> wire.ProjectOut:
     """The project's words, with what each kind of question asks in them."""
     words = settings.project
     return wire.ProjectOut(
-        **{key: getattr(words, key) for key in WORDING},
+        **{key: getattr(words, key) for key in WORDING} | {"attribute": in_degrees(words.attribute)},
         kinds=kinds_out(words_of(settings), ties=settings.learning.ties),
         media="image" if images else "text",
         ties=settings.learning.ties,
@@ -76,18 +77,18 @@ def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> w
         question=question,
         reason=None if question or end else NOTHING_LEFT,
         end=end,
-        glance=glance_out(session, visitor),
+        glance=glance_out(session, visitor, () if asked is None else asked.question.items),
         pause=pause_out(session, visitor) if question else None,
         progress=progress_out(session, visitor),
     )
 
 
-def glance_out(session: Session, visitor: Visitor) -> wire.GlanceOut | None:
-    """What was learnt so far, if it is time to show an owner."""
+def glance_out(session: Session, visitor: Visitor, asked: Collection[str]) -> wire.GlanceOut | None:
+    """What was learnt so far, without what is ``asked`` now, if it is time to show an owner."""
     with session.lock:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
         view = session.planner.view
-    return glance_at(view.learner.pool, view) if due else None
+    return glance_at(view.learner.pool, view, asked) if due else None
 
 
 def pause_out(session: Session, visitor: Visitor) -> wire.PauseOut | None:
@@ -137,7 +138,8 @@ def progress_out(session: Session, visitor: Visitor) -> wire.ProgressOut:
         if visitor.role != "owner":
             return wire.ProgressOut(**own)
         words = standing(desk, view.effects, len(session.pool))
-    told = [words.accuracy, words.left, words.end and words.end[0]]
+        end = None if desk.over or words.end is None else words.end[0]  # once it is over, the whole page says so
+    told = [words.accuracy, words.left, end]
     return wire.ProgressOut(**own, answers_all=len(view.effects), standing=[each for each in told if each])
 
 

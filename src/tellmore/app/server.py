@@ -27,11 +27,10 @@ from tellmore.app.session import Session
 from tellmore.app.standby import claim_when_free
 from tellmore.app.tokens import Tokens
 from tellmore.data.project import Project
-from tellmore.data.settings import Settings
 from tellmore.errors import StateError, StoreError
-from tellmore.pool import Pool
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand, beforehand_of
 from tellmore.store.repository import ClaimLostError, Repository
+from tellmore.store.state import check_log, fitting_log
 
 STOP_WITHIN_S = 2
 KEEP_ALIVE_S = 75  # people think longer than the usual five seconds; a new connection each time would be felt
@@ -41,22 +40,24 @@ LOOK_EVERY_S = 2.0
 
 
 def open_session(
-    database_url: str,
-    pool: Pool,
-    settings: Settings,
+    project: Project,
     *,
     beforehand: Beforehand = NOTHING_KNOWN,
     claim: Callable[[Repository], None] = Repository.claim,
 ) -> Session:
-    """The session of a project, not started yet; ``beforehand``: what is known in addition to its settings.
+    """The session of a project, not started yet; ``beforehand``: what is known in addition to its settings. StoreError if
+    its log is damaged.
 
     Two sessions on one log would give out the same questions: ``claim`` raises StateError if another server has it, or
     waits.
     """
-    repository = Repository(database_url)
+    repository = Repository(project.database_url)
     try:
         claim(repository)
-        return Session(repository, pool, settings, beforehand=beforehand)
+        with fitting_log(project):
+            session = Session(repository, project.pool, project.settings, beforehand=beforehand)
+            check_log(session.desk, project.pool)
+        return session
     except BaseException:
         repository.close()
         raise
@@ -68,7 +69,7 @@ def serve_project(project: Project, *, embed: str | None = None, standby: bool =
     beforehand, claim = beforehand_of(project, embed), Repository.claim
     if standby:
         claim = partial(claim_when_free, **{name: options[name] for name in ("host", "port", "say")})
-    session = open_session(project.database_url, project.pool, project.settings, beforehand=beforehand, claim=claim)
+    session = open_session(project, beforehand=beforehand, claim=claim)
     serve(session, project=project, embed=embed, **options)
 
 

@@ -44,10 +44,7 @@ class Home:
         try:
             self.repository.claim()
             for name, project in projects.items():
-                known = beforehand_of(project)
-                self.sessions[name] = open_session(
-                    project.database_url, project.pool, project.settings, beforehand=known
-                )
+                self.sessions[name] = open_session(project, beforehand=beforehand_of(project))
         except BaseException:
             self.close()
             raise

@@ -212,8 +212,9 @@ class ErrorOut(Wire):
 class KindOut(Wire):
     """A kind of question: its short title, what it asks and how to answer, in the project's words.
 
-    ``sizes``: fewest and most items. ``standard``: whether "auto" may choose it without being told to. ``script``: where the
-    module is that draws it, for kinds that do not come with tellmore.
+    ``sizes``: fewest and most items. ``standard``: whether "auto" may choose it without being told to. ``laboratory``: for
+    experiments; settings do not offer it. ``script``: where the module is that draws it, for kinds that do not come with
+    tellmore.
     """
 
     name: str
@@ -223,6 +224,7 @@ class KindOut(Wire):
     help: str
     sizes: tuple[int, int]
     standard: bool
+    laboratory: bool
     script: str | None
 
 

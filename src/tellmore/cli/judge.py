@@ -9,6 +9,7 @@ import typer
 
 from tellmore.cli.output import JsonOption, print_json, print_table
 from tellmore.cli.project import IdColumnOption, ProjectArgument
+from tellmore.policy.words import percent, range_words
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -84,12 +85,14 @@ def _print(project: Project, words: ProjectSettings, column: str, found: Verdict
         if count
     ]
     typer.echo(f"{found.checks} random answers" + (f" ({', '.join(left_out)}, left out)" if left_out else ""))
+    if found.earlier:
+        typer.echo(f"{found.earlier} of them were drawn before texts were added, from the earlier items only.")
     if not found.enough:
         typer.echo(
             f"That is too few to judge by: the intervals show how little is known. To get more, {HOW_TO_GET_MORE}."
         )
     typer.echo(
-        f"It agrees with people on {_range(found.agreement)}. The more common answer alone agrees on {found.commoner:.0%}."
+        f"It agrees with people on {_range(found.agreement)}. The more common answer alone agrees on {percent(found.commoner)}."
     )
     print_table(
         ["", f"people: {words.positive}", f"people: {words.negative}"],
@@ -112,9 +115,9 @@ def _print(project: Project, words: ProjectSettings, column: str, found: Verdict
     _print_wrong(project, words, found)
     share = found.share
     typer.echo(
-        f"Share of {words.positive} among the scored items: {share.estimate:.1%} (95 % between {share.low:.1%} and "
-        f"{share.high:.1%}), from all scores corrected by the answers. The scores alone say {share.judge:.1%}, the answers "
-        f"alone {_range(share.people)}."
+        f"Share of {words.positive} among the scored items: {percent(share.estimate, 1)} (95 % interval: "
+        f"{range_words(share.low, share.high, 1)}), from all scores corrected by the answers. The scores alone say "
+        f"{percent(share.judge, 1)}, the answers alone {_range(share.people)}."
     )
     typer.echo(f"{share.more_to_halve} more random answers would halve that interval.")
 
@@ -142,7 +145,7 @@ def _print_wrong(project: Project, words: ProjectSettings, found: Verdict) -> No
 
 
 def _range(of: Accuracy) -> str:
-    return f"{of.estimate:.0%} (95 % between {of.low:.0%} and {of.high:.0%}, {of.correct} of {of.n})"
+    return f"{percent(of.estimate)} (95 % interval: {range_words(of.low, of.high)}; {of.correct} of {of.n})"
 
 
 def _short(text: str) -> str:

@@ -95,6 +95,8 @@ def _first_fault(model: type[Section], error: ValidationError, source: str, text
 
 def complaint(fault: Mapping[str, Any]) -> str:
     """What is wrong with one value, to follow its name."""
+    if fault.get("type") == "too_short" and fault.get("ctx", {}).get("actual_length") == 0:
+        return "choose at least one"
     words = str(fault["msg"]).removeprefix("Value error, ").replace(" after validation", "")
     return words if words.startswith("JSON") else words[:1].lower() + words[1:]
 

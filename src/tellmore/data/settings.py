@@ -163,7 +163,18 @@ def words_for(attribute: str) -> dict[str, str]:
 
 def words_of(settings: Settings) -> Words:
     """What questions and answers are worded in."""
-    return Words(settings.project.attribute, settings.project.positive, settings.project.negative)
+    words = settings.project
+    return Words(in_degrees(words.attribute), words.positive, words.negative)
+
+
+def in_degrees(attribute: str) -> str:
+    """An attribute as it stands after "most" and "least"; what is no adjective has no degrees.
+
+    >>> in_degrees("pleasant"), in_degrees("a flower"), in_degrees("about sports")
+    ('pleasant', 'clearly a flower', 'clearly about sports')
+    """
+    no_adjective = re.match(r"(an?|the|about|of|in|on|from|for|like|to|with)\s", attribute, re.IGNORECASE)
+    return f"clearly {attribute}" if no_adjective else attribute
 
 
 def redacted_database(database: str) -> str:

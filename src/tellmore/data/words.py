@@ -40,9 +40,7 @@ def text_side(project: Project, embed: str | None = None) -> TextSide:
         X = np.array(vectors, dtype=np.float32).reshape(len(texts), d)
         unknown = [text for text, vector in zip(texts, X, strict=True) if not vector.any()]
         if unknown:
-            raise SettingError(
-                f"{unknown[0]!r}: the embedder has none of its words; choose words that the items contain"
-            )
+            raise SettingError(f"nothing is known of {unknown[0]!r}; choose words that the items contain")
         return unit_rows(X) if normalised else X
 
     return embedded

@@ -18,6 +18,7 @@ from tellmore.errors import DataFileError
 from tellmore.export.plot import Curve, curve_svg
 from tellmore.kinds import Words
 from tellmore.pages import render_page
+from tellmore.policy.words import percent, range_words
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.standing import sentence, standing
 from tellmore.store.state import State
@@ -26,6 +27,9 @@ from tellmore.types import Skip
 
 SHOWN = 12
 PICTURE_PX = 160
+LONG_TEXT = 60
+"""Longer texts get the width of the page."""
+LONGEST_TEXT = 200
 
 
 def report_bytes(state: State) -> bytes:
@@ -41,6 +45,9 @@ def report_bytes(state: State) -> bytes:
         curves=_curves(state.effects),
         telling=_telling(state),
         extremes=_extremes(state),
+        percent=percent,
+        range_words=range_words,
+        long_texts=any(len(text) > LONG_TEXT for text in state.pool.text or ()),
         provenance=json.dumps(state.provenance, indent=1, ensure_ascii=False),
     )
     return page.encode()
@@ -128,7 +135,9 @@ def _item(state: State, identifier: str) -> str:
     row = int(state.pool.rows([identifier])[0])
     text = state.pool.text[row] if state.pool.text else ""
     image = state.pool.images[row] if state.pool.images else ""
-    shown = escape(text[:200]) or ("" if image else escape(identifier))
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[:LONGEST_TEXT].rstrip()}…"
+    shown = escape(text) or ("" if image else escape(identifier))
     return _picture(state, identifier, image) + shown if image else shown
 
 

@@ -77,6 +77,7 @@ class Kind(ABC):
     ask, help: the headline, and how to answer; with {attribute}, {positive} and {negative} in braces.
     fewest, most, usual: how many items it may show, and how many by default.
     standard: whether ``auto`` may choose it by default.
+    laboratory: whether it is for experiments, so that the app's settings do not offer it.
     labels_all: whether an answer labels every item shown.
     looks_for: the share of its items that may be chosen because there are few labels of one side.
     time: the time model before there are measured times.
@@ -123,6 +124,7 @@ class Kind(ABC):
     most: ClassVar[int] = 10
     usual: ClassVar[int] = 4
     standard: ClassVar[bool] = False
+    laboratory: ClassVar[bool] = False
     labels_all: ClassVar[bool] = False
     looks_for: ClassVar[float] = 0.0
     time: TimeModel
@@ -290,6 +292,7 @@ class Kind(ABC):
             "help": self.instructions(words, ties=ties),
             "sizes": (self.fewest, self.most),
             "standard": self.standard,
+            "laboratory": self.laboratory,
         }
 
     def tell(self, items: Sequence[str], answer: Any, show: Callable[[str], str], words: Words) -> str:

@@ -40,6 +40,7 @@ class MostSureKind(Kind):
     title = "Most sure"
     ask = "Which can you label most confidently?"
     help = "Choose the item you are most sure of, then label it."
+    laboratory = True
     time = SELECT_HIGH.time  # assumed: looking for the clearest item takes as long as looking for the highest
     answer_type = SelectAnswer
 
@@ -93,6 +94,7 @@ class LeastSureKind(Kind):
     title = "Least sure"
     ask = "Which are you least sure of?"
     help = "Choose the item that is hardest to label. It gets no label."
+    laboratory = True
     time = SELECT_HIGH.time
     answer_type = SelectAnswer
 

@@ -6,13 +6,16 @@ ENOUGH_CHECKS = 20
 """Random checks from which on an accuracy says something."""
 
 
-def percent(share: float) -> str:
-    """A share for people.
+def percent(share: float, digits: int = 0) -> str:
+    """A share for people, with so many ``digits``; only all of it is 100 %, and only none of it is 0 %.
 
-    >>> percent(0.914)
-    '91 %'
+    >>> percent(0.914), percent(0.997), percent(0.9996), percent(1), percent(0.003)
+    ('91 %', '99.7 %', 'over 99.9 %', '100 %', '0.3 %')
     """
-    return f"{100 * share:.0f} %"
+    if share <= 0 or share >= 1 or 0.01 <= share <= 0.99:
+        return f"{100 * share:.{digits}f} %"
+    text = f"{100 * share:.1f}"
+    return {"0.0": "under 0.1 %", "100.0": "over 99.9 %"}.get(text, f"{text} %")
 
 
 def checks(n: int) -> str:
@@ -24,13 +27,13 @@ def checks(n: int) -> str:
     return f"{n} random check{'' if n == 1 else 's'}"
 
 
-def range_words(low: float, high: float) -> str:
+def range_words(low: float, high: float, digits: int = 0) -> str:
     """An interval of a share.
 
     >>> range_words(0.77, 0.96)
     '77 to 96 %'
     """
-    return f"{100 * low:.0f} to {percent(high)}"
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
 
 
 def accuracy_words(n: int, low: float = 0.0, high: float = 1.0, *, asked: bool = True) -> str:

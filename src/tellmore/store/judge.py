@@ -27,10 +27,11 @@ BINS = 5
 
 @dataclass(frozen=True)
 class Check:
-    """One item of a random check: what a person called it."""
+    """One item of a random check: what a person called it; ``earlier``: it was drawn before the last items were added."""
 
     item: str
     positive: bool
+    earlier: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,13 @@ class PoolShare:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How good a judge is. ``commoner``: the agreement of always giving the more common answer."""
+    """How good a judge is. ``commoner``: the agreement of always giving the more common answer. ``earlier``: answers on
+    items that were drawn before others were added."""
 
     rule: str
     scored: int
     checks: int
+    earlier: int
     without_score: int
     skipped: int
     enough: bool
@@ -98,7 +101,7 @@ class Verdict:
 def random_checks(ledger: Ledger) -> list[Check]:
     """Every label of a random check that counts, in order."""
     return [
-        Check(item, positive)
+        Check(item, positive, asked.seq < ledger.items_seq)
         for asked, given in ledger.counting()
         if asked.check and kinds.named(asked.question.kind).labels_all
         for item, positive in labels_in(asked.question, given.answer).items()
@@ -128,6 +131,7 @@ def verdict(checks: Sequence[Check], scores: JudgeScores, *, skipped: int = 0) -
         rule=scores.rule,
         scored=len(scores.positive),
         checks=n,
+        earlier=sum(check.earlier for check in usable),
         without_score=len(checks) - n,
         skipped=skipped,
         enough=n >= ENOUGH,

@@ -95,7 +95,7 @@ class Ledger:
     ``settings`` are those now: the TOML's with all changes of the log. ``initial`` are what the belief starts from: the TOML's
     with the seed examples of now, since every answer is learnt on top of them, whenever they were named. ``end`` stays until an
     answer before it is taken back; ``going_on`` says that the owner wants more all the same, ``closed`` that the owner wants no
-    more.
+    more. ``items_seq`` is the event that last added items; 0 where none did.
     """
 
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
@@ -108,7 +108,7 @@ class Ledger:
         self.roles: dict[str, str] = {}
         self.notes: dict[str, list[Note]] = {}
         self.left_out: frozenset[str] = frozenset()
-        self.reset_seq = 0
+        self.reset_seq = self.items_seq = 0
         self.end: End | None = None
         self.going_on = self.closed = False
         for event in events:
@@ -229,9 +229,9 @@ class Ledger:
     def _on_go_on(self, _event: Event) -> None:
         self.closed, self.going_on = False, self.going_on or self.end is not None
 
-    def _on_items(self, _event: Event) -> None:
+    def _on_items(self, event: Event) -> None:
         """What was enough for the earlier items may not be for these; an owner who has ended the questions has still done so."""
-        self.end, self.going_on = None, False
+        self.items_seq, self.end, self.going_on = event.seq, None, False
 
     def _void(self, given: Given, why: str) -> None:
         if not given.void:

@@ -100,13 +100,22 @@ def end_words(ledger: Ledger, found: Accuracy | None) -> tuple[str, str] | None:
     if ledger.end is None and not ledger.closed:
         return None
     why = "owner" if ledger.end is None else ledger.end.why
-    measured = None if found is None else f"{percent(found.estimate)} right on {checks(found.n)}"
-    if found is not None and measured and found.n >= ENOUGH_CHECKS:
-        measured += f" (95 % interval: {interval(found)})"
     title, text = {
         "settled": ("You can stop", "More answers would change little"),
         "labelled": ("Every item has a label", "There is nothing left to ask"),
         "shown": ("You can stop", "The items have been shown three times each on average; there is little more to ask"),
         "owner": ("The questions have ended", "The owner has ended them"),
     }[why]
-    return title, f"{measured}. {text}." if measured else f"{text}."
+    return title, f"{measured_words(found)}. {text}." if found else f"{text}."
+
+
+def measured_words(found: Accuracy) -> str:
+    """What the random checks say: a share only where they are enough.
+
+    >>> from tellmore.store.statistics import accuracy_of
+    >>> measured_words(accuracy_of(36, 40)), measured_words(accuracy_of(11, 11))
+    ('90 % right on 40 random checks (95 % interval: 77 to 96 %)', '11 of 11 random checks were right')
+    """
+    if found.n < ENOUGH_CHECKS:
+        return f"{found.correct} of {checks(found.n)} {'was' if found.n == 1 else 'were'} right"
+    return f"{percent(found.estimate)} right on {checks(found.n)} (95 % interval: {interval(found)})"

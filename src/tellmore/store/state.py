@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import Any
 
 from tellmore.classifier import Classifier
 from tellmore.cluster.pool import DaskPool
-from tellmore.data.project import Project
+from tellmore.data.project import DATABASE_FILE, Project
 from tellmore.errors import AnswerError, QuestionError, SettingError, StoreError
 from tellmore.learner import Learner
 from tellmore.pool import Pool
+from tellmore.questions import check_answer
 from tellmore.store.beforehand import Example, beforehand_of
 from tellmore.store.fold import AnswerEffect, Fold, Restore, nothing_saved
 from tellmore.store.ledger import Ledger
@@ -102,7 +103,8 @@ def load_state(project: Project) -> State:
 
 def load_ledger(project: Project) -> Ledger:
     """What the log of ``project`` says now; nothing is learnt from it."""
-    return Ledger(project.settings, _events(project))
+    with fitting_log(project):
+        return Ledger(project.settings, _events(project))
 
 
 def _events(project: Project) -> list[Event]:
@@ -110,16 +112,32 @@ def _events(project: Project) -> list[Event]:
         return list(repository.since())
 
 
+@contextmanager
+def fitting_log(project: Project) -> Iterator[None]:
+    """Where the log turns out not to fit ``project``, one line says so, and what to run."""
+    try:
+        yield
+    except (QuestionError, AnswerError, SettingError, KeyError) as problem:
+        what = f"an event has no {problem}" if isinstance(problem, KeyError) else problem
+        own = not project.settings.server.database
+        log = f"the log {project.folder / DATABASE_FILE}" if own else "the log"
+        raise StoreError(f"{log} is damaged: {what}; see what can be done: tellmore repair {project.folder}") from None
+
+
+def check_log(ledger: Ledger, pool: Pool) -> None:
+    """QuestionError or AnswerError where an answer does not fit its question, or its question the items of ``pool``."""
+    for asked, given in ledger.counting():
+        pool.rows(asked.question.items)
+        if given.answer is not None:
+            check_answer(asked.question, given.answer)
+
+
 def state_of(project: Project, events: Sequence[Event], restore: Restore = nothing_saved) -> State:
     """The state of ``project`` after ``events``: all of them learnt, or only those after what ``restore`` finds."""
     beforehand = beforehand_of(project)
-    try:
+    with fitting_log(project):
         ledger = Ledger(project.settings, events)
         fold = Fold.of(ledger, project.pool, beforehand=beforehand, restore=restore)
-    except (QuestionError, AnswerError) as problem:
-        raise StoreError(
-            f"the log is damaged: {problem}; see what can be done: tellmore repair {project.folder}"
-        ) from None
     return State(
         project.pool,
         fold.learner,

@@ -9,6 +9,7 @@ import numpy as np
 
 from tellmore.learner import Learner
 from tellmore.policy.shares import Share
+from tellmore.policy.words import percent
 from tellmore.store.beforehand import Example
 from tellmore.store.people import people_lines
 from tellmore.store.standing import Standing, standing
@@ -75,7 +76,7 @@ class Status:
             shares |= {"average precision": self.average_precision}
             known = [f"{name} {value:.2f}" for name, value in shares.items() if value is not None]
             rows.append(
-                ("positive among random items", f"{self.prevalence:.0%}{''.join(f'; {each}' for each in known)}")
+                ("positive among random items", f"{percent(self.prevalence)}{''.join(f'; {each}' for each in known)}")
             )
         if self.start_agreement is not None:
             rows.append(("start", start_verdict(self.start_agreement, self.start_doubts)))
@@ -94,8 +95,8 @@ def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
     'they disagree with "cold" (3 % likely)'
     """
     verdict, only = ("agree", "") if agreement >= HOLDS else ("disagree", "only ")
-    called = f"{only}{100 * agreement:.0f} % of the items are still called as it called them"
-    named = ", ".join(f'"{doubt.name}" ({100 * doubt.probability:.0f} % likely)' for doubt in doubts[:SHOWN_DOUBTS])
+    called = f"{only}{percent(agreement)} of the items are still called as it called them"
+    named = ", ".join(f'"{doubt.name}" ({percent(doubt.probability)} likely)' for doubt in doubts[:SHOWN_DOUBTS])
     return f"your answers {verdict} with the start: {called}" + (f"; they disagree with {named}" if named else "")
 
 

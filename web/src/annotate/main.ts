@@ -190,6 +190,7 @@ class Annotator {
     } catch (error) {
       this.presented?.withdraw();
       this.presented = null;
+      this.glance.replaceChildren();
       this.host.replaceChildren(problem(error));
     }
   }

@@ -19,8 +19,9 @@ export interface HelpOptions {
   shown: Pick<Presented, "kind" | "keys"> | null;
 }
 
-/** The kind on screen first, then those that are usually asked. */
-function kindsAtHand({ words, shown }: HelpOptions): Kind[] {
+/** The kind on screen first, then those that are usually asked; a study tells of its other kinds when their turn comes. */
+function kindsAtHand({ words, shown, free }: HelpOptions): Kind[] {
+  if (shown && !free) return [shown.kind];
   const usual = words.kinds.filter((kind) => kind.standard && kind.name !== shown?.kind.name);
   return shown ? [shown.kind, ...usual] : usual;
 }

@@ -3,8 +3,9 @@
 import { itemView } from "../cards/item";
 import { get, post } from "../kit/api";
 import { type Child, h } from "../kit/dom";
+import { percent } from "../kit/numbers";
 import type { Agreements, Between, Conflict, Disputed, Opinions } from "../kit/wire";
-import { decimal, percent } from "./format";
+import { decimal } from "./format";
 import { panel, table, type Tile, tileView } from "./table";
 
 const NOBODY = "No item has been labelled by two people yet. To give some questions to a second person, open Settings.";

@@ -2,8 +2,9 @@
 
 import uPlot from "uplot";
 import { h } from "../kit/dom";
-import { decimal } from "./format";
+import { percent, percentRange } from "../kit/numbers";
 import type { AccuracyPoint, Calibration, CurvePoint, Dashboard } from "../kit/wire";
+import { decimal } from "./format";
 
 export type Axis = "answers" | "minutes";
 
@@ -125,7 +126,7 @@ export function accuracyChart(): Chart {
     bands: (accent) => [{ series: [1, 2], fill: wash(accent) }],
     columns: ({ accuracy_curve: curve }, axis) => [xOf(curve, axis), curve.map(({ high }) => high), curve.map(({ low }) => low), curve.map(({ estimate }) => estimate)],
     summary: ({ accuracy }) =>
-      accuracy ? `${Math.round(100 * accuracy.estimate)} % on ${accuracy.n} random items (${Math.round(100 * accuracy.low)}–${Math.round(100 * accuracy.high)} %).` : "No random item answered yet.",
+      accuracy ? `${percent(accuracy.estimate)} on ${accuracy.n} random items (${percentRange(accuracy)}).` : "No random item answered yet.",
   });
 }
 
@@ -142,7 +143,7 @@ export function cameTrue({ quality, project: { positive } }: Pick<Dashboard, "qu
   if (!quality) return "No random item answered yet, so the probabilities have not been checked.";
   const { low, high, checks, positive: share } = quality.reliability.reduce((most, bin) => (bin.checks > most.checks ? bin : most));
   const right = Math.round(share.estimate * checks);
-  return `Of ${checks} items given ${Math.round(100 * low)} to ${Math.round(100 * high)} %, ${right} ${right === 1 ? "was" : "were"} ${positive}; ${quality.checks} random checks in all. ${correction(quality.calibration)}`;
+  return `Of ${checks} items given ${percentRange({ low, high })}, ${right} ${right === 1 ? "was" : "were"} ${positive}; ${quality.checks} random checks in all. ${correction(quality.calibration)}`;
 }
 
 export function reliabilityChart(): Chart {
@@ -196,6 +197,6 @@ export function histogramChart(): Chart {
     series: (accent) => [{ stroke: accent, fill: wash(accent), width: 1, paths: bars, points: { show: false } }],
     columns: ({ histogram: { edges, counts } }) => [counts.map((_, index) => (edges[index]! + edges[index + 1]!) / 2), counts],
     summary: ({ positive_share: share, threshold, pool_size: size }) =>
-      `${Math.round(100 * share)} % of ${size} items are at or above the decision threshold of ${threshold.toFixed(2)}.`,
+      `${percent(share)} of ${size} items are at or above the decision threshold of ${threshold.toFixed(2)}.`,
   });
 }

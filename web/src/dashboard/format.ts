@@ -1,9 +1,5 @@
 /** Numbers and times as the dashboard prints them. */
 
-export function percent(share: number, digits = 0): string {
-  return `${(100 * share).toFixed(digits)} %`;
-}
-
 export function decimal(value: number, digits = 2): string {
   const text = value.toFixed(digits);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");

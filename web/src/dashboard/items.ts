@@ -4,9 +4,10 @@ import { itemView } from "../cards/item";
 import { get, post, request } from "../kit/api";
 import { type Child, h, hiddenText } from "../kit/dom";
 import { icon } from "../kit/icons";
+import { percent } from "../kit/numbers";
 import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
 import { AddingView } from "./adding";
-import { clockTime, percent } from "./format";
+import { clockTime } from "./format";
 import { panel, table } from "./table";
 
 type Side = "like" | "unlike";
@@ -92,7 +93,9 @@ export class ItemsView {
   async show({ project }: Dashboard): Promise<void> {
     this.words = project;
     if (!this.form.childElementCount) {
-      const search = h("input", { type: "search", name: "search", maxlength: 200, autocomplete: "off", placeholder: "Part of a text" });
+      const pictures = project.media === "image";
+      this.adding.element.hidden = pictures; // only texts can be added
+      const search = h("input", { type: "search", name: "search", maxlength: 200, autocomplete: "off", placeholder: pictures ? "Part of a name" : "Part of a text" });
       this.form.append(
         h("label", { class: "field" }, h("span", {}, "Search"), search),
         select("Order", "sort", SORTS(project.positive, project.negative)),
@@ -133,7 +136,7 @@ export class ItemsView {
       rows,
       empty: "No items match.",
       columns: [
-        { title: "Item", cell: (row) => h("button", { type: "button", class: "item-button", onclick: () => void this.look(row.id).catch(this.report) }, itemView(row)) },
+        { title: "Item", cell: (row) => h("button", { type: "button", class: "item-button", "data-id": row.id, onclick: () => void this.look(row.id).catch(this.report) }, itemView(row)) },
         { title: `Probability of ${this.words.positive}`, numeric: true, cell: (row) => percent(row.probability) },
         { title: "Answer", cell: (row) => h("span", { class: "noted" }, told(row, this.words), commented(row)) },
       ],
@@ -163,7 +166,7 @@ export class ItemsView {
     const example = (side: Side, label: string): HTMLElement => h("button", { type: "button", class: "button", onclick: () => void this.example(item.id, side).catch(this.report) }, label);
     const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The chosen item" });
     const parts: Child[] = [
-      h("div", { class: "detail-item" }, itemView(item), h("button", { type: "button", class: "icon-button", title: "Close", onclick: () => this.detail.replaceChildren() }, h("span", { "aria-hidden": "true" }, "×"), hiddenText("Close"))),
+      h("div", { class: "detail-item" }, itemView(item), h("button", { type: "button", class: "icon-button", title: "Close", onclick: () => this.close(item.id) }, h("span", { "aria-hidden": "true" }, "×"), hiddenText("Close"))),
       h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. Answered: ${told(item, this.words)}.`),
       h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false)),
       h("div", { class: "buttons" }, h("span", {}, "Starting example:"), example("like", "Like it"), example("unlike", "Unlike it")),
@@ -174,6 +177,12 @@ export class ItemsView {
     ];
     shown.append(...parts.filter((part) => part instanceof Node));
     return shown;
+  }
+
+  /** Whoever works by keyboard is back where the item was chosen. */
+  private close(id: string): void {
+    this.detail.replaceChildren();
+    this.body.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus();
   }
 
   /** The list follows by itself once the answer is learnt. */

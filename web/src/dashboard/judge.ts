@@ -3,8 +3,9 @@
 import { itemView } from "../cards/item";
 import { get } from "../kit/api";
 import { h } from "../kit/dom";
+import { percent, percentRange } from "../kit/numbers";
 import type { Dashboard, Judged, Measured, Verdict } from "../kit/wire";
-import { decimal, percent } from "./format";
+import { decimal } from "./format";
 import { panel, table, type Tile, tileView } from "./table";
 
 type Words = Pick<Dashboard["project"], "positive" | "negative">;
@@ -26,8 +27,8 @@ export function query(form: HTMLFormElement): string {
   return String(new URLSearchParams(filled as [string, string][]));
 }
 
-function interval({ low, high, correct, n }: Measured): string {
-  return `${Math.round(100 * low)}–${percent(high)}, ${correct} of ${n}`;
+function interval(found: Measured): string {
+  return `${percentRange(found)}, ${found.correct} of ${found.n}`;
 }
 
 function measured(label: string, value: Measured | null, none: string): Tile {
@@ -42,16 +43,17 @@ export function figures(found: Verdict, { positive }: Words): Tile[] {
     { label: "Always the more common answer", value: percent(found.commoner), note: "how often that would agree" },
     measured("Precision", found.precision, `it calls nothing ${positive}`),
     measured("Recall", found.recall, `nobody calls anything ${positive}`),
-    { label: `Share of ${positive}`, value: percent(share.estimate, 1), note: `${(100 * share.low).toFixed(1)}–${percent(share.high, 1)}, all scored items` },
+    { label: `Share of ${positive}`, value: percent(share.estimate, 1), note: `${percentRange(share, 1)}, all scored items` },
     { label: "To halve that interval", value: String(share.more_to_halve), note: "more random answers" },
   ];
 }
 
 /** What was compared, and what was left out. */
-export function basis({ rule, scored, checks, without_score, skipped, enough }: Verdict, size: number): string {
+export function basis({ rule, scored, checks, earlier, without_score, skipped, enough }: Verdict, size: number): string {
   const left = [without_score && `${without_score} on items without a score`, skipped && `${skipped} skipped`].filter(Boolean).join(", ");
   const few = enough ? "" : " That is too few to judge by: the intervals show how little is known.";
-  return `Scores: ${rule}. ${scored} of ${size} items have one. ${checks} random answers${left ? ` (${left}, left out)` : ""}.${few}`;
+  const old = earlier ? ` ${earlier} of them were drawn before texts were added, from the earlier items only.` : "";
+  return `Scores: ${rule}. ${scored} of ${size} items have one. ${checks} random answers${left ? ` (${left}, left out)` : ""}.${old}${few}`;
 }
 
 function confusion(found: Verdict, { positive, negative }: Words): HTMLElement {
@@ -81,7 +83,7 @@ function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLE
       { title: "Scores", cell: ({ scores }) => scores },
       { title: "Answers", numeric: true, cell: ({ n }) => String(n) },
       { title: "Mean score", numeric: true, cell: ({ mean_score: mean }) => (mean === null ? "–" : decimal(mean)) },
-      { title: `Called ${positive}`, numeric: true, cell: ({ positive: of }) => `${percent(of.estimate)} (${Math.round(100 * of.low)}–${percent(of.high)})` },
+      { title: `Called ${positive}`, numeric: true, cell: ({ positive: of }) => `${percent(of.estimate)} (${percentRange(of)})` },
     ],
   });
   return panel("Can its scores be read as probabilities?", `If so, the mean score is close to the share that people call ${positive}.`, view);
@@ -90,8 +92,8 @@ function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLE
 function share({ share: of }: Verdict, { positive }: Words): HTMLElement {
   const rows: [string, string, string][] = [
     ["scores alone", percent(of.judge, 1), "not known"],
-    ["random answers alone", percent(of.people.estimate, 1), `${(100 * of.people.low).toFixed(1)}–${percent(of.people.high, 1)}`],
-    ["scores corrected by the answers", percent(of.estimate, 1), `${(100 * of.low).toFixed(1)}–${percent(of.high, 1)}`],
+    ["random answers alone", percent(of.people.estimate, 1), percentRange(of.people, 1)],
+    ["scores corrected by the answers", percent(of.estimate, 1), percentRange(of, 1)],
   ];
   const title = `Share of ${positive}`;
   const view = table({

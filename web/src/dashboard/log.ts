@@ -1,10 +1,11 @@
 /** Answers: the log, newest first, with filters and undo. */
 
+import { itemView } from "../cards/item";
 import { get, post } from "../kit/api";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
-import { questionTitle } from "../kit/kinds";
-import type { Kind, Log, LogRow } from "../kit/wire";
+import { offeredKinds, questionTitle } from "../kit/kinds";
+import type { Item, Kind, Log, LogRow } from "../kit/wire";
 import { clockTime, seconds } from "./format";
 import { panel, table } from "./table";
 
@@ -26,6 +27,12 @@ function notes(row: LogRow): string {
   return [row.check && "random", WHYS[row.why], row.stale && "chosen before the last answer", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
 }
 
+/** The pictures of a question by their numbers, by which the answer names them; nothing where there are none. */
+function pictures(items: readonly Item[]): HTMLElement | null {
+  if (!items.some(({ image }) => image)) return null;
+  return h("ol", { class: "log-pictures" }, ...items.map((item) => h("li", { title: item.id }, itemView(item))));
+}
+
 export class AnswerLog {
   readonly element = h("div", { class: "view" });
   private readonly form = h("form", { class: "inline-form" });
@@ -37,7 +44,7 @@ export class AnswerLog {
 
   /** `report` says what went wrong. */
   constructor(private readonly report: (error: unknown) => void) {
-    this.element.append(panel("Answers", "Newest first. Undone answers stay in the log, marked as such.", this.form, this.body, this.pager));
+    this.element.append(panel("Answers", "Newest first. In rankings and grids, a bar | separates the two sides. Undone answers stay in the log, marked as such.", this.form, this.body, this.pager));
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("input", () => {
       this.offset = 0;
@@ -63,7 +70,7 @@ export class AnswerLog {
     if (this.form.contains(document.activeElement)) return;
     this.form.replaceChildren(
       choose("Person", "participant", [["", "Everybody"], ...this.names]),
-      choose("Question", "kind", [["", "All kinds"], ...this.kinds.map(({ name, title }): [string, string] => [name, title])]),
+      choose("Question", "kind", [["", "All kinds"], ...offeredKinds(this.kinds, []).map(({ name, title }): [string, string] => [name, title])]),
       choose("Show", "only", SORTS),
     );
   }
@@ -79,7 +86,7 @@ export class AnswerLog {
         { title: "Time", cell: (row) => h("time", { datetime: row.t_utc }, clockTime(row.t_utc)) },
         { title: "Who", cell: (row) => this.names.get(row.participant) ?? row.participant },
         { title: "Question", cell: (row) => questionTitle(row.kind, row.items.length, this.kinds) },
-        { title: "Answer", cell: (row) => h("span", { dir: "auto", class: "answer" }, row.told ?? "erased") },
+        { title: "Answer", cell: (row) => h("span", { class: "answer" }, pictures(row.items), h("span", { dir: "auto", class: "told" }, row.told ?? "erased")) },
         { title: "Took", numeric: true, cell: (row) => seconds(row.rt_ms === null ? null : row.rt_ms / 1000) },
         { title: "Notes", cell: notes },
         { title: "Undo", cell: (row) => !row.undone && row.told !== null && this.undoButton(row) },

@@ -3,11 +3,12 @@
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
+import { percent } from "../kit/numbers";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
 import { sentence } from "../kit/words";
 import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, reliabilityChart, uncertaintyChart } from "./charts";
-import { decimal, duration, percent } from "./format";
+import { decimal, duration } from "./format";
 import { mistakesPanel, peoplePanel, summary } from "./summary";
 import { panel, table, type Tile, tileView } from "./table";
 
@@ -22,10 +23,10 @@ export function tiles(data: Dashboard): Tile[] {
   ];
 }
 
-/** How many of the last questions nobody chose, and how many had been asked before. */
+/** How many of the last questions were not chosen for what they teach, and how many had been asked before; empty where none was. */
 export function askedNote({ questions, random, repeated }: Pick<Dashboard["asked"], "questions" | "random" | "repeated">): string {
-  if (!questions) return "";
-  return `of the last ${questions} questions, ${percent(random)} random for want of better${repeated ? `, ${percent(repeated)} repeats` : ""}`;
+  const parts = [random && `${percent(random)} were random, as no better one was ready`, repeated && `${percent(repeated)} had been asked before`].filter(Boolean);
+  return parts.length ? `of the last ${questions} questions, ${parts.join(", ")}` : "";
 }
 
 /** Whether `now` ("select_low 3", "label") is the question of this row; a row may stand for a whole family of kinds. */
@@ -37,6 +38,8 @@ export function askedNow(now: string, { kind, size }: Rate, kinds: readonly Kind
 
 /** Below this share of positives, accuracy says little: calling everything negative would do well. */
 const RARE = 1 / 3;
+/** Before so many random checks it is too early to tell, as the server says of accuracy. */
+const ENOUGH_CHECKS = 20;
 
 interface Measure {
   name: string;
@@ -46,7 +49,7 @@ interface Measure {
 
 /** How well the rare positives are found; nothing where they are not rare, or none is known. */
 export function measures({ quality, project: { positive } }: Pick<Dashboard, "quality" | "project">): Measure[] {
-  if (!quality || quality.prevalence.estimate >= RARE) return [];
+  if (!quality || quality.checks < ENOUGH_CHECKS || quality.prevalence.estimate >= RARE) return [];
   const all: [string, Share | null, string][] = [
     ["Precision", quality.precision, `of items predicted ${positive}, those labelled ${positive}`],
     ["Recall", quality.recall, `of items labelled ${positive}, those predicted ${positive}`],
@@ -73,7 +76,8 @@ function rarePanel(data: Dashboard): HTMLElement | null {
       { title: "Meaning", cell: ({ meaning }) => meaning },
     ],
   });
-  return panel(title, `They are rare, so accuracy alone says little. On the newest ${data.quality!.checks} random items.`, view);
+  const { checks, prevalence } = data.quality!;
+  return panel(title, `Of the newest ${checks} random items, ${percent(prevalence.estimate)} were ${data.project.positive}: so few that accuracy alone says little.`, view);
 }
 
 /** The error only where it shows at two digits. */

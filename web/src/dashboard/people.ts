@@ -4,8 +4,9 @@ import { get, post, request } from "../kit/api";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
 import { icon } from "../kit/icons";
+import { percent } from "../kit/numbers";
 import type { Dashboard, Invitation, Person } from "../kit/wire";
-import { clockTime, duration, percent, seconds } from "./format";
+import { clockTime, duration, seconds } from "./format";
 import { panel, table } from "./table";
 
 type Report = (error: unknown) => void;
@@ -63,7 +64,7 @@ export class People {
 
   constructor(private readonly report: Report) {
     this.element.append(
-      panel("Annotators", "How often each person’s labels match the classifier’s predictions, other people’s labels of the same items and what the other answers have taught, and how many known items they got right. Items are known once you have labelled them on the Items page or settled a conflict.", this.persons),
+      panel("Annotators", "How often each person’s labels match the classifier’s predictions, other people’s labels of the same items, and what everybody else’s answers teach (as others taught). Known items are those that you labelled on the Items page or in a conflict.", this.persons),
       panel("Invitations", "A link is for one person, or for several, who each answer separately. Annotators see questions only.", this.form(), this.fresh, this.invited),
     );
   }

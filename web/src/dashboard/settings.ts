@@ -4,11 +4,12 @@ import { previewCard } from "../cards/present";
 import { get, post, request } from "../kit/api";
 import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
-import { kindTitle } from "../kit/kinds";
+import { kindTitle, offeredKinds } from "../kit/kinds";
 import type { Dashboard, Kind, Preview, Settings } from "../kit/wire";
 import { StartLook } from "../start/look";
 import { typedNames } from "../start/names";
 import { StartLine } from "../start/agreement";
+import { sentence } from "../kit/words";
 import { panel } from "./table";
 
 const TEXTS = [
@@ -110,7 +111,7 @@ export class SettingsView {
 
   private fill(settings: Settings): void {
     this.before = settings;
-    const { kinds } = this;
+    const kinds = offeredKinds(this.kinds, [settings.question, ...settings.kinds]);
     const most = Math.max(...kinds.map((kind) => kind.sizes[1]));
     const sizes = [...new Set([...SIZES.filter((size) => size <= most), ...settings.sizes])].sort((a, b) => a - b);
     const target = h("input", { name: "target_accuracy", type: "number", min: 51, max: 99.9, step: 0.1, required: true, value: Math.round(1000 * settings.target_accuracy) / 10 });
@@ -165,7 +166,7 @@ export class SettingsView {
       const { question, project } = await post<Preview>("/api/settings/preview", this.changed());
       this.preview.replaceChildren(await previewCard(question, project));
     } catch (error) {
-      this.message.textContent = error instanceof Error ? error.message : String(error);
+      this.tell(error);
     }
   }
 
@@ -175,8 +176,13 @@ export class SettingsView {
       this.fill(data);
       this.message.textContent = "Saved.";
     } catch (error) {
-      this.report(error);
+      this.tell(error);
     }
+  }
+
+  /** What is wrong is said once, beside the button. */
+  private tell(error: unknown): void {
+    this.message.textContent = sentence(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
   }
 
   private danger(): HTMLElement {

@@ -3,9 +3,10 @@
 import { itemView } from "../cards/item";
 import { post } from "../kit/api";
 import { h } from "../kit/dom";
+import { percent } from "../kit/numbers";
 import { sentence } from "../kit/words";
 import type { Dashboard, Mistake, Person } from "../kit/wire";
-import { duration, percent } from "./format";
+import { duration } from "./format";
 import { panel, table } from "./table";
 
 function button(label: string, path: string, report: (error: unknown) => void): HTMLElement {
@@ -45,7 +46,7 @@ export function mistakesPanel({ mistakes, project: { positive, negative } }: Das
 export function peoplePanel({ annotators }: Dashboard): HTMLElement {
   const view = table<Person>({
     caption: "Who did what",
-    rows: annotators,
+    rows: annotators.filter(({ answers, skips }) => answers + skips > 0),
     empty: "Nobody has answered yet.",
     columns: [
       { title: "Name", cell: (person) => h("span", { dir: "auto" }, person.name) },

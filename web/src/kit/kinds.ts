@@ -16,6 +16,11 @@ export function kindOf(name: string, kinds: readonly Kind[]): Kind {
   return found;
 }
 
+/** What a project may ask; kinds for experiments are left out unless they are `used` already. */
+export function offeredKinds(kinds: readonly Kind[], used: readonly string[]): Kind[] {
+  return kinds.filter(({ name, laboratory }) => !laboratory || used.includes(name));
+}
+
 export function capitalised(word: string): string {
   return word.charAt(0).toLocaleUpperCase() + word.slice(1);
 }

@@ -2,5 +2,5 @@
 
 /** Begun with a capital and ended with a full stop. */
 export function sentence(words: string): string {
-  return `${words[0]?.toUpperCase() ?? ""}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;
+  return `${words[0]?.toUpperCase() ?? ""}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 }

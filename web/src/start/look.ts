@@ -3,6 +3,7 @@
 import { OfflineError, post } from "../kit/api";
 import { h } from "../kit/dom";
 import type { StartIn, StartPreview } from "../kit/wire";
+import { sentence } from "../kit/words";
 import { type Picking, Picks } from "./picks";
 
 const DELAY_MS = 250;
@@ -67,9 +68,4 @@ export class StartLook {
     this.redraw();
     this.onLook(problem ? null : found);
   }
-}
-
-/** The server's one line as a sentence. */
-export function sentence(line: string): string {
-  return `${line.charAt(0).toUpperCase()}${line.slice(1)}${/[.!?]$/.test(line) ? "" : "."}`;
 }

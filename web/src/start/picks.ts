@@ -2,6 +2,7 @@
 
 import { itemName, itemView } from "../cards/item";
 import { h } from "../kit/dom";
+import { percent } from "../kit/numbers";
 import type { Item } from "../kit/wire";
 import type { Side } from "./examples";
 
@@ -34,7 +35,7 @@ export class Picks {
 
   private view(item: Shown): HTMLElement {
     const side = this.picking?.sideOf(item) ?? null;
-    const share = item.probability === undefined ? null : h("span", { class: "share" }, `${Math.round(100 * item.probability)} %`);
+    const share = item.probability === undefined ? null : h("span", { class: "share" }, percent(item.probability));
     const parts = [itemView(item), side && h("span", { class: "tag" }, side), share];
     if (!this.picking) return h("span", { class: "sample" }, ...parts);
     const { picking } = this;

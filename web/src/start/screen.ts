@@ -7,7 +7,8 @@ import { header } from "../kit/frame";
 import { kept } from "../kit/storage";
 import type { Item, ItemPage, Me, Settings, StartPreview, StartState } from "../kit/wire";
 import { Examples, type Side, SIDES } from "./examples";
-import { sentence, StartLook } from "./look";
+import { sentence } from "../kit/words";
+import { StartLook } from "./look";
 import { Picks } from "./picks";
 
 const LABELS: Record<Side, string> = { like: "Like what you are looking for", unlike: "Unlike it" };
@@ -83,7 +84,7 @@ export class StartScreen {
   }
 
   private sideView(side: Side, typing: boolean): HTMLElement {
-    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "texts of items" : "words or texts" });
+    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "items" : "words or texts" });
     area.addEventListener("input", () => {
       this.examples.type(side, area.value);
       this.look.later(this.examples.names());
@@ -194,8 +195,8 @@ export class StartScreen {
 
 /** What to do here; words that are no items need an embedder with a text side. */
 export function explanation(pictures: boolean, noWords: string | null): string {
-  const todo = pictures && noWords ? "Click pictures as examples." : `Type ${noWords ? "texts of items" : "words or texts"}, with commas or one per line, or click items as examples.`;
-  return `${todo} Your answers will correct the start where it is wrong.`;
+  const todo = pictures && noWords ? "Click pictures as examples." : `Type ${noWords ? "some of the items" : "words or texts"}, separated by commas or one per line, or click items below as examples.`;
+  return `${todo} This is only a start: your answers will correct it.`;
 }
 
 /** What the names of one side were found as: "happy: an item; warm, kind: words". */
