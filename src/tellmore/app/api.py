@@ -353,7 +353,7 @@ def create_app(
     app = FastAPI(
         title="tellmore",
         version=__version__,
-        summary="Teach a binary classifier with labels, picks, rankings and grids.",
+        summary="Teach a yes/no classifier with labels, selections, rankings and grids.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
