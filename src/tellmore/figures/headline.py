@@ -15,7 +15,7 @@ from tellmore.figures.curves import MARKS_S, reach_text
 from tellmore.figures.paired import Runs, saved
 from tellmore.rows import Row, Rows, where
 
-LEAST_SEEDS = 4
+LEAST_SEEDS = 8
 """A baseline of fewer trials is not called the strongest."""
 MARK_S = 600
 """Seconds of human time after which accuracies stand beside the first crossings."""
