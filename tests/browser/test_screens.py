@@ -198,6 +198,21 @@ def test_guidelines_are_a_page_beside_the_question(join: Join, device: str, them
     look(opened.value, f"guidelines-{device}-{theme}")
 
 
+@looks
+@pytest.mark.usefixtures("_taught")
+def test_the_report_and_the_pages_of_errors(join: Join, device: str, theme: str) -> None:
+    owner = join("rank 6", owner=True, device=device, color_scheme=theme, path="/dashboard")
+    for path, name in (("/nowhere", "unknown-path"), ("/api/nowhere", "unknown-route"), ("/?token=wrong", "bad-link")):
+        owner.page.goto(f"{owner.server.base}{path}")
+        expect(owner.page.get_by_role("heading", level=1)).to_be_visible()
+        look(owner.page, f"{name}-{device}-{theme}")
+    report = owner.server.call("GET", "/api/export/report")
+    owner.page.goto("about:blank")
+    owner.page.set_content(report)
+    expect(owner.page.get_by_role("heading", level=1)).to_be_visible()
+    look(owner.page, f"report-{device}-{theme}")
+
+
 @themes
 def test_the_screen_without_a_link(browser: Any, join: Join, theme: str) -> None:
     base = join("label 2").server.base
