@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 import onnx
 import onnxruntime
+import pytest
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 from playwright.sync_api import Browser, expect
@@ -76,10 +77,12 @@ def answer(person: Person) -> None:
     """Label the one picture on screen by whether it is warm."""
     (name,) = shown(person)
     positive = is_warm(name)
-    person.submit({"type": "label", "positive": positive}, lambda: person.page.keyboard.press("1" if positive else "2"))
+    verdict = person.page.locator(".verdict").nth(0 if positive else 1)
+    person.submit({"type": "label", "positive": positive}, verdict.click)
 
 
-def test_photographs_from_a_folder_to_a_classifier(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
+def test_photographs_from_a_folder_to_a_classifier(browser: Browser, tmp_path: Path, device: str, theme: str) -> None:
     paint(tmp_path / "pictures")
     encoder(tmp_path / "encoder.onnx")
     said = run_tellmore(
@@ -89,7 +92,7 @@ def test_photographs_from_a_folder_to_a_classifier(browser: Browser, tmp_path: P
     settings = tmp_path / "photos" / "tellmore.toml"
     settings.write_text(settings.read_text().replace('question = "auto"', 'question = "label"'))
     with serving(tmp_path / "photos", "serve", str(tmp_path / "photos")) as server:
-        context = browser.new_context(**DEVICES["wide"])
+        context = browser.new_context(**DEVICES[device], color_scheme=theme)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         person = Person(page, server, "owner")

@@ -59,7 +59,10 @@ def download(page: Page, what: str, path: Path, act: Callable[[Locator], None] =
     coming.value.save_as(path)
 
 
-@pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
+looks = pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
+
+
+@looks
 def test_from_the_first_question_to_a_classifier_that_classifies(
     join: Join, tmp_path: Path, device: str, theme: str
 ) -> None:
@@ -122,7 +125,11 @@ def add_texts(page: Page, content: str) -> None:
     page.get_by_role("button", name="Add texts").click()
 
 
-def test_own_texts_settle_and_their_classifier_reads_new_ones(browser: Browser, tmp_path: Path) -> None:
+@looks
+def test_own_texts_settle_and_their_classifier_reads_new_ones(
+    browser: Browser, tmp_path: Path, device: str, theme: str
+) -> None:
+    act = Locator.click if device == "wide" else Locator.tap
     words = random.Random(0)
     texts = [remark(words, number % 2 == 0) for number in range(60)]
     with (tmp_path / "items.csv").open("w", newline="") as file:
@@ -131,7 +138,7 @@ def test_own_texts_settle_and_their_classifier_reads_new_ones(browser: Browser, 
     settings = tmp_path / "remarks" / "tellmore.toml"
     asked = settings.read_text().replace('question = "auto"', 'question = "label"')
     settings.write_text(asked.replace("check_share = 0.1", "check_share = 0.5"))
-    options = {**DEVICES["narrow"], "color_scheme": "dark"}
+    options = {**DEVICES[device], "color_scheme": theme}
     with (
         serving(tmp_path / "remarks", "serve", str(tmp_path / "remarks"), "--no-browser") as server,
         browser.new_context(**options) as context,
@@ -140,29 +147,29 @@ def test_own_texts_settle_and_their_classifier_reads_new_ones(browser: Browser, 
         page = context.new_page()
         page.goto(server.url)
         owner = Person(page, server, "owner")
-        page.get_by_role("button", name="Skip").tap()
+        act(page.get_by_role("button", name="Skip"))
         owner.card.wait_for()
         end = page.get_by_role("heading", name="You can stop")
         for _ in range(60):
             question, yes = owner.question_id(), is_friendly(page.locator(".subject .item").inner_text())
-            page.locator(".verdict").nth(0 if yes else 1).tap()
+            act(page.locator(".verdict").nth(0 if yes else 1))
             expect(page.locator(f"section.card:not([data-question='{question}'])")).to_be_visible()
             if end.count():
                 break
         expect(end).to_be_visible()
         expect(page.locator("section.card")).to_contain_text("random")
-        look(page, "settled-narrow-dark")
+        look(page, f"settled-{device}-{theme}")
         page.goto(f"{server.base}/dashboard#items")
-        page.locator("summary", has_text="Add texts").tap()
+        act(page.locator("summary", has_text="Add texts"))
         add_texts(page, "name,words\nn1,a\n")
         expect(page.get_by_text("The first row must name the columns 'id' and 'text'")).to_be_visible()
-        look(page, "add-texts-narrow-dark")
+        look(page, f"add-texts-{device}-{theme}")
         add_texts(page, "id,text\n" + "".join(f'n{row},"{remark(words, row < 15)}"\n' for row in range(30)))
         expect(page.get_by_text("30 texts were added, and all answers were learnt again.")).to_be_visible()
         page.get_by_label("Order").select_option("pool")
         expect(page.get_by_text("1 to 50 of 90 items")).to_be_visible()
-        page.get_by_role("link", name="Export").tap()
-        download(page, "Classifier, ONNX", tmp_path / "classifier.zip", Locator.tap)
+        act(page.get_by_role("link", name="Export"))
+        download(page, "Classifier, ONNX", tmp_path / "classifier.zip", act)
     zipfile.ZipFile(tmp_path / "classifier.zip").extractall(tmp_path / "taken")
     new = [remark(words, number < 10).lower() for number in range(20)]
     [tfidf] = (tmp_path / "taken").glob("*tfidf*.onnx")
