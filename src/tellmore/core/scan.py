@@ -4,7 +4,7 @@ An answer changes the belief along a few directions [D, r]: see `Step`. The scor
 moved, the variances by its squares times what was lost. That is O(n d r) and bound by memory bandwidth, where Z cov Z' costs
 O(n d^2). Projections run in the pool's own precision (float32), so an exact rescan on a schedule keeps rounding from adding up.
 
-A pool may lie elsewhere, in parts: whatever needs all of its items is a function of `Part`, and goes there.
+A pool may be on other machines, in parts: what needs all of its items is a function of `Part`, and runs there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A start: what somebody expects of the classifier before the first answer, as beliefs that the answers then judge.
+"""A start: what somebody expects of the classifier before the first answer, as beliefs that the answers then confirm or not.
 
 A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression whose own
 prior is the pool's. It is scaled so that the scores of the pool vary along it as much as scores are expected to. Two
-beliefs keep to theta, one more closely than the other, one begins there and is as free as without a start, and one knows nothing
-of it. While a close one is right it foretells the answers best and holds; if it is not, the others soon do better.
+beliefs stay close to theta, one closer than the other. A third begins there and may move as far as without a start; the fourth
+ignores it. While a close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def _cross_validated(values: Array, along: Array, total: float, n: int, noise: f
 
 
 def _level(scores: Array, boundary: float | None) -> float:
-    """How many standard deviations the boundary lies below the average item, where scores are normal. Unsaid, above 1/2 is
-    positive where scores are between 0 and 1, above 0 where they have both signs, and above their mean otherwise."""
+    """How many standard deviations the boundary lies below the average item, if scores are normal. Without a ``boundary``, scores
+    above 1/2 are positive if all are between 0 and 1, those above 0 if both signs occur, else those above their mean."""
     if boundary is None and scores.min() >= 0 and scores.max() <= 1:
         boundary = 0.5
     elif boundary is None:

@@ -54,7 +54,7 @@ def default_folder() -> Path:
 
 
 def writable_folder(folder: Path) -> Path:
-    """The folder, made if need be; SettingError if nothing can be written."""
+    """The folder, created if needed; SettingError if nothing can be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".write-{os.getpid()}"
