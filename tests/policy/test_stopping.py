@@ -35,8 +35,8 @@ RARE = replace(DONE, smaller=0.05, undecided=0.00048, tally=replace(DONE.tally, 
         (AnswerBudget(13), False, "12 of 13 answers"),
         (TimeBudget(80), True, "80 of 80 seconds"),
         (TimeBudget(81), False, "seconds"),
-        (Stability(window=2, tolerance=0.01), True, "changed at most 1.0%"),
-        (Stability(window=3, tolerance=0.01), False, "20.0%"),
+        (Stability(window=2, tolerance=0.01), True, "changed at most 1 %"),
+        (Stability(window=3, tolerance=0.01), False, "20 %"),
         (Stability(window=4, tolerance=1.0), False, "last 3 answers"),
     ],
 )
@@ -79,9 +79,9 @@ def counted(**changes: object) -> Progress:
         (counted(answers=19), False, False, "19 of at least 20 answers"),
         (counted(positive=4), False, False, "4 positive items found so far"),
         (counted(negative=0), False, False, "0 negative items found so far"),
-        (replace(DONE, undecided=0.05), False, False, "200 more answers may correct 2.60% of the predictions"),
-        (counted(answers=61), True, False, "200 more answers would correct about 2.48% of the predictions"),
-        (counted(changed=(0.011,) + (0.0,) * 19), False, False, "changed 1.1% of the predictions"),
+        (replace(DONE, undecided=0.05), False, False, "200 more answers may correct 2.6 % of the predictions"),
+        (counted(answers=61), True, False, "200 more answers would correct about 2.48 % of the predictions"),
+        (counted(changed=(0.011,) + (0.0,) * 19), False, False, "changed 1.1 % of the predictions"),
         (counted(changed=(0.0,) * 19), False, False, "last 19 answers"),
         (counted(checks=SURE[:9]), False, True, "9 of 10 random labels checked"),
         (counted(answers=111), False, True, "9 of 10 random labels checked"),  # the oldest is too old to count
@@ -92,17 +92,17 @@ def counted(**changes: object) -> Progress:
         (counted(checks=(Check(0.6, False, 1),) * 5 + SURE), True, False, "10 of 15 random labels"),
         (replace(DONE, undecided=0.5, unlabelled=0), True, False, "every item has a label"),
         # one in twenty is called positive: a hundredth as much may be gained, and a tenth change, as where half are
-        (replace(DONE, smaller=0.05), False, False, "may correct 2.49% of the predictions"),
-        (replace(DONE, smaller=0.05, undecided=0.00048), False, False, "changed 1.0% of the predictions"),
+        (replace(DONE, smaller=0.05), False, False, "may correct 2.49 % of the predictions"),
+        (replace(DONE, smaller=0.05, undecided=0.00048), False, False, "changed 1 % of the predictions"),
         (
             replace(RARE, undecided=0.0005),
             False,
             False,
-            "0.03% would be few enough where 5.0% are called the rarer side",
+            "at most 0.025 % is allowed if 5 % are on the rarer side",
         ),
-        (RARE, True, False, "each changed at most 0.1% of them"),
-        (replace(RARE, items=100, tally=DONE.tally), True, False, "at most 1.0%"),  # one item is always allowed
-        (replace(RARE, smaller=0.0), False, False, "0.00% would be few enough where 0.0% are called the rarer side"),
+        (RARE, True, False, "each changed at most 0.1 % of them"),
+        (replace(RARE, items=100, tally=DONE.tally), True, False, "at most 1 %"),  # one item is always allowed
+        (replace(RARE, smaller=0.0), False, False, "at most 0 % is allowed if 0 % are on the rarer side"),
     ],
 )
 def test_it_stops_when_predictions_have_settled_and_random_labels_agree(

@@ -205,7 +205,7 @@ class Workers:
         free, need = self._free(), sum(map(self._bytes, self.matrix.blocks))
         return SettingError(
             f"the pool needs {_gigabytes(need)} with its scores, and {len(free)} Dask workers offer "
-            f"{_gigabytes(sum(free.values()))} ({USABLE:.0%} of their memory limits); start more workers, or raise their "
+            f"{_gigabytes(sum(free.values()))} ({100 * USABLE:.0f} % of their memory limits); start more workers, or raise their "
             "--memory-limit"
         )
 

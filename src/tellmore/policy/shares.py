@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from scipy.special import ndtri
 
+from tellmore.policy.words import percent, range_words
+
 Z = float(ndtri(0.975))
 """Half the width of a 95 % interval, in standard errors."""
 
@@ -21,14 +23,14 @@ class Share:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.estimate:.0%} ({self.low:.0%} to {self.high:.0%})"
+        return f"{percent(self.estimate)} ({range_words(self.low, self.high)})"
 
 
 def share_of(count: int, n: int) -> Share:
     """``count`` of ``n``.
 
     >>> str(share_of(9, 10))
-    '90% (60% to 98%)'
+    '90 % (60 to 98 %)'
     """
     return wilson(count / n, n)
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from tellmore.options import positive_number, share, stopping_rule, whole_number
 from tellmore.policy.tally import NOTHING, Check, Tally
+from tellmore.policy.words import exact_percent
 
 RELATIVE_EPSILON = 0.5
 
@@ -188,10 +189,12 @@ class Stability(_Combinable):
         recent = progress.tally.changed[: self.window]
         largest = max(recent, default=1.0)
         stable = len(recent) >= self.window and largest <= self.tolerance
-        return Stop(stable, f"the last {len(recent)} answers each changed at most {largest:.1%} of the predictions")
+        return Stop(
+            stable, f"the last {len(recent)} answers each changed at most {exact_percent(largest)} of the predictions"
+        )
 
     def __str__(self) -> str:
-        return f"predictions stable to {self.tolerance:.1%} over {self.window} answers"
+        return f"predictions stable to {exact_percent(self.tolerance)} over {self.window} answers"
 
 
 @dataclass(frozen=True)
@@ -250,8 +253,8 @@ class Settled(_Combinable):
             return Stop(False, f"predictions have settled, but {told}, and {expected:.1f} were expected")
         return Stop(
             True,
-            f"{self.further} more answers would correct about {self._expected(progress):.2%} of the predictions, the last "
-            f"{self.window} answers each changed at most {self._tolerance(progress):.1%} of them, and {told}",
+            f"{self.further} more answers would correct about {exact_percent(self._expected(progress))} of the predictions, "
+            f"the last {self.window} answers each changed at most {exact_percent(self._tolerance(progress))} of them, and {told}",
         )
 
     def _early(self, tally: Tally) -> str | None:
@@ -267,12 +270,12 @@ class Settled(_Combinable):
         expected, few_enough = self._expected(progress), self.gain * (2 * progress.smaller) ** 2
         if expected > few_enough:
             return (
-                f"{self.further} more answers may correct {expected:.2%} of the predictions, "
-                f"and {few_enough:.2%} would be few enough where {progress.smaller:.1%} are called the rarer side"
+                f"{self.further} more answers may correct {exact_percent(expected)} of the predictions, and at most "
+                f"{exact_percent(few_enough)} is allowed if {exact_percent(progress.smaller)} are on the rarer side"
             )
         recent = progress.tally.changed[: self.window]
         if len(recent) < self.window or max(recent) > self._tolerance(progress):
-            return f"one of the last {len(recent)} answers changed {max(recent, default=1.0):.1%} of the predictions"
+            return f"one of the last {len(recent)} answers changed {exact_percent(max(recent, default=1.0))} of the predictions"
         return None
 
     def _expected(self, progress: Progress) -> float:
@@ -285,7 +288,8 @@ class Settled(_Combinable):
 
     def __str__(self) -> str:
         return (
-            f"at most {self.gain:.1%} to gain by {self.further} more answers, {self.checks} random labels in agreement"
+            f"at most {exact_percent(self.gain)} to gain by {self.further} more answers, "
+            f"{self.checks} random labels in agreement"
         )
 
 

@@ -18,6 +18,15 @@ def percent(share: float, digits: int = 0) -> str:
     return {"0.0": "under 0.1 %", "100.0": "over 99.9 %"}.get(text, f"{text} %")
 
 
+def exact_percent(share: float) -> str:
+    """A share with three significant digits: for limits and forecasts, which may be small and close to each other.
+
+    >>> exact_percent(0.01), exact_percent(0.0248), exact_percent(0.00025), exact_percent(1e-9), exact_percent(0)
+    ('1 %', '2.48 %', '0.025 %', 'under 0.001 %', '0 %')
+    """
+    return "under 0.001 %" if 0 < share < 1e-5 else f"{100 * share:.3g} %"
+
+
 def checks(n: int) -> str:
     """So many random checks.
 
