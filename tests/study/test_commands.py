@@ -117,7 +117,7 @@ def test_init_draws_questions_from_a_learning_run(npz: Path, tmp_path: Path, mon
     run("study", "init", folder, "--redraw", "--seed", 7)
     assert (folder / "study_questions.jsonl").read_text() != before
     assert read_study(folder / "study.toml") == study
-    with pytest.raises(SettingError, match="is not there yet"):
+    with pytest.raises(SettingError, match="does not exist yet"):
         run("study", "init", tmp_path / "none", "--redraw")
 
 

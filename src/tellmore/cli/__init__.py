@@ -21,7 +21,7 @@ from tellmore.errors import FaultyRowsError, TellmoreError
 MODULES = ("serve", "project", "operate", "repair", "beside", "judge", "lab", "race", "rates", "study")
 """Modules of this package, in the order in which --help shows their commands. Each has ``register(app)``."""
 INTERRUPTED = 128 + signal.SIGINT
-"""The exit code that typer gives to Ctrl-C, without a word."""
+"""The exit code with which typer ends after Ctrl-C, without a message."""
 
 app = typer.Typer(
     name="tellmore",
@@ -57,11 +57,12 @@ for _name in MODULES:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command. Exit code 0 done, 1 failed, 2 wrong usage; a failure is one line, a traceback only with --debug."""
+    """Run one command. The exit code is 0 for success, 1 for failure, 2 for wrong usage. A failure prints one line; a traceback
+    needs --debug."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     if threading.current_thread() is threading.main_thread():
-        # A polite end by the system unwinds like any other, so that nothing half-made stays behind.
+        # SIGTERM raises SystemExit, so that cleanup runs and nothing incomplete is left behind.
         signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         app([argument for argument in given if argument != "--debug"])
@@ -78,12 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _lines(problem: Exception) -> tuple[str, ...]:
-    """One line; where several rows of a file are wrong, one for each."""
+    """The lines to print: one, or one per row if several rows of a file are wrong."""
     return problem.lines if isinstance(problem, FaultyRowsError) else (_one_line(problem),)
 
 
 def _one_line(problem: Exception) -> str:
-    """What the user reads: tellmore's own messages unchanged, the system's with the file, anything else as a bug in tellmore."""
+    """The message for the user: tellmore's own errors unchanged, system errors with the file, anything else as a bug."""
     if isinstance(problem, TellmoreError):
         return " ".join(str(problem).split())
     if isinstance(problem, OSError):

@@ -54,14 +54,16 @@ def simulate(
         Literal["default", "paper", "as-printed", "as-authors"],
         typer.Option(
             "--mode",
-            help="default never sees scores. The others fit w and K from them: as-printed is Algorithms 1 to 5, as-authors the "
-            "authors' code, paper as-printed with a unit start and norm.",
+            help="default does not use the scores. The others fit w and K to them: as-printed is Algorithms 1 to 5, as-authors "
+            "the authors' code, paper is as-printed with a random unit start and a renormalised mean.",
         ),
     ] = "default",
     matrix: MatrixOption = "X",
     annotator: Annotated[
         Literal["auto", "gaussian", "histogram", "model"],
-        typer.Option("--annotator", help="Where scores come from; auto: ratings if there are any, else mean and sd."),
+        typer.Option(
+            "--annotator", help="Where the scores come from; auto: ratings if there are any, else mean and sd."
+        ),
     ] = "auto",
     lapse: Annotated[float, typer.Option("--lapse", help="Share of random answers.")] = 0.0,
     drift: Annotated[float, typer.Option("--drift", help="Shift of standards per 100 answers, in sd of scores.")] = 0.0,
@@ -280,23 +282,23 @@ def reproduce(
 
 
 class TrialBar:
-    """A bar that names the exhibit under way and grows as its trials become known."""
+    """A progress bar that names the current figure or table; its total grows as trials are announced."""
 
     def __init__(self, shown: Any) -> None:
         self._bar = shown
         self._task: Any = None
 
     def announce(self, title: str) -> None:
-        """Start with an exhibit."""
+        """Start a new bar with this ``title``."""
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._task = self._bar.add_task(title, total=None)
 
     def expect(self, trials: int) -> None:
-        """So many trials more are to come."""
+        """Add ``trials`` to the total."""
         total = self._bar.tasks[-1].total or 0
         self._bar.update(self._task, total=total + trials)
 
     def advance(self) -> None:
-        """A trial is finished."""
+        """Count one finished trial."""
         self._bar.advance(self._task)

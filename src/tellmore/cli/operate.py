@@ -1,5 +1,5 @@
-"""Commands for whoever runs a project, such as ``backup``, ``invite`` and ``expire``. They also work while a server is
-running."""
+"""Commands for the person who runs a project: ``backup``, ``invite``, ``expire`` and others. They also work while a server
+is running."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def invite(
 ) -> None:
     """Print an invitation link.
 
-    On a running server it works within seconds.
+    If a server is running, the link works within seconds.
     """
     from tellmore.app.inviting import invitation_link
     from tellmore.data.project import open_project
@@ -76,7 +76,7 @@ def leave_out(
 ) -> None:
     """Leave out one person's answers, or count them again.
 
-    The answers stay in the log. On a running server it works within seconds.
+    The answers stay in the log. A running server applies the change within seconds.
     """
     from tellmore.data.project import open_project
     from tellmore.store.people import leave_out as change
@@ -91,12 +91,12 @@ def leave_out(
 def expire(
     project: ProjectArgument,
     days: Annotated[int, typer.Option("--days", help="How many days to keep people's data.", min=1, max=36_500)],
-    yes: Annotated[bool, typer.Option("--yes", help="Delete; otherwise only say what would be deleted.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; otherwise only list what would be deleted.")] = False,
 ) -> None:
     """Delete people who were last seen long ago, with their answers.
 
-    Everybody who has not been seen for so many days, with all that they gave, and old links; owners stay. The classifier is
-    learnt again without these answers; a running server takes it in within seconds.
+    This deletes everybody except owners who has not been seen for this many days, with all their data, and old links. The
+    classifier is learnt again without these answers; a running server applies this within seconds.
     """
     from tellmore.data.project import open_project
     from tellmore.store.repository import Repository

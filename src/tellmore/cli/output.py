@@ -30,13 +30,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts
 
 
 def print_error(message: str, *more: str) -> None:
-    """One line on standard error, and one for each thing more to say of it."""
+    """Print ``message`` on standard error, and each of ``more`` indented on a line of its own."""
     for line in (f"error: {message}", *(f"  {each}" for each in more)):
         print(line, file=sys.stderr)  # noqa: T201
 
 
 def print_changes(project: Project) -> None:
-    """One line on standard error where defaults that ``project`` relies on have changed since it was made."""
+    """Print one line on standard error if defaults that ``project`` relies on have changed since it was made."""
     from tellmore.data.changes import changes_since
 
     line = changes_since(project.settings)
@@ -45,7 +45,7 @@ def print_changes(project: Project) -> None:
 
 
 def print_json(value: Any) -> None:
-    """``value`` as JSON on standard output; NumPy scalars and arrays become numbers and lists, NaN becomes null."""
+    """Print ``value`` as JSON; NumPy scalars and arrays become numbers and lists, NaN becomes null."""
     typer.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -62,7 +62,7 @@ def _plain(value: Any) -> Any:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title: str | None = None) -> None:
-    """A table on standard output; numbers to the right, None as a dash."""
+    """Print a table, with numbers aligned right and None as a dash."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -73,7 +73,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title:
         table.add_column(column, justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
-    # A pipe has no width: wrapping there would break the rows that a script reads.
+    # A pipe has no width, and wrapped lines would break the rows that a script reads.
     (Console() if sys.stdout.isatty() else Console(width=200)).print(table)
 
 
@@ -85,7 +85,7 @@ def _cell(value: Any) -> str:
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Advance]:
-    """A progress bar with the time left on standard error, where that is a terminal.
+    """A progress bar with the time left, on standard error if that is a terminal.
 
     ``with progress("trials", 20) as advance: ... advance()``
     """
@@ -110,7 +110,7 @@ def bar() -> Progress:
         TimeRemainingColumn,
     )
 
-    # Notebooks set FORCE_COLOR, which makes rich take a pipe for a terminal and print every step of the bar below the last.
+    # Notebooks set FORCE_COLOR. rich then treats a pipe as a terminal and prints every step of the bar on a new line.
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     console = Console(stderr=True)
     shown = sys.stderr.isatty() and console.is_terminal

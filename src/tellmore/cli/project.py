@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tellmore.data.project import Project
     from tellmore.store.state import State
 
-# readable=False: a file that may not be read is told by the reader, in one line, like any other fault of it.
+# readable=False: our own readers report a file that cannot be read, in one line, like any other problem with it.
 ProjectArgument = Annotated[Path, typer.Argument(readable=False, help="The project's folder.", show_default=False)]
 EmbeddingsOption = Annotated[
     Path | None, typer.Option("--embeddings", readable=False, help="Ready vectors: .npz (ids, X), .npy or Parquet.")
@@ -93,7 +93,13 @@ def init(
         Path,
         typer.Option("--items", readable=False, help="CSV, Excel, JSON, Parquet, a folder of pictures, or hf:DATASET."),
     ],
-    attribute: Annotated[str, typer.Option("--attribute", help="What is judged, as in 'most positive'.")],
+    attribute: Annotated[
+        str,
+        typer.Option(
+            "--attribute",
+            help="What is judged: an adjective, as in 'most friendly', or a phrase such as 'about sports' or 'a spam message'.",
+        ),
+    ],
     embeddings: EmbeddingsOption = None,
     embed: EmbedOption = None,
     embedding_ids: EmbeddingIdsOption = None,
@@ -187,7 +193,7 @@ def init(
 
 
 def _instruction(attribute: str) -> str:
-    """What people are told to do: asked for if somebody is at the terminal, else a plain sentence."""
+    """What people read above every question: asked for at a terminal, else a standard sentence."""
     from tellmore.data.settings import words_for
 
     plain = words_for(attribute)["instruction"]

@@ -22,14 +22,15 @@ def race(
         list[str] | None,
         typer.Option(
             "--pool",
-            help="words, an .npz file, a project, or a set such as digits=8 or breast-cancer; `,5%` thins it; repeatable. "
-            "[default: six, and those of the data folder]",
+            help="words, an .npz file, a project, or a dataset such as digits=8 or breast-cancer; add `,5%` for 5 % positives; "
+            "repeatable. [default: six, and those of the data folder]",
         ),
     ] = None,
     contender: Annotated[
         list[str] | None,
         typer.Option(
-            "--contender", help="Who takes part, such as auto, rank-4, auto+words, bald; repeatable. [default: all]"
+            "--contender",
+            help="A method to compare, such as auto, rank-4, auto+words, bald; repeatable. [default: all]",
         ),
     ] = None,
     peers: Annotated[

@@ -43,7 +43,7 @@ def rates(
 ) -> None:
     """Show bits per second of questions, by kind and size."""
     if (project is None) == (pool is None):
-        raise typer.BadParameter("name either a project's folder or --pool, one of the two")
+        raise typer.BadParameter("name either a project's folder or --pool, not both")
     learner, cost = _of_project(project) if project is not None else _of_pool(str(pool), matrix)
     with progress("measuring"):
         table = _measured(learner, cost, kind, repeats, seed)

@@ -1,4 +1,4 @@
-"""A damaged project: what is wrong, what would repair it, and repairing it."""
+"""``tellmore repair``: shows what is wrong with a damaged project, and repairs it."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def demo(
 
 
 def _serve_folder(folder: Path, of_one: dict[str, object], **options: Any) -> None:
-    """Several projects: words to start from, and who holds the items, are each project's own."""
+    """Serve all projects in a folder. Options for a single project, such as its embedder, are refused."""
     for name, value in of_one.items():
         if value is not None:
             raise typer.BadParameter(f"{name} is for one project; serve that one alone", param_hint=name)
@@ -118,7 +118,7 @@ def _serve_folder(folder: Path, of_one: dict[str, object], **options: Any) -> No
 
 
 def _one_thread() -> None:
-    """Numerical libraries read their number of threads when they are loaded; one is quickest for questions."""
+    """Use one thread for linear algebra, which is quickest for questions. Libraries read this only when they are loaded."""
     import os
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")

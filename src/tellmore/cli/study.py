@@ -1,4 +1,4 @@
-"""``tellmore study``: response-time studies from the design to the report, and what participants are owed."""
+"""``tellmore study``: response-time studies from the design to the report, and the deletion of participants' data."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def init(
 
     path = folder / STUDY_FILE
     if path.exists() != redraw:
-        wrong = "already exists; edit it, or add --redraw for new questions" if path.exists() else "is not there yet"
+        wrong = "already exists; edit it, or add --redraw for new questions" if path.exists() else "does not exist yet"
         raise SettingError(f"{path} {wrong}")
     if redraw:
         project, study = _open(folder)
@@ -207,11 +207,11 @@ def link(
 
 
 def _say_participants_address(line: str) -> None:
-    """Print a line of the server; after the owner's address also that of the participants."""
+    """Print a line of the server's output; after the owner's address, also print the participants' address."""
     typer.echo(line)
     found = re.match(r"Open (https?://[^/]+)/", line)
     if found:
-        typer.echo(f"Participants come to {found[1]}/study?participant=THEIR-ID")
+        typer.echo(f"Participants open {found[1]}/study?participant=THEIR-ID")
         typer.echo(f"On Prolific, the study's address ends in /study?{PROLIFIC}")
 
 
