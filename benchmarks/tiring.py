@@ -80,7 +80,7 @@ def run(pool: str, kind: str, habit: str, seed: int, *, data: Path) -> tuple[obj
 
 
 def answered(learner: Learner, question: Question, answer: Answer, seconds: float) -> Answered:
-    kind, known = kinds.named(question.kind), learner.foretold(question, answer)
+    kind, known = kinds.named(question.kind), learner.answer_probability(question, answer)
     usual = PAPER_COST.seconds(kind.name, question.size, marks=kind.marks(answer))
     return Answered(kind.family, math.log(seconds / usual), known.log_score - known.expected, known.spread)
 

@@ -1,6 +1,6 @@
 """Choosing the next question: its kind, size and items, for one question or for many at once.
 
-Questions depend only on the seed, the answers so far and how many questions were asked.
+Questions depend only on the seed, the answers so far and the number of questions asked.
 """
 
 from __future__ import annotations
@@ -26,13 +26,12 @@ from tellmore.questions import Question
 from tellmore.telling import Taught
 
 log = logging.getLogger(__name__)
-DEALT_ITEMS = 256  # of all questions from one quick search; with more, its time grows faster than they do
+DEALT_ITEMS = 256  # most items of one quick search for several questions; beyond, its time grows faster than linearly
 
 
 class Chooser(Taught):
-    """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to
-    be;
-    ``looks``: whether a side of which few are known is looked for."""
+    """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to be;
+    ``looks``: whether questions look for items of the side that has few labels."""
 
     allowed: Asking
     acquisition: str
@@ -53,7 +52,7 @@ class Chooser(Taught):
         return self._issued(asked, self._acquire(asked, count, rng, exclude, asked), rng)
 
     def _deal(self, n: int, kind: str | None, size: int | None, avoid: Collection[Any]) -> list[Question]:
-        """The items of one search divided among the questions: one of the best to each, then one of the next best to each."""
+        """Several questions that share the items of one search: each gets one of the best, then one of the next best, etc."""
         rng = np.random.default_rng([self.seed, 0xDEA1, self._asked])
         checks = rng.binomial(n, max(self.check_share, 0.5 * self._wants_checks())) if kind is None else 0
         questions = [self._check(avoid, rng) for _ in range(checks)]
@@ -73,7 +72,7 @@ class Chooser(Taught):
         exclude: NDArray[np.intp],
         pick: Callable[[Sequence[Rate]], Rate] = best_rate,
     ) -> tuple[Kind, int]:
-        """The kind to ask, and of how many items."""
+        """The kind to ask, and the number of items."""
         if kind is None:
             asked, best_size = self._choose_kind(rng, exclude, pick)
             size = size if size is not None else best_size
@@ -82,7 +81,7 @@ class Chooser(Taught):
         return asked, self.allowed.size_of(asked, size if size is not None else self.allowed.set_size)
 
     def _check(self, avoid: Collection[Any], rng: np.random.Generator) -> Question:
-        """Any items, also those shown recently: leaving these out would bias the sample."""
+        """A random check, on any items, even those shown recently: leaving these out would bias the sample."""
         asked = self.allowed.checking()
         count = self.allowed.size_of(asked, self.allowed.set_size)
         rows = random_set(len(self.pool), count, rng=rng, exclude=self.pool.rows(avoid))
@@ -99,7 +98,7 @@ class Chooser(Taught):
     def _check_is_due(self, rng: np.random.Generator) -> bool:
         if self.check_share and rng.random() < self.check_share:
             return True
-        # Every other question: the rule is asked again after each, and what was asked meanwhile may settle it.
+        # Only every other question: the rule is checked again after each, and the questions between may settle it.
         return self._asked % 2 == 0 and self._wants_checks()
 
     def _wants_checks(self) -> bool:
@@ -108,7 +107,7 @@ class Chooser(Taught):
     def _choose_kind(
         self, rng: np.random.Generator, exclude: NDArray[np.intp], pick: Callable[[Sequence[Rate]], Rate]
     ) -> tuple[Kind, int | None]:
-        """A kind, at random among the members of its family that are allowed, and a size where that was weighed too."""
+        """A kind, drawn from the allowed members of its family, and a size if the policy chose one."""
         family, size = self.allowed.question, self.allowed.set_size
         if family == AUTO:
             policy = Policy(kinds=self.allowed.families(), sizes=self.allowed.sizes, cost=self.cost)
@@ -128,7 +127,7 @@ class Chooser(Taught):
     def _acquire(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
     ) -> NDArray[np.int64]:
-        """``count`` rows, for one question or for several of a kind, searched ``by`` the kind's own rule or by another."""
+        """``count`` rows, for one question or for several of a kind; ``by`` is the kind itself or another search rule."""
         now = self._now
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
@@ -151,7 +150,7 @@ class Chooser(Taught):
         return among.search(by, self._now.belief, count, self.asking, rng=rng).rows
 
     def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:
-        """Rows shown recently, still open, or to be avoided."""
+        """Rows that were shown recently, are still open, or are to be avoided."""
         recent = self._history[-self.exclude_last :] if self.exclude_last else []
         shown = [item for question, _ in recent for item in question.items]
         if self.exclude_last:

@@ -1,4 +1,4 @@
-"""The state of a learner: the belief, and what follows from it for the items of its pool and for others."""
+"""The state of a learner: the belief, and what follows from it for the items of the pool and for other items."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from tellmore.questions import Question, labels_in
 from tellmore.types import Answer, Array
 
 SAMPLE = 1_000
-"""Items that stand for a larger pool where a number is needed after every answer."""
+"""Items sampled from a larger pool for a number that is needed after every answer."""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What the answers so far amount to; the beliefs are over (1, z), z in the learner's coordinates.
+    """What was learnt from the answers so far; the beliefs are over (1, z), with z in the learner's coordinates.
 
-    ``rows``: the items that they are about. ``known``: the scan of each belief if it is known already. ``team``: the habits
-    of the people who answered, with which their answers were learnt.
+    ``rows``: the items that the beliefs are about. ``known``: the scan of each belief, if already computed. ``team``: the
+    habits of the people who answered, with which their answers were learnt.
     """
 
     mixture: Mixture
@@ -53,11 +53,11 @@ class State:
 
     @cached_property
     def scans(self) -> tuple[Scan, ...]:
-        """Mean and variance of every item's score under each belief; computed when they are first asked for."""
+        """Mean and variance of every item's score under each belief, computed when first needed."""
         return scans_of(self.rows, self.mixture.beliefs) if self.known is None else self.known
 
     def unscored(self) -> State:
-        """The same without any scans, which take memory."""
+        """The same state without its scans, which take memory."""
         return self.about(self.rows)
 
     def about(self, rows: PoolRows) -> State:
@@ -66,8 +66,8 @@ class State:
 
     @property
     def asking(self) -> int:
-        """Which belief to ask from: before the first answer the one without a start, because what it asks tells best whether the
-        start is right."""
+        """Which belief chooses questions: before the first answer the one without a start, because its questions best show
+        whether the start is right."""
         return self.mixture.asking if self.tally.answers else 0
 
     @property
@@ -82,7 +82,7 @@ class State:
 
     @cached_property
     def scores(self) -> tuple[Array, Array]:
-        """Mean [n] and variance [n] of every item's score over all beliefs; they cannot be written to."""
+        """Mean [n] and variance [n] of every item's score over all beliefs, read-only."""
         mean, variance = (
             each.view() for each in self.mixture.moments_of([(scan.mean, scan.variance) for scan in self.scans])
         )
@@ -91,25 +91,25 @@ class State:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """What the random checks so far say of the probabilities."""
+        """How the random checks so far correct the probabilities."""
         return calibration_of(self.tally.checks)
 
     def probabilities(self, w: float) -> Array:
-        """Probability of positive of every item, averaged over all beliefs, as the checks have not corrected it."""
+        """Probability of positive of every item, averaged over all beliefs, without the correction by the checks."""
         look = partial(looks.probabilities, mixture=self.mixture.weighing, w=w, of=len(self.rows))
         return np.concatenate(visit(self.rows, self.scans, look))
 
     @cached_property
     def standing(self) -> tuple[float, float]:
-        """The share of the items that is expected to be on the wrong side of the boundary for lack of answers, and the share
-        that is called positive."""
+        """The expected share of items on the wrong side of the boundary for lack of answers, and the share predicted
+        positive."""
         found = visit(self.rows, self.scans, partial(looks.standing, mixture=self.mixture.weighing))
         doubt, positive = (sum(each) / len(self.rows) for each in zip(*found, strict=True))
         return float(doubt), float(positive)
 
     def supposing(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> State:
-        """As if an answer were known, but not what it said: every belief is as sure as ``update`` makes it, and expects what it
-        did before."""
+        """The state if an answer has been given but its content is not known: every belief gets the covariance after
+        ``update`` and keeps its mean."""
         learnt, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
         beliefs = tuple(one.with_mean(was.mean) for one, was in zip(learnt, self.mixture.beliefs, strict=True))
         steps = [tuple(step.unmoved for step in info.steps) for info in infos]
@@ -117,24 +117,25 @@ class State:
         return replace(self, mixture=Mixture(beliefs, self.mixture.log_weights), known=scans)
 
     def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, tuple[UpdateInfo, ...]]:
-        """The state after every belief learnt an answer by ``update``, and what it did to each of them."""
+        """The state after every belief has learnt an answer by ``update``, and what the update did to each."""
         beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
         mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
         scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
         return replace(self, mixture=mixture, known=scans), infos
 
     def changed_since(self, before: State) -> float:
-        """The share of the items that is called another side than ``before``."""
+        """The share of the items whose predicted side differs from that in the state ``before``."""
         look = partial(looks.changed, before=before.mixture.weighing, after=self.mixture.weighing)
         return float(sum(visit(self.rows, (*before.scans, *self.scans), look)) / len(self.rows))
 
     def with_changed(self, newest: tuple[float, ...], before: Tally) -> State:
-        """With the shares of predictions that the ``newest`` answers changed, on top of those of the tally ``before`` them."""
+        """The same state, with the shares of predictions changed by the ``newest`` answers put before those of the tally
+        ``before``."""
         changed = (*newest, *before.changed)[:KEPT_CHANGES]
         return replace(self, tally=replace(self.tally, changed=changed))
 
     def expected_accuracy(self, w: float) -> float:
-        """The mean of max(p, 1 - p) over the items, or over a sample of many."""
+        """The mean of max(p, 1 - p) over the items, or over a sample if there are many."""
         quickly = partial(looks.probabilities, mixture=self.mixture.weighing, w=w, of=2 * MANY)
         look = partial(quickly, rows=sample_rows(len(self.rows)))
         p = np.concatenate(visit(self.rows, self.scans, look))
@@ -143,24 +144,24 @@ class State:
 
 @lru_cache(maxsize=16)
 def sample_rows(n: int) -> NDArray[np.int64]:
-    """Which of n items stand for all of them: always the same, drawn at random; all, if they are few."""
+    """A random sample of n items, the same at each call; all of them if they are few."""
     return np.sort(np.random.default_rng(n).choice(n, SAMPLE, replace=False)) if n > SAMPLE else np.arange(n)
 
 
 def changed_shares(rows: PoolRows, means: Sequence[Array]) -> tuple[float, ...]:
-    """The share of the items whose predicted side changed from each mean [D] to the next, newest first; in one pass."""
+    """The share of items whose predicted side changed from each mean [D] to the next, newest first, in one pass."""
     changed = sum(visit(rows, (), partial(looks.sides_changed, means=np.column_stack(means))))
     return tuple((np.asarray(changed) / len(rows))[::-1].tolist())
 
 
 class Predictor:
-    """Beliefs over a pool. ``coordinates`` say how embeddings are centred and scaled, ``behaviour`` how sharp answers are
-    learnt, ``w`` how sharp probabilities are: P(positive) = sigmoid(w score), averaged over the beliefs; ``calibrate``: whether
-    random checks then correct them.
+    """Beliefs about a pool. ``coordinates``: how embeddings are centred and scaled. ``behaviour``: the sharpness with which
+    answers are learnt. ``w``: the sharpness of probabilities, P(positive) = sigmoid(w score), averaged over the beliefs.
+    ``calibrate``: whether random checks then correct them.
 
-    X: embeddings [n, d], or a DataFrame with the columns of the pool's; None, where it may be: the pool's items.
-    y: whether each is positive [n], True and False or 1 and 0.
-    items: ids of the pool.
+    X: embeddings [n, d], or a DataFrame with the pool's columns; if None is allowed, it means the pool's items.
+    y: whether each is positive [n], as True and False or 1 and 0.
+    items: ids of items of the pool.
     """
 
     pool: Pool
@@ -190,18 +191,18 @@ class Predictor:
 
     @property
     def belief(self) -> Gaussian:
-        """The belief with which questions are chosen, in coordinates (1, z), z being the items in the learner's own
+        """The belief with which questions are chosen, in coordinates (1, z), where z are the items in the learner's
         ``coordinates``; see `scan`."""
         return self._now.belief
 
     @property
     def start_weight(self) -> float | None:
-        """How far the answers support the start, from 0 (not at all) to 1; None without one."""
+        """How far the answers support the start, from 0 (not at all) to 1; None without a start."""
         weights = self._now.mixture.weights
         return None if len(weights) == 1 else float(weights[1:].sum())
 
     def start_agreement(self) -> float | None:
-        """The share of the pool that is now predicted as the start alone predicted it; None without one."""
+        """The share of the pool that is now predicted as the start alone predicted it; None without a start."""
         if len(self._prior.beliefs) == 1:
             return None
         now = self._now
@@ -250,7 +251,7 @@ class Predictor:
 
     @property
     def threshold(self) -> float | None:
-        """The probability from which on `predict` calls an item positive; None: by the sign of the mean score."""
+        """The probability at or above which `predict` calls an item positive; None: by the sign of the mean score."""
         return self._threshold
 
     @threshold.setter
@@ -262,27 +263,27 @@ class Predictor:
 
     @property
     def calibration(self) -> Calibration:
-        """The slope by which the random checks so far correct the log odds of every probability; 1 before the first."""
+        """The slope by which the random checks so far correct the log odds of every probability; 1 before the first check."""
         return self.calibration_at(self._now)
 
     def calibration_at(self, state: State) -> Calibration:
-        """The same at another time.
+        """The calibration in another state.
 
-        state: the learner's then.
+        state: an earlier state of the learner.
         """
         return state.calibration if self.calibrate else UNCHECKED
 
     def scores(self) -> tuple[Array, Array]:
-        """Mean [n] and variance [n] of the score of every item of the pool; they cannot be written to."""
+        """Mean [n] and variance [n] of the score of every item of the pool, read-only."""
         return self._now.scores
 
     def probabilities(self) -> Array:
-        """Probability of positive [n] of every item of the pool, averaged over the belief and corrected by the random checks."""
+        """Probability [n] that each item of the pool is positive, averaged over the belief and corrected by the random checks."""
         return tempered(self._now.probabilities(self.w), self.calibration.slope)
 
     def predict(self, X: ArrayLike | Any | None = None) -> NDArray[np.bool_]:
-        """Whether embeddings X [n, d], by default the pool's items, are positive [n]: by the sign of the mean score, or
-        by their probability if a ``threshold`` is set."""
+        """Whether embeddings X [n, d], by default the pool's items, are predicted positive [n]: by the sign of the mean
+        score, or by their probability if a ``threshold`` is set."""
         if self._threshold is None:
             return np.asarray((self._now.scores[0] if X is None else self.decision_function(X)) > 0)
         return np.asarray((self.probabilities() if X is None else self.predict_proba(X)[:, 1]) >= self._threshold)
@@ -298,7 +299,7 @@ class Predictor:
         return np.column_stack([1 - positive, positive])
 
     def score(self, X: ArrayLike | Any | None, y: ArrayLike) -> float:
-        """The share of embeddings X [n, d], the pool's items if X is None, for which `predict` agrees with y [n]."""
+        """The share of embeddings X [n, d] (the pool's items if None) for which `predict` agrees with y [n]."""
         called, truth = self.predict(X), np.asarray(y)
         if truth.shape != called.shape or not np.isin(truth, (0, 1)).all():
             raise SettingError(f"y must hold {len(called)} values True or False (or 1 or 0), one per item")
@@ -310,8 +311,8 @@ class Predictor:
         return mean, cov
 
     def undecided(self) -> float:
-        """The share of the pool that is expected to be on the wrong side of the boundary for lack of answers: the mean
-        over the items of P(score < 0) if its mean is above 0, and of P(score > 0) otherwise."""
+        """The expected share of the pool on the wrong side of the boundary for lack of answers: the mean over the items
+        of P(score < 0) if the mean score is above 0, and of P(score > 0) otherwise."""
         return self._now.standing[0]
 
     def rarer(self) -> float:
@@ -320,8 +321,8 @@ class Predictor:
         return min(positive, 1 - positive)
 
     def quality(self) -> Quality | None:
-        """Accuracy, precision, recall, average precision, prevalence and how often probabilities came true, on the
-        random checks; None before the first."""
+        """Accuracy, precision, recall, average precision, prevalence and how often probabilities came true, measured on
+        the random checks; None before the first."""
         threshold = 0.5 if self.threshold is None else self.threshold
         return quality_of(self._now.tally.checks, threshold, self.calibration)
 
@@ -337,20 +338,20 @@ class Predictor:
         return self.coordinates.outward(self._prior.moments)
 
     def labels(self) -> dict[Any, bool]:
-        """Every item that was labelled by an answer of any kind, with its last label."""
+        """Every item that an answer of any kind labelled, with its last label."""
         return {item: told for question, answer in self._history for item, told in labels_in(question, answer).items()}
 
     def information_gain(self, question: Question) -> float:
-        """Expected information of a question, in bits.
+        """Expected information gain of a question, in bits.
 
-        question: one on items of the pool.
+        question: one about items of the pool.
         """
         mean, cov = self.joint_scores(question.items)
         rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
         return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits
 
     def should_stop(self) -> Stop:
-        """Whether the stopping rule says to stop, and why; true in a condition when it does."""
+        """Whether the stopping rule says to stop, and why; true in an ``if`` when it does."""
         return self.stop.check(self.progress)
 
     @property
@@ -362,7 +363,7 @@ class Predictor:
         return Progress(now.belief.dim, *logdets, now.tally, self.undecided(), unlabelled, self.rarer(), n)
 
     def _shown(self, question: Question) -> Question:
-        """The question with ids as the pool has them, and with what people see of its items."""
+        """The question with the pool's own ids, and with the texts and images that people see."""
         rows, pool = self.pool.rows(question.items), self.pool
         ids, texts, images = (
             None if each is None else [each[row] for row in rows] for each in (pool.ids, pool.text, pool.images)
@@ -374,7 +375,7 @@ class Predictor:
         return self.coordinates.into(self.pool.X[self.pool.rows(items)])
 
     def _probability(self, state: State, Z: Array) -> Array:
-        """Probability of positive [n] in a state, for items Z [n, d] in the learner's coordinates."""
+        """Probability of positive [n] in a state, of items Z [n, d] in the learner's coordinates."""
         return tempered(state.mixture.probability(Z, self.w), self.calibration_at(state).slope)
 
     def _into(self, X: ArrayLike | Any) -> Array:
@@ -383,11 +384,11 @@ class Predictor:
     def _update(
         self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour
     ) -> tuple[Gaussian, UpdateInfo]:
-        """One of the beliefs after an outcome on items Z, told by somebody who behaves so."""
+        """One of the beliefs after an outcome on items Z, given by a person with this ``behaviour``."""
         return kind.update(belief, Z, outcome, behaviour, bound=self.bound)
 
     def _supposing(self, question: Question) -> State:
-        """As if the question were answered, by nobody knows what."""
+        """The state if the question has been answered but the answer is not known."""
         kind, Z = question_kinds.named(question.kind), self._z(question.items)
         expected = kind.respond(perceived(self.joint_scores(question.items)[0], np.random.default_rng(self.seed)))
         return self._now.supposing(lambda belief: self._update(belief, Z, kind, expected, self.behaviour))

@@ -1,6 +1,6 @@
-"""Learning answers and taking them back: the belief is a fold over the answers. Answers can be taken back without
-learning all the others again, because some states on the way are kept. Many answers are learnt at once without scoring
-a large pool after each of them.
+"""Learning answers and taking them back. The belief is a fold over the answers. Some earlier states are stored, so that
+answers can be taken back without learning all the others again. Many answers can be learnt at once without scoring a
+large pool after each of them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from threading import RLock
 import numpy as np
 
 from tellmore import kinds as question_kinds
+from tellmore.answer_probability import AnswerProbability, answer_probability
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Habits, Team
 from tellmore.core.update import UpdateInfo
 from tellmore.errors import StateError
-from tellmore.foretold import Foretold, foretold
 from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
@@ -28,25 +28,25 @@ from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Skip
 
 MANY_ANSWERS = 16
-"""From so many on, a large pool is not scored again after each."""
+"""With this many answers or more at once, a large pool is not scored again after each."""
 NEAR = 10
-"""States after so many last answers are all kept; of those before, two for every doubling of the distance."""
+"""The states after this many of the last answers are all stored; of older ones, two for every doubling of the distance."""
 KEPT_NUMBERS = 50_000_000
-"""At most so many numbers in the covariances of all states kept, which are 400 MB; the oldest go first."""
+"""The covariances of all stored states hold at most this many numbers (400 MB); the oldest are dropped first."""
 KEPT_SCORES = 1_000_000
-"""States keep the scores of their items as long as there are at most so many; those of others are computed when needed."""
+"""The stored states hold the scores of at most this many items in all; other scores are computed when needed."""
 Heard = Callable[[State, State, UpdateInfo | None], object]
-"""Who is handed the states before and after an answer, and what the update did; None for a skip."""
+"""Called with the states before and after an answer, and what the update did (None for a skip)."""
 
 
 class Kept:
-    """States by how many answers had been told: no more have to be told again than are taken back."""
+    """Stored states by the number of answers before them, so that going back n answers learns at most about n again."""
 
     def __init__(self) -> None:
         self._states: dict[int, State] = {}
 
     def add(self, told: int, state: State) -> None:
-        """Keep the state after ``told`` answers, the most so far, and fewer of the old ones."""
+        """Store the state after ``told`` answers, the most so far, and thin out the older ones."""
         beliefs = state.mixture.beliefs
         spaced = [at for at in self._states if told - at < NEAR or at % (1 << (told - at).bit_length() - 2) == 0]
         earlier = spaced[-(KEPT_NUMBERS // sum(belief.cov.size for belief in beliefs)) :]
@@ -56,26 +56,26 @@ class Kept:
         self._states = kept | {told: state}
 
     def back(self, told: int) -> tuple[int, State] | None:
-        """The last state kept at or before ``told`` answers, and at how many; later ones are forgotten."""
+        """The last state stored at or before ``told`` answers, and its number of answers; later ones are dropped."""
         self._states = {at: state for at, state in self._states.items() if at <= told}
         return max(self._states.items(), key=lambda kept: kept[0], default=None)
 
     def copy(self) -> Kept:
-        """An independent one with the same states."""
+        """An independent copy with the same states."""
         twin = Kept()
         twin._states = self._states.copy()
         return twin
 
 
 class Taught(Predictor):
-    """A predictor that is told answers and takes them back."""
+    """A predictor that learns answers and can take them back."""
 
     _lock: RLock
     _told: set[str]
     _open: deque[Question]
     _kept: Kept
     _people: list[str]
-    _sites: list[Sites]  # what the first answers of the history taught: all of them, or up to where that is not kept
+    _sites: list[Sites]  # what the first answers of the history added to the belief: all of them, or MOST
     judges: bool
     by_person: bool
     own_sharpness = False
@@ -90,11 +90,12 @@ class Taught(Predictor):
         """Learn from several answers, in this order.
 
         exchanges: the questions with their answers.
-        each: called after each of them with the state before it, the state after it, and what the update did.
-        people: who gave each of them; by default nobody.
+        each: called after each answer with the state before it, the state after it, and what the update did.
+        people: who gave each answer; by default unknown.
 
-        Where they are many, the states that it gets are about a sample of a large pool, which is not scored until it is asked
-        for. Raises QuestionError or AnswerError as `tell` does, with what came before learnt.
+        With many answers and a large pool, the states passed to ``each`` are about a sample of the pool, and the pool itself is
+        scored when its scores are next needed. Raises QuestionError or AnswerError as `tell` does; the answers before the one
+        at fault are learnt.
         """
         start, rows = self._now, self._now.rows
         sampled = len(exchanges) >= MANY_ANSWERS and len(rows) > SAMPLE
@@ -136,14 +137,14 @@ class Taught(Predictor):
         after, infos = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour))
         changed = after.changed_since(state)
         labels = labels_in(question, answer)
-        foretold: Sequence[float] = ()
+        predicted: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
-            foretold = state.mixture.probability(self._z(labels), self.w).tolist()
-        slope = self.calibration_at(state).slope if foretold else 1.0
-        return replace(after, tally=tally.told(list(labels.values()), changed, foretold, slope)), infos
+            predicted = state.mixture.probability(self._z(labels), self.w).tolist()
+        slope = self.calibration_at(state).slope if predicted else 1.0
+        return replace(after, tally=tally.told(list(labels.values()), changed, predicted, slope)), infos
 
-    def foretold(self, question: Question, answer: Answer, before: State | None = None) -> Foretold:
-        """How probable ``answer`` was in the state ``before`` it, of somebody who answers as is usual.
+    def answer_probability(self, question: Question, answer: Answer, before: State | None = None) -> AnswerProbability:
+        """How probable ``answer`` was in the state ``before`` it, if the person answers as people usually do.
 
         question: what was asked.
         answer: what was answered.
@@ -153,21 +154,21 @@ class Taught(Predictor):
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         rng = np.random.default_rng([self.seed, 0xF0E, before.tally.answers])
-        return foretold(before.belief, self._z(question.items), kind, outcome, self._predicting, rng=rng)
+        return answer_probability(before.belief, self._z(question.items), kind, outcome, self._predicting, rng=rng)
 
     @property
     def _predicting(self) -> Behaviour:
-        """How sharp answers are expected to be where they are predicted."""
+        """How sharp answers are assumed to be when they are predicted."""
         return self.behaviour.sharper(self.w / self.behaviour.w)
 
     @property
     def people(self) -> dict[str, Habits]:
-        """How each person answers, by name; empty until people have been compared, after 12, 16, 21, … answers in all."""
+        """How each person answers, by name; empty until people are first compared, which is after 12, 16, 21, … answers."""
         return dict(self._now.team.people)
 
     @property
     def team(self) -> Team:
-        """The same, and what is expected of a new person."""
+        """How each person answers, and how a new person is expected to answer."""
         return self._now.team
 
     @property
@@ -176,12 +177,12 @@ class Taught(Predictor):
         return tuple(self._people)
 
     def opinions(self) -> Opinions:
-        """How people's views differ: a classifier for each, disputed items, and whether there are two camps. Computed
-        from all answers at each call."""
+        """How people's views differ: a classifier for each person, disputed items, and whether there are two camps.
+        Computed from all answers at each call."""
         return Opinions(self, self.history, self.told_by)
 
     def _read_again(self, state: State) -> State:
-        """The state once all answers were learnt with the habits of the people who gave them."""
+        """The state after all answers are learnt again with the habits of the people who gave them."""
         if not self.judges or self.bound == "paper" or not self.behaviour.lapse:
             return state
 
@@ -200,7 +201,7 @@ class Taught(Predictor):
         return replace(state, mixture=mixture, team=team, known=state.scans if same else None)
 
     def _sites_of(self, reader: Reader, answers: Sequence[Told]) -> list[Sites]:
-        """What each answer taught; where that was not kept, all are learnt again for it, once."""
+        """What each answer added to the belief; if that is not stored, all answers are learnt again, once."""
         if len(self._sites) != len(self._history):
             found = iter(reader.sites(answers))
             self._sites = [() if isinstance(answer, Skip) else next(found) for _, answer in self._history]
@@ -216,7 +217,7 @@ class Taught(Predictor):
 
     @one_at_a_time
     def undo(self) -> tuple[Question, Answer]:
-        """Take back the last answer, as if it had never been given; returns it with its question."""
+        """Take back the last answer, as if it had never been given, and return it with its question."""
         if not self._history:
             raise StateError("there is no answer to undo")
         (*rest, last), people = self._history, self._people[:-1]
@@ -226,9 +227,9 @@ class Taught(Predictor):
 
     @one_at_a_time
     def back_to(self, answers: int) -> int:
-        """Take back answers and skips, down to the last stored state; returns how many are left.
+        """Take back answers and skips until at most ``answers`` are left, and return how many are left.
 
-        answers: at most this many are left.
+        answers: the state is the last stored one with at most this many.
         """
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])
@@ -240,7 +241,7 @@ class Taught(Predictor):
         return self.cost.seconds(question.kind, question.size, marks=marks)
 
     def _counted(self) -> Tally:
-        """The tally of the history, but for what only telling it again would show."""
+        """The tally of the history, without what could be counted only by learning it again."""
         tally = Tally()
         for question, answer in self._history:
             tally = tally.later(self._seconds(question, answer))

@@ -115,7 +115,7 @@ def test_it_stops_when_predictions_have_settled_and_random_labels_agree(
 
 @pytest.mark.parametrize(("right", "differs"), [(10, False), (9, False), (8, False), (7, True), (5, True)])
 def test_checks_disagree_where_chance_does_not_explain_it(right: int, differs: bool) -> None:
-    """Of ten labels foretold at 95 %, 9.5 are right on average; seven or fewer happen once in a hundred times."""
+    """Of ten labels predicted at 95 %, 9.5 are right on average; seven or fewer happen once in a hundred times."""
     checks = [Check(0.95, n < right, 0) for n in range(10)]
     assert disagree(checks) is differs
 

@@ -1,9 +1,9 @@
-"""Choosing the items of a question: greedy (eq. 11, Algorithm 5) over the whole pool, with random baselines.
+"""Choosing the items of a question: greedily (eq. 11, Algorithm 5) over the whole pool, with random baselines.
 
-The greedy search adds the item that makes the set so far most informative. Scores of a candidate c and the set S are drawn
-jointly from common Sobol points e: z_S = m_S + L e, and z_c = m_c + l_c'e + r_c e', where l_c = L^-1 cov(z_S, z_c) is kept for
-every item of the pool and grows by one number a step. A closed-form surrogate, the gain of comparing c with the members of S,
-shortlists the pool; the shortlist is scored by its gain from few draws, the best of it again from many.
+Each greedy step adds the item that makes the set most informative. The scores of a candidate c and of the set S are drawn
+jointly from common Sobol points e: z_S = m_S + L e, and z_c = m_c + l_c'e + r_c e', where l_c = L^-1 cov(z_S, z_c) is stored
+for every item of the pool and grows by one number per step. A closed-form surrogate, the gain of comparing c with the members
+of S, shortlists the pool; the shortlist is then scored by its gain from few draws, and the best of it again from many.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TIE_TOLERANCE = 1e-6  # items whose gains differ by less are ties, broken at ran
 
 @dataclass(frozen=True, eq=False)
 class Acquired:
-    """Rows of the pool [k] in the order they were added, and the bits [k] of the nested sets of size 1 to k (size 1: a label)."""
+    """Rows of the pool [k] in the order added, and the gain in bits [k] of the nested sets of size 1 to k (size 1: a label)."""
 
     rows: Rows
     bits: Array
@@ -42,10 +42,10 @@ class Acquired:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is scored at one greedy step.
+    """How much one greedy step scores.
 
-    The best ``shortlist`` items by the surrogate are scored by their gain from ``rough`` joint draws, the best ``finalists`` of
-    those again from ``draws``. Without finalists the whole shortlist is scored from ``draws``.
+    The best ``shortlist`` items by the surrogate are scored by their gain from ``rough`` joint draws, and the best
+    ``finalists`` of those again from ``draws``. Without finalists, the whole shortlist is scored from ``draws``.
     """
 
     shortlist: int
@@ -55,13 +55,13 @@ class Effort:
 
 
 class Scored(Protocol):
-    """What the search needs of a kind of question."""
+    """What the search needs from a kind of question."""
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Information gain of B sets from N joint draws of their scores, z [B, N, k]: gains [B] and their errors [B]."""
+        """Information gain of B sets from N joint draws of their scores z [B, N, k]: gains [B] and their errors [B]."""
 
     def effort(self, k: int) -> Effort:
-        """How much to score when the k-th item is chosen."""
+        """How much to score when choosing the k-th item."""
 
 
 def greedy_set(
@@ -75,7 +75,7 @@ def greedy_set(
     exclude: Rows | Sequence[int] = (),
     effort: Callable[[int], Effort] | None = None,
 ) -> Acquired:
-    """The greedily most informative set of ``size`` items for a question of ``kind``, with the kind's ``effort`` or this."""
+    """The greedily most informative set of ``size`` items for a question of ``kind``; ``effort`` replaces the kind's own."""
     effort = effort or kind.effort
     available = available_rows(len(scan.mean), exclude, size)
     first, first_bits = _first(scan, available, behaviour, rng)
@@ -100,7 +100,7 @@ def greedy_set(
 
 
 def random_set(n: int, size: int, *, rng: np.random.Generator, exclude: Rows | Sequence[int] = ()) -> Rows:
-    """``size`` different rows of n, uniformly."""
+    """``size`` different rows of n, drawn uniformly."""
     available = np.flatnonzero(available_rows(n, exclude, size))
     return rng.choice(available, size=size, replace=False)
 
@@ -143,7 +143,7 @@ def particles_set(
 
 
 class _Tracks:
-    """For every item of the pool: its coordinates on the Sobol axes of the set so far, and what variance is left."""
+    """For every item of the pool: its coordinates on the Sobol axes of the set so far, and its remaining variance."""
 
     def __init__(self, scan: PoolScan, belief: Gaussian, size: int) -> None:
         self.scan, self.belief = scan, belief
@@ -152,9 +152,9 @@ class _Tracks:
         self.used = 0
 
     def add(self, row: int) -> None:
-        """Condition every item on the score of ``row``, O(n d)."""
+        """Condition every item on the score of ``row``, in O(n d)."""
         left = self.remaining[row]
-        if left > ROUNDING * self.scan.variance[row]:  # else the set determines this score already: no new axis
+        if left > ROUNDING * self.scan.variance[row]:  # else the set already determines this score: no new axis
             covariance = self.scan.covariance_with(self.belief, self.scan.rows[row])
             known = self.coordinates[:, : self.used] @ self.coordinates[row, : self.used]
             column = (covariance - known) / np.sqrt(left)
@@ -165,7 +165,7 @@ class _Tracks:
         self.used += 1
 
     def joint_scores(self, rows: list[int], candidates: Rows, points: Array) -> Array:
-        """Joint draws of the scores of the set with each candidate [B, N, k]."""
+        """Joint draws [B, N, k] of the scores of the set and each of B candidates."""
         axes = points[:, : self.used]
         own = self.scan.mean[rows] + axes @ self.coordinates[rows, : self.used].T  # [N, k - 1]
         candidate = (
@@ -182,7 +182,7 @@ class _Tracks:
 def _first(
     scan: PoolScan, available: NDArray[np.bool_], behaviour: Behaviour, rng: np.random.Generator
 ) -> tuple[int, float]:
-    """The single item with the most informative label: shortlisted by closed form, then integrated exactly."""
+    """The single item with the most informative label: shortlisted by a closed form, then integrated exactly."""
     rough = np.where(available, logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
     candidates = top(rough, min(LABEL_SHORTLIST, int(available.sum())), rng)
     exact = label_gain_bits(scan.mean[candidates], scan.variance[candidates], behaviour)
@@ -198,10 +198,10 @@ def _shortlist(
     count: int,
     rng: np.random.Generator,
 ) -> Rows:
-    """The candidates whose comparison with the set promises most.
+    """The candidates whose comparison with the members of the set promises the largest gain.
 
-    Given what the set already tells, the score of c has variance r_c^2 left; comparing it with each member is a logistic
-    question on z_c - z_s, whose gain has a closed form.
+    Given the scores of the set, the score of c has variance r_c^2 left; comparing c with a member s is a logistic question
+    on z_c - z_s, whose gain has a closed form.
     """
     scan = tracks.scan
     promise = np.zeros(len(scan.mean))
@@ -223,7 +223,7 @@ def logistic_gain(mean: Array, variance: Array) -> Array:
 
 
 def available_rows(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[np.bool_]:
-    """Which rows may be shown; exclusions are dropped where they would leave too few."""
+    """Which rows may be shown; all of them if the exclusions would leave too few."""
     if size > n:
         raise SettingError(f"a question on {size} items needs a pool of at least {size}, and this one has {n}")
     available = np.ones(n, dtype=bool)
@@ -232,13 +232,13 @@ def available_rows(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[
 
 
 def top(values: Array, count: int, rng: np.random.Generator) -> Rows:
-    """Indices of the ``count`` largest values, ties at random."""
+    """Indices of the ``count`` largest values, with ties broken at random."""
     scale = max(float(np.abs(values).max()), 1e-300)
     jittered = values + TIE_TOLERANCE * scale * rng.random(len(values))
     return np.argpartition(-jittered, count - 1)[:count] if count < len(values) else np.arange(len(values))
 
 
 def argmax(values: Array, rng: np.random.Generator) -> int:
-    """Index of the largest value, ties at random."""
+    """Index of the largest value, with ties broken at random."""
     top = float(values.max())
     return int(rng.choice(np.flatnonzero(values >= top - TIE_TOLERANCE * max(abs(top), 1e-12))))

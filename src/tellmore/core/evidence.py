@@ -1,4 +1,4 @@
-"""What an answer says about the scores of the k items shown, in the form that the variational update learns from."""
+"""An answer as labels and choices among the k items shown, which is the form that the variational update uses."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scipy.special import log_expit
 from tellmore.types import Array
 
 LEAST_SUM = 1e-290
-"""Sums of exponentials below it have lost digits, or are zero."""
+"""Sums of exponentials below this have lost digits or are zero."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
     """How sharply a person answers: label sharpness w and choice sharpness K = a / sigma (eqs. 1 and 3).
 
-    threshold: how much of w the labels of a ranking are learnt with. They come from one decision, where positive ends, so k of
-    them say less than k labels given one by one.
-    lapse: the share of answers that are expected to be chance, as if all items were alike.
-    first: the share of these that are not any answer, but take what is shown first.
+    threshold: the factor on w for the labels of a ranking. They come from one decision, where the positive items end, so k of
+    them carry less information than k labels given one by one.
+    lapse: the expected share of answers given by chance, as if all items were alike.
+    first: the share of these lapses in which the person takes what is shown first.
     """
 
     w: float = 9.0
@@ -37,17 +37,17 @@ class Behaviour:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Labels of some items and J choices, each of one item out of some of the k.
+    """Labels of some of the k items, and J choices, each of one item from a subset of the k.
 
     labels: [k] +1, -1, or 0 if the item got no label.
     chosen: [J] positions of the chosen items.
     candidates: [J, k] the items that each choice was made from.
     ends: [J] +1 if the highest was chosen, -1 if the lowest.
 
-    Of its methods:
+    Parameters of the methods:
 
     z: scores [N, k] of the k items.
-    behaviour: how sharply somebody labels and chooses.
+    behaviour: how sharply the person labels and chooses.
 
     >>> one = Evidence(np.array([1.0, 0.0]), np.array([0]), np.array([[True, True]]), np.array([1]))
     >>> one.log_likelihood(np.array([[2.0, 0.0]]), Behaviour(w=1.0, K=1.0)).round(3)
@@ -60,10 +60,9 @@ class Evidence:
     ends: NDArray[np.int64]
 
     def log_likelihood(self, z: Array, behaviour: Behaviour) -> Array:
-        """log P(labels and choices | z) in nats of somebody with this ``behaviour``, each independent given the scores:
-        z [N,
-        k] -> [N]."""
-        scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items are then sums of long rows
+        """log P(labels and choices | z) in nats for a person with this ``behaviour``, each independent given the scores:
+        z [N, k] -> [N]."""
+        scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items then add long rows
         labelled = self.labels != 0
         total = log_expit(behaviour.w * self.labels[labelled, None] * scores[labelled]).sum(axis=0)
         for end in np.unique(self.ends).tolist():
@@ -73,7 +72,7 @@ class Evidence:
         return np.asarray(total)
 
     def log_chance(self, behaviour: Behaviour) -> float:
-        """log P(answer) of somebody with this ``behaviour`` for whom all items are alike."""
+        """log P(answer) for a person with this ``behaviour`` to whom all items are alike."""
         nothing = np.zeros((1, self.labels.size))
         chance = float(self.log_likelihood(nothing, behaviour)[0])
         if not behaviour.first:
@@ -82,13 +81,13 @@ class Evidence:
         return float(np.logaddexp(np.log1p(-behaviour.first) + chance, np.log(behaviour.first) + first))
 
     def log_first(self) -> float:
-        """log P(answer) of somebody who chooses what is shown first, or leaves an order unchanged, and labels at random."""
+        """log P(answer) for a person who chooses what is shown first, or leaves an order unchanged, and labels at random."""
         labels = float(np.count_nonzero(self.labels) * np.log(0.5))
         taken = np.array_equal(self.chosen, np.arange(self.chosen.size)) or not self.chosen.size
         return labels if taken else -np.inf
 
     def factors(self) -> list[Evidence]:
-        """The same evidence one choice at a time, each preceded by the label of its item (Algorithm 4, one after another)."""
+        """The same evidence one choice at a time, each preceded by the label of its item (as Algorithm 4 takes them)."""
         parts: list[Evidence] = []
         k = self.labels.size
         positions = [*self.chosen.tolist(), *(i for i in range(k) if i not in self.chosen)]
@@ -104,7 +103,7 @@ class Evidence:
 
 
 def _log_sums(x: Array, candidates: NDArray[np.bool_]) -> Array:
-    """The sum [N] over the choices [J, k] of log sum exp of their candidates' x [k, N]: every exp is taken once."""
+    """The sum [N] over the choices [J, k] of log sum exp of their candidates' x [k, N]; each exp is computed once."""
     top = x.max(axis=0)
     sums = candidates.astype(float) @ np.exp(x - top)
     if sums.min() > LEAST_SUM:
@@ -113,10 +112,10 @@ def _log_sums(x: Array, candidates: NDArray[np.bool_]) -> Array:
 
 
 def label_evidence(labels: Array) -> Evidence:
-    """Labels [k] alone: +1, -1, or 0 where an item got none."""
+    """Labels [k] alone: +1, -1, or 0 for an item without one."""
     return choice_evidence(labels, np.empty(0, dtype=np.int64), np.empty((0, labels.size), dtype=bool))
 
 
 def choice_evidence(labels: Array, chosen: NDArray[np.int64], candidates: NDArray[np.bool_], end: int = 1) -> Evidence:
-    """Labels, and choices that are all of the highest (end = +1) or all of the lowest (-1)."""
+    """Labels, and choices that are all of the highest item (end = +1) or all of the lowest (-1)."""
     return Evidence(labels, chosen, candidates, np.full(len(chosen), end))

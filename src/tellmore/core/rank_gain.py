@@ -1,12 +1,12 @@
-"""Information gain of rankings too large to enumerate, with a stated error (Section II-C2 for 6 to 10 items).
+"""Information gain of rankings with too many outcomes to enumerate, with its error (Section II-C2 for 6 to 10 items).
 
 The gain is the mean of log p(o | z) - log p(o) over scores z and outcomes o drawn together. p(o), an integral over k scores, is
-estimated for each outcome by importance sampling around the posterior of z given o: log p(o | z) is concave, so Newton finds
-the mode of all outcomes at once, and the curvature there gives a Gaussian that is close to the posterior.
+estimated for each outcome by importance sampling around the posterior of z given o: log p(o | z) is concave, so Newton's method
+finds the modes of all outcomes at once, and the curvature there gives a Gaussian close to the posterior.
 
-With weights u = p(o | z) p(z) / q(z) of M draws from that Gaussian q, the mean of log p(o | z) - log mean u is an upper bound of
-the gain in expectation; with the weight of the z that made o among them it is a lower bound (Foster et al. 2020). Both hold for
-every q that depends on o alone, so a poor Gaussian widens the gap between them, which is part of the error, and hides nothing.
+With weights u = p(o | z) p(z) / q(z) of M draws from that Gaussian q, the mean of log p(o | z) - log mean u is an upper bound
+on the gain in expectation; if the weight of the z that produced o is included, it is a lower bound (Foster et al. 2020). Both
+hold for every q that depends only on o, so a poor Gaussian widens the gap between the bounds, and the error includes that gap.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tellmore.types import Array
 INNER_DRAWS = 32
 SWEEPS = 10
 MAX_STEP = 3.0  # prior standard deviations
-WIDER = 1.1  # than the precision says, so that no weight is huge
+WIDER = 1.1  # factor on the width of q, so that no importance weight is huge
 
 
 @dataclass(frozen=True, eq=False)
 class _Outcomes:
-    """N outcomes, each in coordinates of its own: scores y = mean + root e in ranked order, e standard normal."""
+    """N outcomes, each with its own coordinates: scores y = mean + root e in ranked order, with e standard normal."""
 
     mean: Array  # [N, k]
     root: Array  # [N, k, k]
@@ -36,14 +36,14 @@ class _Outcomes:
     behaviour: Behaviour
 
     def scores(self, e: Array) -> Array:
-        """Ranked scores at e [N, M, k]."""
+        """Scores in ranked order at e [N, M, k]."""
         return np.asarray(self.mean[:, None] + e @ self.root.transpose(0, 2, 1))
 
 
 def ranking_gain_nats(
     mean: Array, root: Array, e: Array, behaviour: Behaviour, rng: np.random.Generator, *, inner: int = INNER_DRAWS
 ) -> tuple[float, float]:
-    """Gain in nats and its standard error for scores mean [k] + root [k, k] e, at standard normal draws e [N, k]."""
+    """Gain in nats and its standard error for scores mean [k] + root [k, k] e, from standard normal draws e [N, k]."""
     orders, positive = sample_outcomes(mean + e @ root.T, behaviour, rng)
     outcomes = _Outcomes(mean[orders], root[orders], positive, behaviour)
     lower, upper, noise = _bounds(outcomes, e, rng.standard_normal((*e.shape[:1], inner, e.shape[1])))
@@ -53,7 +53,7 @@ def ranking_gain_nats(
 
 
 def _bounds(outcomes: _Outcomes, e: Array, units: Array) -> tuple[Array, Array, Array]:
-    """Terms [N] of the lower and the upper bound, and control variates [N, 2] of mean zero."""
+    """Terms [N] of the lower and of the upper bound, and control variates [N, 2] with mean zero."""
     mode, precision = _posteriors(outcomes)
     factor = np.linalg.cholesky(precision)
     scale = WIDER * np.linalg.inv(factor).transpose(0, 2, 1)  # q: mode + scale u, u standard normal
@@ -61,7 +61,7 @@ def _bounds(outcomes: _Outcomes, e: Array, units: Array) -> tuple[Array, Array, 
     own_unit = np.einsum("nji,nj->ni", factor, e - mode) / WIDER
     draws = np.concatenate([e[:, None], mode[:, None] + units @ scale.transpose(0, 2, 1)], axis=1)
     units = np.concatenate([own_unit[:, None], units], axis=1)
-    log_p = _log_likelihood(outcomes, draws)  # [N, 1 + M], the draw that made the outcome first
+    log_p = _log_likelihood(outcomes, draws)  # [N, 1 + M], first the draw that produced the outcome
     log_u = log_p + ((units**2).sum(axis=2) - (draws**2).sum(axis=2)) / 2 + log_scale[:, None]
     m = log_u.shape[1]
     with_own = np.logaddexp.reduce(log_u, axis=1) - np.log(m)
@@ -70,7 +70,7 @@ def _bounds(outcomes: _Outcomes, e: Array, units: Array) -> tuple[Array, Array, 
 
 
 def _zero_mean(outcomes: _Outcomes, e: Array, log_p: Array) -> Array:
-    """Two quantities of mean zero given e: surprise less entropy, choice by choice, and e times the score function."""
+    """Two quantities with mean zero given e: log p plus entropy, choice by choice, and e times the score function."""
     y = outcomes.scores(e[:, None])[:, 0]
     choices, log_choices, thresholds = _probabilities(outcomes, y, np.ones((len(y), y.shape[1] + 1)))
     entropy = -(choices * log_choices).sum(axis=(1, 2))
@@ -80,7 +80,7 @@ def _zero_mean(outcomes: _Outcomes, e: Array, log_p: Array) -> Array:
 
 
 def _without(noise: Array, values: Array) -> Array:
-    """``values`` [N] less the part that control variates [N, 2] of mean zero explain."""
+    """``values`` [N] without the part explained by the control variates ``noise`` [N, 2], which have mean zero."""
     spread = noise - noise.mean(axis=0)
     weights = np.linalg.lstsq(spread, values - values.mean(), rcond=None)[0]
     return np.asarray(values - noise @ weights)
@@ -89,9 +89,9 @@ def _without(noise: Array, values: Array) -> Array:
 def _posteriors(outcomes: _Outcomes) -> tuple[Array, Array]:
     """Gaussian approximations of e given each outcome: means [N, k] and precisions [N, k, k].
 
-    Newton steps on choices softened by the uncertainty that is left (MacKay's factor): sharp answers cut the Gaussian of the
-    scores off, and the curvature at the mode of what is left says nothing about its width. Means and softening follow each
-    other, so both move half-way: whole steps swing for the sharpest answers.
+    Newton steps are taken on choices softened by the remaining uncertainty (MacKay's factor): a sharp answer truncates the
+    Gaussian of the scores, and the curvature at the mode then says nothing about its width. Means and softening depend on each
+    other, so both take half steps: with full steps, the sharpest answers oscillate.
     """
     n, k = outcomes.mean.shape
     e, soft = np.zeros((n, k)), _softening(outcomes, np.broadcast_to(np.eye(k), (n, k, k)))
@@ -104,7 +104,7 @@ def _posteriors(outcomes: _Outcomes) -> tuple[Array, Array]:
 
 
 def _softening(outcomes: _Outcomes, precision: Array) -> Array:
-    """How much uncertainty flattens each choice and, last, the threshold [N, k + 1]: 1 / sqrt(1 + pi/8 variance of logits)."""
+    """The factor by which uncertainty softens each choice and, last, the threshold [N, k + 1]: 1 / sqrt(1 + pi/8 var(logit))."""
     cov = outcomes.root @ np.linalg.solve(precision, outcomes.root.transpose(0, 2, 1))
     own = np.diagonal(cov, axis1=1, axis2=2)
     to_next = own[:, :-1] + own[:, 1:] - 2 * np.diagonal(cov, offset=1, axis1=1, axis2=2)  # the main rival in a choice
@@ -134,7 +134,8 @@ def _from_zero(y: Array) -> Array:
 
 
 def _probabilities(outcomes: _Outcomes, y: Array, soft: Array) -> tuple[Array, Array, Array]:
-    """At ranked scores y [N, k]: of choices among what is left P [N, k, k] and log P (0 where P is), of thresholds [N, k + 1]."""
+    """At ranked scores y [N, k]: P [N, k, k] of each choice among the items left, log P (0 where P is 0), and P [N, k + 1] of
+    each threshold."""
     left = np.triu(np.ones((y.shape[1],) * 2, dtype=bool))
     x = outcomes.behaviour.K * soft[:, :-1, None] * (y[:, None, :] - y[:, :, None])
     log_choices = np.where(left, _log_softmax(np.where(left, x, -np.inf)), 0.0)
@@ -143,20 +144,20 @@ def _probabilities(outcomes: _Outcomes, y: Array, soft: Array) -> tuple[Array, A
 
 
 def _log_softmax(x: Array) -> Array:
-    """Over the last axis."""
+    """The log softmax over the last axis."""
     x = x - x.max(axis=-1, keepdims=True)
     return np.asarray(x - np.log(np.exp(x).sum(axis=-1, keepdims=True)))
 
 
 def _gradient(outcomes: _Outcomes, choices: Array, thresholds: Array) -> Array:
-    """Of log p(outcome | y) in y [N, k]."""
+    """The gradient [N, k] of log p(outcome | y) in y."""
     marked = np.arange(choices.shape[1]) < outcomes.positive[:, None]
     behaviour = outcomes.behaviour
     return np.asarray(behaviour.K * (1 - choices.sum(axis=1)) + behaviour.w * (marked - _chance_positive(thresholds)))
 
 
 def _chance_positive(thresholds: Array) -> Array:
-    """Chance [N, k] that the item at each place is above the threshold."""
+    """Probability [N, k] that the item at each place is above the threshold."""
     return np.asarray(np.cumsum(thresholds[:, :0:-1], axis=1)[:, ::-1])
 
 
@@ -166,7 +167,7 @@ def _derivatives(outcomes: _Outcomes, e: Array, soft: Array) -> tuple[Array, Arr
     choices, _, thresholds = _probabilities(outcomes, outcomes.scores(e[:, None])[:, 0], soft)
     above = _chance_positive(thresholds)
     places = np.arange(e.shape[1])
-    together = above[:, np.maximum(places[:, None], places)]  # both above the threshold: the lower one is
+    together = above[:, np.maximum(places[:, None], places)]  # both are above the threshold if the lower one is
     H = w**2 * soft[:, -1, None, None] * (together - above[:, :, None] * above[:, None, :])
     weighed = soft[:, :-1, None] * choices
     H -= K**2 * (choices.transpose(0, 2, 1) @ weighed)

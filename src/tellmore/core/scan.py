@@ -1,10 +1,10 @@
 """Mean and variance of the score of every item of a pool, refreshed after each answer by one thin matrix product.
 
-An answer changes the belief along a few directions [D, r]: see `Step`. The scores then change by Z directions times what was
-moved, the variances by its squares times what was lost. That is O(n d r) and bound by memory bandwidth, where Z cov Z' costs
-O(n d^2). Projections run in the pool's own precision (float32), so an exact rescan on a schedule keeps rounding from adding up.
+An answer changes the belief along a few directions [D, r]: see `Step`. With P = Z directions, the means change by P ``moved``
+and the variances by -P^2 ``lost``. That costs O(n d r), limited by memory bandwidth, while Z cov Z' would cost O(n d^2).
+Projections run in the pool's own precision (float32), so a regular exact rescan keeps rounding errors from adding up.
 
-A pool may be on other machines, in parts: what needs all of its items is a function of `Part`, and runs there.
+A pool may be spread over other machines: what needs all of its items is a function of `Part`, and runs there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tellmore.core.gaussian import Gaussian, Step
 from tellmore.types import Array
 
 RESCAN_EVERY = 200
-LOOK_ROWS = 131_072  # items looked at together, so that what is computed of them stays in the processor's cache
+LOOK_ROWS = 131_072  # items visited together, few enough for the results to stay in the processor's cache
 T = TypeVar("T")
 Scores: TypeAlias = tuple[Array, Array]
 """Mean and variance of the scores of some items under one belief."""
@@ -30,7 +30,7 @@ Scores: TypeAlias = tuple[Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some items of a pool in a row: the number of the first, their rows, and their scores under each belief looked at."""
+    """A run of consecutive items of a pool: the number of the first, their rows, and their scores under each belief."""
 
     first: int
     rows: Rows
@@ -41,7 +41,7 @@ Look: TypeAlias = Callable[[Part], T]
 
 
 class Scan(Protocol):
-    """The scores of all items under one belief, wherever they are."""
+    """The scores of all items under one belief, on this machine or others."""
 
     @property
     def rows(self) -> PoolRows:
@@ -57,19 +57,19 @@ class Scan(Protocol):
 
     @property
     def refreshes(self) -> int:
-        """Answers since the scores were last computed from nothing."""
+        """Answers since the scores were last computed from scratch."""
 
     def __len__(self) -> int:
         """How many items there are."""
 
     def look(self, look: Look[T]) -> Sequence[T]:
-        """What ``look`` finds in each part of the pool."""
+        """What ``look`` returns for each part of the pool."""
 
     def take(self, rows: NDArray[np.int64]) -> PoolScan:
-        """The scan of some items alone, here and in this order."""
+        """The scan of some items, in this order, in this process."""
 
     def whole(self) -> PoolScan:
-        """The scan of all items, here."""
+        """The scan of all items, in this process."""
 
 
 class Elsewhere(Protocol):
@@ -82,7 +82,7 @@ class Elsewhere(Protocol):
         """Some rows z [..., d], in float64."""
 
     def take(self, rows: NDArray[np.int64]) -> Rows:
-        """Some rows alone, here."""
+        """Some rows, in this process."""
 
     def scans_of(self, beliefs: Sequence[Gaussian]) -> tuple[Scan, ...]:
         """The exact scans of several beliefs."""
@@ -91,7 +91,7 @@ class Elsewhere(Protocol):
         """The scans after a change of each belief."""
 
     def visit(self, scans: Sequence[Scan], look: Look[T]) -> Sequence[T]:
-        """What ``look`` finds in each part, with its scores in ``scans``."""
+        """What ``look`` returns for each part, given its scores in ``scans``."""
 
 
 PoolRows: TypeAlias = Rows | Elsewhere
@@ -111,7 +111,7 @@ class PoolScan:
 
     @classmethod
     def of(cls, rows: Rows, belief: Gaussian) -> PoolScan:
-        """The exact scan, chunk by chunk so that nothing of the size of the pool is allocated."""
+        """The exact scan, chunk by chunk, so that no copy of the pool is allocated."""
         return _scans_here(rows, (belief,))[0]
 
     def refreshed(self, steps: tuple[Step, ...], belief: Gaussian) -> PoolScan:
@@ -119,19 +119,19 @@ class PoolScan:
         return refreshed((self,), (steps,), (belief,))[0].whole()
 
     def look(self, look: Look[T]) -> Sequence[T]:
-        """What ``look`` finds in each part of the pool."""
+        """What ``look`` returns for each part of the pool."""
         return visit(self.rows, (self,), look)
 
     def take(self, rows: NDArray[np.int64]) -> PoolScan:
-        """The scan of some items alone, in this order."""
+        """The scan of some items, in this order."""
         return PoolScan(self.rows.take(rows), self.mean[rows], self.variance[rows], self.refreshes)
 
     def whole(self) -> PoolScan:
-        """Itself: it is here."""
+        """This scan itself, which is in this process already."""
         return self
 
     def covariance_with(self, belief: Gaussian, z: Array) -> Array:
-        """Covariance [n] of every item's score with that of the item at z [d]."""
+        """Covariance [n] of every item's score with the score of the item at z [d]."""
         reach = belief.cov[:, 1:] @ z + belief.cov[:, 0]
         covariance = np.empty(len(self.rows))
         for part, projected in self.rows.times(reach[:, None]):
@@ -140,7 +140,7 @@ class PoolScan:
 
 
 def visit(rows: PoolRows, scans: Sequence[Scan], look: Look[T]) -> Sequence[T]:
-    """What ``look`` finds in each part of a pool, in order, with its scores in each of ``scans``."""
+    """What ``look`` returns for each part of a pool, in order, given the part's scores in each of ``scans``."""
     if not isinstance(rows, Rows):
         return rows.visit(scans, look)
     parts = ((start, slice(start, start + LOOK_ROWS)) for start in range(0, len(rows), LOOK_ROWS))
@@ -174,7 +174,7 @@ def scores_of(rows: Rows, beliefs: Sequence[Gaussian]) -> list[Scores]:
 def refreshed(
     scans: Sequence[Scan], steps: Sequence[tuple[Step, ...]], beliefs: Sequence[Gaussian]
 ) -> tuple[Scan, ...]:
-    """The scans of several beliefs after the steps that each of them took, in one pass over the pool."""
+    """The scans of several beliefs after the ``steps`` of each, in one pass over the pool."""
     rows, refreshes = scans[0].rows, scans[0].refreshes + 1
     if refreshes >= RESCAN_EVERY:
         return scans_of(rows, beliefs)
@@ -189,7 +189,7 @@ def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]
     """The scores under several beliefs after the change of each, in one pass over the rows."""
     after = [(np.empty_like(mean), np.empty_like(variance)) for mean, variance in scores]
     ends = list(accumulate(change.moved.size for change in changes))
-    moved, lost = np.zeros((2, ends[-1], len(changes)))  # a column a belief, with what it does to its own directions
+    moved, lost = np.zeros((2, ends[-1], len(changes)))  # one column per belief, zero outside its own directions
     for number, (end, change) in enumerate(zip(ends, changes, strict=True)):
         own = slice(end - change.moved.size, end)
         moved[own, number], lost[own, number] = change.moved, change.lost

@@ -1,10 +1,10 @@
-"""Learning from an answer: belief, items and what was said of them -> (belief, info). Algorithm 4, in the scores shown.
+"""Learning from an answer: (belief, items, answer) -> (belief, info). Algorithm 4, in the scores of the items shown.
 
-People err: they press the wrong key, misread, do not look. Where lapses are expected, the belief becomes that of the answer
-with the probability that it was meant, and stays as it was with the other: r learnt + (1 - r) not learnt, as one Gaussian of
-the same mean and covariance. r follows from how well the answer was predicted and how likely it is by chance. What contradicts
-all that was told before is then hardly learnt at all: no answer, however sharp, moves the mean by more than
-sqrt(2 log((1 - lapse) / (lapse chance))) standard deviations.
+People make mistakes: they press the wrong key, misread or do not look. If lapses are expected, the new belief is a mixture:
+the belief after the answer with the probability r that the answer was meant, and the belief before it with 1 - r. It is
+replaced by the Gaussian of the same mean and covariance. r follows from the predictive probability of the answer and from its
+probability by chance. An answer that contradicts all earlier ones is then hardly learnt at all: no answer, however sharp,
+moves the mean by more than sqrt(2 log((1 - lapse) / (lapse chance))) standard deviations.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from tellmore.core.variational import Bound, Sites, solve
 from tellmore.types import Array
 
 Rule: TypeAlias = Bound | Literal["moments"]
-"""How an answer is learnt: at the optimum of a variational bound, or by the mean and covariance of the exact posterior."""
+"""How an answer is learnt: at the optimum of a variational bound, or from the mean and covariance of the exact posterior."""
 ENOUGH_POINTS = 20
-"""Points that must count for each direction in which the scores vary; with fewer, their moments are not to be trusted."""
+"""Effective points required for each direction in which the scores vary; with fewer, the moments are not reliable."""
 BOUND_POINTS = 256
-"""Points for the expected log likelihood of an answer."""
+"""Points used to estimate the expected log likelihood of an answer."""
 
 
 @dataclass(frozen=True, eq=False)
 class UpdateInfo:
-    """What an update did: its steps, the evidence in nats (a lower bound, where variational), solver iterations, how much
-    log |cov| fell, the probability that the answer was ``meant`` and no lapse, and what it taught about the scores."""
+    """What an update did: its steps, the log evidence in nats (a lower bound if variational), solver iterations, the decrease
+    of log |cov|, the probability that the answer was ``meant`` and not a lapse, and the ``site`` that it adds to the scores."""
 
     steps: tuple[Step, ...] = field(repr=False)
     elbo_nats: float
@@ -47,9 +47,9 @@ class UpdateInfo:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What an answer says of the standard normal scores e = axes'(z - m0): their mean [r] and cov [r, r] after it.
+    """The posterior of the scores in whitened coordinates e = axes'(z - m0), which were standard normal before the answer.
 
-    axes [k, r]; the log evidence of the answer, and how it was found.
+    ``mean`` [r] and ``cov`` [r, r] of e, ``axes`` [k, r], the log evidence of the answer, and how the solver converged.
     """
 
     mean: Array
@@ -69,9 +69,9 @@ def with_constant(X: Array) -> Array:
 def learn(
     prior: Gaussian, X: Array, parts: list[Evidence], behaviour: Behaviour, *, bound: Bound = "centred"
 ) -> tuple[Gaussian, UpdateInfo]:
-    """The belief after each part of the evidence in turn, all on the items X [k, d] (no constant column).
+    """The belief after learning each part of the evidence in turn, all about the items X [k, d] (no constant column).
 
-    Lapses are of whole answers, and the paper knows none: they are allowed for if there is one part, with our own bound.
+    A lapse concerns a whole answer, and the paper has no lapses: they count only with a single part and the centred bound.
     """
     A = with_constant(X)
     lapse = behaviour.lapse if len(parts) == 1 and bound == "centred" else 0.0
@@ -92,9 +92,9 @@ def learn(
 
 
 def learn_moments(prior: Gaussian, X: Array, evidence: Evidence, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
-    """The belief with the moments of the exact posterior, looked for near the variational one.
+    """The belief with the moments of the exact posterior, by importance sampling around the variational one.
 
-    The variational belief itself where the answer is so sharp that hardly a point of the search counts.
+    Falls back on the variational belief if the answer is so sharp that too few points have any weight.
     """
     mean, gram, reach = prior.project(with_constant(X))
     sites = solve(mean, gram, evidence, behaviour)
@@ -114,7 +114,7 @@ def learn_likelihood(
 ) -> tuple[Gaussian, UpdateInfo]:
     """The belief with the mean and covariance of the exact posterior, given log P(answer | z) for scores z [N, k] -> [N].
 
-    Only the k scores of X [k, d] are integrated over; what they say of the weights follows exactly.
+    Only the k scores of X [k, d] are integrated over; the posterior of the weights then follows exactly.
     """
     mean, gram, reach = prior.project(with_constant(X))
     found = tilted_moments(mean, gram, log_likelihood)
@@ -123,9 +123,9 @@ def learn_likelihood(
 
 
 def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behaviour: Behaviour) -> _Told:
-    """What the variational optimum says, with its own lower bound of the evidence: E[log P(answer | z)] less the divergence.
+    """The variational optimum, with a tighter lower bound on the evidence: E[log P(answer | z)] minus the divergence.
 
-    The bound that was maximised is lower, by up to nats where an answer has many sharp parts, which would look like a lapse.
+    The bound that was maximised can be several nats lower if an answer has many sharp parts, which would look like a lapse.
     """
     root, axes = whitened(gram)
     cov = np.linalg.inv(np.eye(root.shape[1]) + root.T @ sites.precision @ root)
@@ -141,8 +141,10 @@ def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behavi
 def _carried(
     prior: Gaussian, reach: Array, mean: Array, told: _Told, lapse: float, log_chance: float
 ) -> tuple[Gaussian, UpdateInfo]:
-    """The belief after what was told of the scores, reach = cov(theta, z) [D, k], mean [k] theirs before, or of
-    chance with the probability of that."""
+    """The belief after the scores changed to ``told``, mixed with the prior in proportion to the probability of a lapse.
+
+    reach: cov(theta, z) [D, k]. mean: that of the scores before the answer [k].
+    """
     meant, evidence = 1.0, told.log_evidence
     if lapse:
         attentive, absent = np.log1p(-lapse) + told.log_evidence, np.log(lapse) + log_chance
@@ -154,14 +156,14 @@ def _carried(
 
 
 def _site(told: _Told, mean: Array) -> Site:
-    """What was told, as a factor exp(-z' precision z / 2 + shift' z); mean [k]: that of the scores before."""
+    """The answer as a factor exp(-z' precision z / 2 + shift' z); mean [k]: that of the scores before it."""
     inverse = np.linalg.inv(told.cov)
     precision = told.axes @ (inverse - np.eye(len(inverse))) @ told.axes.T
     return Site(precision, told.axes @ inverse @ told.mean + precision @ mean)
 
 
 def _lessened(told: _Told, meant: float) -> _Told:
-    """The moments of: what was told with the probability ``meant``, else a standard normal as before."""
+    """The moments of a mixture: ``told`` with the probability ``meant``, else the standard normal from before."""
     between = meant * (1 - meant) * np.outer(told.mean, told.mean)
     cov = meant * told.cov + (1 - meant) * np.eye(len(told.mean)) + between
     return replace(told, mean=meant * told.mean, cov=cov)

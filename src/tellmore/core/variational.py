@@ -1,19 +1,19 @@
-"""The variational optimum of one answer, solved in the k scores that the question shows (eqs. 8-9, Algorithm 4).
+"""The variational optimum of one answer, solved in the scores of the k items shown (eqs. 8-9, Algorithm 4).
 
-A question sees theta only through z = X_S theta, Gaussian with mean m0 and covariance G. The best Gaussian posterior is
+An answer depends on theta only through z = X_S theta, Gaussian with mean m0 and covariance G. The best Gaussian posterior is
 
     Sigma^-1 = Sigma_p^-1 + X'(A' diag(p) A + diag(c)) X,        mu = mu_p + Sigma_p X' b,
 
-with a softmax p for each choice, stacked to N numbers, and a Jaakkola-Jordan weight c for each label. Rows of A are
+with a softmax p for each choice, stacked into N numbers, and a Jaakkola-Jordan weight c for each label. The rows of A are
 K e_l for the paper's bound and K (e_l - sum_j p_j e_j) for the centred one, which is the tightest over all shifts of the
-items. For fixed c the choices solve a concave problem on a product of simplices,
+items. For fixed c, the choices solve a concave problem on a product of simplices,
 
     g(p) = H(p) + logdet(I + V1 A' diag(p) A) / 2 - beta'm1 - beta'V1 beta / 2,       beta = A'(e_chosen - p),
     -Hessian = diag(1/p) + Gamma + V o V / 2    (+ V within each choice, for the centred bound),
 
-Gamma and V the covariances of A z before and after the choices: positive definite, so the optimum is unique. Newton steps
-are taken jointly in (log p, log c); where they do not help, a sweep of the concave problem and then of c always does,
-because both only raise the bound. Sharp answers start from the optimum of softer ones.
+where Gamma and V are the covariances of A z before and after the choices. It is positive definite, so the optimum is unique.
+Newton steps are taken jointly in (log p, log c). If a step does not help, a sweep that solves the concave problem and then
+updates c always does, because both can only raise the bound. Sharp answers start from the optimum of softer ones.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from tellmore.types import Array
 
 Bound = Literal["centred", "paper"]
 TOLERANCE = 1e-12
-ROUNDING_FLOOR = 1e-9  # of problems so stiff that rounding keeps them from TOLERANCE
+ROUNDING_FLOOR = 1e-9  # residual accepted if the problem is so stiff that rounding prevents TOLERANCE
 MAX_STEPS = 200
 MAX_LOG_STEP = 5.0
 STEP_LENGTHS = (1.0, 0.5, 0.2)
-EASY = 10.0  # standard deviations of w z or K z up to which an answer is solved at once
-SOFTEN = 5.0  # otherwise, times as soft each time
-ROUGH = 1e-3  # residual from which a sharper answer may start
+EASY = 10.0  # largest standard deviation of w z or K z for which an answer is solved directly
+SOFTEN = 5.0  # factor between the sharpness of one softer answer and the next
+ROUGH = 1e-3  # residual that is good enough as the start of a sharper answer
 SHARP = 1e3  # K^2 times the largest variance of a score
 NEGLIGIBLE_LOG_P = -7.0
 
 
 @dataclass(frozen=True, eq=False)
 class Sites:
-    """What the answer adds to the belief: precision [k, k] and shift b [k] of the scores, and the bound reached in nats."""
+    """What the answer adds to the belief: precision [k, k] and shift b [k] of the scores; and the bound reached, in nats."""
 
     precision: Array
     shift: Array
@@ -63,25 +63,25 @@ class _Problem:
     G: Array
     w: float
     labels: Array  # [k]
-    labelled: slice | NDArray[np.intp]  # positions of labelled items: a slice, which is quicker, if they adjoin
-    choice: NDArray[np.intp]  # [N] the choice in which a candidate stands
-    starts: NDArray[np.intp]  # [J] where each choice begins
+    labelled: slice | NDArray[np.intp]  # positions of labelled items: a slice, which is faster, if they are contiguous
+    choice: NDArray[np.intp]  # [N] the choice that each candidate belongs to
+    starts: NDArray[np.intp]  # [J] position at which each choice begins
     member: Array  # [J, N] membership of candidates in choices
-    same: Array  # [N, N] 1 where two candidates stand in the same choice
-    chosen: Array  # [N] 1 for those chosen
-    E: Array  # [N, k] +-K at a candidate's item
+    same: Array  # [N, N] 1 for two candidates of the same choice, else 0
+    chosen: Array  # [N] 1 for the chosen candidates, else 0
+    E: Array  # [N, k] +-K at the candidate's item
     centred: bool
     identity: Array  # [k, k]
-    pull: Array  # [k, k + 1] the identity, and the pull of the labels
-    jacobian: Array  # what Newton's matrix holds at every state
+    pull: Array  # [k, k + 1] the identity, then the linear term of the labels
+    jacobian: Array  # the constant part of Newton's matrix
 
     def per_choice(self, values: Array) -> Array:
-        """Sums [N] of values [N] within each choice."""
+        """For each candidate, the sum of ``values`` [N] over its choice: [N]."""
         return np.asarray(values @ self.same)
 
 
 class _State(NamedTuple):
-    """The unknowns and what follows from them."""
+    """The unknowns, and the quantities that follow from them."""
 
     log_p: Array  # [N]
     c: Array  # [k]
@@ -93,10 +93,10 @@ class _State(NamedTuple):
     m: Array  # [k] mean of z
     V: Array  # [k, k] covariance of z
     AV: Array  # [N, k]
-    gap_p: Array  # [N] what log p lacks to its fixed point
-    gap_c: Array  # [labelled]
-    off_p: float  # largest error of p and of log c
-    off_c: float
+    gap_p: Array  # [N] distance of log p from its fixed point
+    gap_c: Array  # [labelled] distance of log c from its fixed point
+    off_p: float  # largest error of p
+    off_c: float  # largest error of log c
 
     @property
     def residual(self) -> float:
@@ -104,7 +104,7 @@ class _State(NamedTuple):
 
 
 def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound = "centred") -> Sites:
-    """The optimal sites for ``evidence`` on scores N(m0 [k], G [k, k])."""
+    """The optimal sites for ``evidence`` about scores N(m0 [k], G [k, k])."""
     if m0.size == 1 and evidence.labels.all() and not evidence.chosen.size:
         label = one_label(float(m0[0]), max(float(G[0, 0]), 0.0), behaviour.w, float(evidence.labels[0]))
         return Sites(np.array([[label.precision]]), np.array([label.shift]), *label[2:])
@@ -120,14 +120,14 @@ def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: 
 
 
 def _softer_rounds(G: Array, evidence: Evidence, behaviour: Behaviour) -> int:
-    """How many softer answers to solve first: the optimum of each is a good start for the next, which is sharper."""
+    """How many softer answers to solve first: the optimum of each is a good start for the next, sharper one."""
     sharpness = max(behaviour.w * evidence.labels.any(), behaviour.K * bool(evidence.chosen.size))
     widest = sharpness * np.sqrt(G.diagonal().max())
     return int(np.ceil(np.log(widest / EASY) / np.log(SOFTEN))) if widest > EASY else 0
 
 
 def _solved(problem: _Problem, state: _State, tolerance: float) -> tuple[_State, int]:
-    """The optimum from a start, and how many steps led there."""
+    """The optimum reached from a start, and the number of steps."""
     for iteration in range(MAX_STEPS):
         if state.residual <= tolerance:
             return state, iteration
@@ -171,7 +171,7 @@ def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, boun
 
 
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """The same positions as a slice, if they adjoin."""
+    """The same positions, as a slice if they are contiguous."""
     if index.size == 0:
         return slice(0, 0)
     first, last = int(index[0]), int(index[-1])
@@ -200,7 +200,7 @@ def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
     gap_p -= problem.per_choice(p * gap_p)
     index = problem.labelled
     gap_c = np.log(_fixed_point(problem, m[index], V.diagonal()[index]) / c[index])
-    # p * gap alone is blind where p is far too small, so the softmax that the gap asks for is compared as well.
+    # If p is far too small, p * gap misses the error, so p is also compared with the softmax that the gap leads to.
     wanted = np.exp(_normalised(problem, log_p + gap_p))
     off_p, off_c = max(_largest(p * gap_p), _largest(wanted - p)), _largest(gap_c)
     return _State(log_p, c, p, A, beta, after_labels[:, k], V1, m, V, AV, gap_p, gap_c, off_p, off_c)
@@ -211,20 +211,20 @@ def _largest(values: Array) -> float:
 
 
 def _label_solve(problem: _Problem, c: Array, beta: Array) -> Array:
-    """(I + diag(c) G)^-1 [k, k], and as a last column it times the pull of the labels and of beta."""
+    """(I + diag(c) G)^-1 [k, k], followed by a column: that matrix times the linear term of the labels and beta."""
     right = problem.pull.copy()
     right[:, -1] += beta - c * problem.m0
     return _solve(problem.identity + c[:, None] * problem.G, right)
 
 
 def _solve(matrix: Array, right: Array) -> Array:
-    """numpy.linalg.solve without its checks, which cost more than the solve; NaN where the matrix is singular."""
+    """numpy.linalg.solve without its checks, which cost more than the solve; NaN if the matrix is singular."""
     solution, failed = dgesv(matrix, right)[2:]
     return np.full(right.shape, np.nan) if failed else np.asarray(solution).reshape(right.shape)
 
 
 def _dual(problem: _Problem, state: _State) -> float:
-    """g(p) for the state's c, up to a constant."""
+    """g(p) at the state's c, up to a constant."""
     p, A, V1, beta = state.p, state.A, state.V1, state.beta
     logdet = np.linalg.slogdet(problem.identity + (A.T * p) @ A @ V1)[1]
     m1 = problem.m0 + problem.G @ _label_solve(problem, state.c, np.zeros_like(beta))[:, -1]
@@ -232,14 +232,14 @@ def _dual(problem: _Problem, state: _State) -> float:
 
 
 def _curvature(problem: _Problem, state: _State) -> Array:
-    """[N, N] of the dual, less its entropy."""
+    """The negative Hessian [N, N] of the dual without its entropy term."""
     spread = state.AV @ state.A.T
     M = state.A @ state.V1 @ state.A.T + spread**2 / 2
     return M + problem.same * spread if problem.centred else M
 
 
 def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] | None:
-    """Newton's change of (log p [N], log c [labelled]) with one multiplier a choice; None if it has no finite value."""
+    """Newton's step in (log p [N], log c [labelled]), with one multiplier per choice; None if it is not finite."""
     p, index, member = state.p, problem.labelled, problem.member
     n, n_labels = p.size, state.gap_c.size
     labels, multipliers = slice(n, n + n_labels), slice(n + n_labels, None)
@@ -275,7 +275,7 @@ def _newton(problem: _Problem, state: _State) -> _State | None:
 
 
 def _polished(problem: _Problem, state: _State) -> _State:
-    """Further Newton steps where choices are so sharp that a small error of p is many posterior standard deviations."""
+    """Take further Newton steps if choices are so sharp that a small error of p is many posterior standard deviations."""
     if (problem.E**2).max(initial=0.0) * problem.G.max() > SHARP:
         for _ in range(3):
             state = _newton(problem, state) or state
@@ -283,9 +283,9 @@ def _polished(problem: _Problem, state: _State) -> _State:
 
 
 def _sweep(problem: _Problem, state: _State) -> _State:
-    """Solve the choices for fixed c, then move c: by Newton, halved until it beats c's fixed point, or else to that.
+    """Solve the choices for fixed c, then update c: by a Newton step, halved until it beats c's fixed point, or else to it.
 
-    The fixed point alone always raises the bound, but creeps where labels are sharp and contradict the belief.
+    The fixed point alone always raises the bound, but is slow if labels are sharp and contradict the belief.
     """
     state = _solved_choices(problem, state)
 
@@ -339,26 +339,26 @@ def _ascend(problem: _Problem, state: _State) -> _State | None:
 
 
 def _moved(log_p: Array, u: Array) -> Array:
-    """log p after a relative change u: tamed to a logarithm where u is large, so that p stays positive.
+    """log p after a relative change u of p, damped to a logarithm if u is large, so that p stays positive.
 
-    Where p is negligible before and after, the change is exact in log p and needs no taming.
+    If p is negligible before and after, u is added to log p undamped.
     """
     negligible = (u > 1) & (log_p + u < NEGLIGIBLE_LOG_P)
     return np.where(negligible, log_p + u, log_p + np.arcsinh(u))
 
 
 def _normalised(problem: _Problem, log_p: Array) -> Array:
-    """log p with every choice summing to one."""
+    """log p, normalised so that p sums to one in every choice."""
     return np.asarray(log_p - np.logaddexp.reduceat(log_p, problem.starts)[problem.choice])
 
 
 def _fixed_point(problem: _Problem, m: Array, variance: Array) -> Array:
-    """The weights c of labelled items whose scores have these moments."""
+    """The weights c of labelled items whose scores have mean m and this variance."""
     return jaakkola_jordan_weights(problem.w, m, variance)
 
 
 def jaakkola_jordan_weights(w: float, m: Array, variance: Array) -> Array:
-    """The best weights c of labels of sharpness w whose scores have these moments."""
+    """The optimal weights c of labels of sharpness w on scores with mean m and this variance."""
     return 2 * w**2 * _lambda(w * np.sqrt(np.maximum(m**2 + variance, 0.0)))
 
 
@@ -381,7 +381,7 @@ def _sites(problem: _Problem, state: _State, iterations: int) -> Sites:
 
 
 def _elbo(problem: _Problem, state: _State, precision: Array) -> float:
-    """-KL(q || p) plus the bounds on the log-likelihood, in nats."""
+    """-KL(q || p) plus the bounds on the log likelihood, in nats."""
     A, m, V, shift = state.A, state.m, state.V, state.shift
     logdet = np.linalg.slogdet(problem.identity + precision @ problem.G)[1]
     kl = 0.5 * (logdet - (precision * V).sum() + shift @ problem.G @ shift)

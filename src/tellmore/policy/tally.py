@@ -53,11 +53,13 @@ class Tally:
         """After so much more time."""
         return replace(self, seconds=self.seconds + seconds)
 
-    def told(self, labels: Sequence[bool], changed: float, foretold: Sequence[float] = (), slope: float = 1.0) -> Tally:
-        """After an answer with these labels; ``foretold``: their probabilities before it, for a random check, and the ``slope``
-        that earlier checks put on their log odds."""
-        stated = tempered(np.array(foretold), slope).tolist()
-        known = zip(foretold, labels, stated, strict=False)
+    def told(
+        self, labels: Sequence[bool], changed: float, predicted: Sequence[float] = (), slope: float = 1.0
+    ) -> Tally:
+        """The tally after an answer with these labels. For a random check, ``predicted``: their probabilities before it;
+        ``slope``: the factor by which earlier checks correct the log odds."""
+        stated = tempered(np.array(predicted), slope).tolist()
+        known = zip(predicted, labels, stated, strict=False)
         checks = [Check(p, told, self.answers, calibrated) for p, told, calibrated in known]
         return replace(
             self,

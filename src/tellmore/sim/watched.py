@@ -54,7 +54,7 @@ class Watched:
         if isinstance(answer, Skip):
             return
         person, kind = self._people[name], kinds.named(question.kind)
-        known = learner.foretold(question, answer)
+        known = learner.answer_probability(question, answer)
         usual = PAPER_COST.seconds(kind.name, question.size, marks=kind.marks(answer))
         one = Answered(kind.family, math.log(seconds / usual), known.log_score - known.expected, known.spread)
         person.steady = person.steady.after(one)

@@ -145,7 +145,7 @@ class Fold:
         prior = self._begun.beliefs[after.asking]
         surprise = spread = 0.0
         if info is not None and given.answer is not None:
-            known = self.learner.foretold(asked.question, given.answer, before)
+            known = self.learner.answer_probability(asked.question, given.answer, before)
             surprise, spread = known.log_score - known.expected, known.spread
         return AnswerEffect(
             given.seq,

@@ -1,4 +1,4 @@
-"""How probable an answer was before it was given, beside how probable answers to that question were expected to be."""
+"""How probable an answer was before it was given, compared with how probable answers to that question are on average."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tellmore.kinds import Kind, Outcome
 from tellmore.types import Array
 
 POINTS = 64
-"""Scores over which answers are averaged."""
+"""Draws of the scores over which the probability of an answer is averaged."""
 ENUMERATED = 24
-"""Up to so many possible answers, what is expected is exact; beyond, by DRAWS of them."""
+"""With up to this many possible answers, ``expected`` is exact; with more, it is estimated from DRAWS of them."""
 DRAWS = 64
 
 
 @dataclass(frozen=True)
-class Foretold:
-    """Log probabilities in nats: of the answer given (``log_score``), what that was ``expected`` to be and its standard deviation
-    (``spread``), and of the same answer by chance."""
+class AnswerProbability:
+    """The log predictive probability of the answer given in nats (``log_score``), its mean (``expected``) and standard
+    deviation (``spread``) over all answers, and the log probability of the same answer by ``chance``."""
 
     log_score: float
     expected: float
@@ -32,11 +32,11 @@ class Foretold:
     chance: float
 
 
-def foretold(
+def answer_probability(
     belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour, *, rng: np.random.Generator
-) -> Foretold:
-    """``outcome`` on items Z [k, d] as this ``belief`` foretold it, of somebody who behaves so; ``rng`` draws other answers,
-    where too many are possible to go through all."""
+) -> AnswerProbability:
+    """How probable ``outcome`` on items Z [k, d] is under ``belief``, from a person with this ``behaviour``; ``rng`` draws
+    other answers if there are too many to enumerate."""
     behaviour, k = kind.learnt_with(behaviour), len(Z)
     mean, cov, _ = belief.project(with_constant(Z))
     z = mean + fixed_points(k, POINTS) @ score_root(cov).T
@@ -49,15 +49,15 @@ def foretold(
         weights = np.exp(each) / np.exp(each).sum()
     else:
         pairs = kind.pairwise(z[:DRAWS], behaviour, rng)
-        np.fill_diagonal(pairs, -np.inf)  # the scores that an answer was drawn from would foretell it too well
+        np.fill_diagonal(pairs, -np.inf)  # the scores that an answer was drawn from predict it too well
         each = _log_mean(pairs) + np.log(DRAWS / (DRAWS - 1))
         weights = np.full(DRAWS, 1 / DRAWS)
     expected = float(weights @ each)
     spread = float(np.sqrt(weights @ (each - expected) ** 2))
-    return Foretold(log_probability(outcome), expected, spread, log_probability(outcome, np.zeros((1, k))))
+    return AnswerProbability(log_probability(outcome), expected, spread, log_probability(outcome, np.zeros((1, k))))
 
 
 def _log_mean(logs: Array) -> Array:
-    """The logarithm of the mean of exp(logs) [m, n] over n; by hand, as SciPy's own function takes long for few numbers."""
+    """The logarithm of the mean of exp(logs) [m, n] over n; SciPy's own function is slow for few numbers."""
     top = logs.max(axis=1)
     return np.asarray(top + np.log(np.exp(logs - top[:, None]).mean(axis=1)))

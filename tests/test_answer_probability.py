@@ -1,4 +1,4 @@
-"""What was foretold, against plain sums over many draws."""
+"""The probability of an answer, against plain sums over many draws."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 from scipy.special import logsumexp
 
 from tellmore import kinds
+from tellmore.answer_probability import answer_probability
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.update import with_constant
-from tellmore.foretold import foretold
 from tellmore.kinds import Outcome
 
 USUAL = Behaviour(w=2.0, K=1.2, threshold=0.5)
@@ -26,7 +26,7 @@ def test_an_answer_was_as_probable_as_many_draws_say(name: str, size: int) -> No
     outcome = kind.sample(with_constant(X) @ belief.mean, behaviour, rng)
     thetas = rng.multivariate_normal(belief.mean, belief.cov, size=4000)
     z = thetas @ with_constant(X).T
-    found = foretold(belief, X, kind, outcome, USUAL, rng=np.random.default_rng(0))
+    found = answer_probability(belief, X, kind, outcome, USUAL, rng=np.random.default_rng(0))
 
     def log_p(one: Outcome) -> float:
         return float(logsumexp(kind.log_likelihood(z, one, behaviour)) - np.log(len(z)))
@@ -41,7 +41,7 @@ def test_an_answer_was_as_probable_as_many_draws_say(name: str, size: int) -> No
 def test_all_answers_together_are_as_probable_as_expected() -> None:
     rng, kind = np.random.default_rng(4), kinds.named("select_high")
     belief, X = Gaussian.from_moments(rng.normal(size=4), np.eye(4)), rng.normal(size=(3, 3))
-    found = [foretold(belief, X, kind, each, USUAL, rng=rng) for each in kind.outcomes(3)]
+    found = [answer_probability(belief, X, kind, each, USUAL, rng=rng) for each in kind.outcomes(3)]
     p = np.exp([one.log_score for one in found])
     assert p.sum() == pytest.approx(1.0)
     assert float(p @ np.log(p)) == pytest.approx(found[0].expected)
