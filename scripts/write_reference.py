@@ -103,7 +103,7 @@ PARAMETER = r"(\w+(?:, \w+)*)(?: (\[.*?\]))?: "
 """How a line of a docstring begins that says what parameters are: ``name: ``, ``one, two: `` or ``name [n, d]: ``."""
 
 
-OF_METHODS = "Of its methods:"
+OF_METHODS = "Parameters of the methods:"
 """Stands in the docstring of a class above parameters that several of its methods take."""
 
 

@@ -40,7 +40,7 @@ class Classifier:
     normalised: whether embeddings are scaled to length 1 before they are scored, as they were when the project was made.
     slope: the factor by which random checks corrected the log odds; 1 without checks.
 
-    Of its methods:
+    Parameters of the methods:
 
     path: a file that ``export`` wrote in the format npz.
     X: raw embeddings [N, d], as the model of the items gives them.

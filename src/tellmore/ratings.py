@@ -25,7 +25,7 @@ class Scores:
     histogram_values: the ratings [b] that were counted.
     threshold: items above it are positive.
 
-    Of its methods:
+    Parameters of the methods:
 
     rows: numbers of items.
 

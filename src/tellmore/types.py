@@ -25,7 +25,7 @@ class Answer:
     ``type`` names the class in the log and over HTTP. The constructor checks each field alone, ``check`` checks all of
     them against the items shown.
 
-    Of its methods:
+    Parameters of the methods:
 
     items: the ids shown.
     plain: what ``as_json`` gives.

@@ -16,17 +16,17 @@ from scipy.special import expit, logit, ndtri
 from tellmore.types import Array
 
 SPREAD = 0.3
-"""Standard deviation of the slope's logarithm beforehand: few labels move it little."""
+"""Prior standard deviation of the slope's logarithm: few labels change it little."""
 SURE = 1e-6
-"""Probabilities keep about this far from 0 and 1 before their odds are raised, so that rounding is not raised with them."""
+"""Probabilities are kept about this far from 0 and 1 before their odds are raised, so that rounding is not amplified."""
 MOST, LEAST = 1.0, -5.0
-"""Limits of the slope's logarithm: up to the upper one the posterior has one peak, and it lies above the lower one."""
+"""Limits of the slope's logarithm: below the upper one the posterior has a single peak, which lies above the lower one."""
 HALF_WIDTH = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The ``slope`` on the log odds with its 95 % interval, from so many ``checks``.
+    """The ``slope`` on the log odds with its 95 % interval, from this number of ``checks``.
 
     >>> str(Calibration(1.25, 0.9, 1.7, 40))
     'odds to the power of 1.25 (0.90 to 1.70), by 40 random checks'
@@ -46,7 +46,7 @@ class Calibration:
 
 
 UNCHECKED = Calibration(1.0, exp(-HALF_WIDTH * SPREAD), exp(HALF_WIDTH * SPREAD), 0)
-"""What is known before the first check: nothing but that slopes are about 1."""
+"""The calibration before the first check: the prior, with a slope of about 1."""
 
 
 def tempered(p: Array, slope: float) -> Array:
@@ -62,7 +62,7 @@ def log_odds(p: Array) -> Array:
 
 
 def calibrated(p: Array, told: Array) -> Calibration:
-    """The slope most probable after labels ``told`` [n] that had the probabilities p [n].
+    """The most probable slope after labels ``told`` [n] that were predicted with the probabilities p [n].
 
     Logistic regression without an offset, with a normal prior on the logarithm of the slope; the interval is Laplace's.
     """

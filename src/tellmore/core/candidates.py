@@ -1,9 +1,9 @@
-"""Candidates: the few items of a large pool among which a question is searched, found without reading the embeddings.
+"""Candidates: the few items of a large pool among which a question is searched, chosen without reading the embeddings.
 
-The search itself weighs sets of items and needs their embeddings. Which items are worth weighing shows in what is known of each
-alone, the mean and variance of its score: items whose labels would tell much, some drawn from all that tell nearly as much (the
-best ones are often near-duplicates), items of which least is known, and some drawn from the whole pool. Draws are by a hash of
-the row, so that a pool in several parts gives the same candidates as one in a single part.
+The search itself compares sets of items and needs their embeddings. Which items are worth comparing follows from the mean and
+variance of each item's score alone: those with the most informative labels, a random draw of those nearly as informative (the
+best are often near-duplicates), those with the largest variance, and a random draw of the whole pool. Draws use a hash of the
+row, so that a pool in several parts gives the same candidates as a pool in one part.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from tellmore.core.scan import Look, Part, PoolScan, Scan, T
 from tellmore.types import Array
 
 SEARCHED_WHOLE = 16_384
-"""Pools of up to so many items are their own candidates."""
+"""In pools of up to this many items, every item is a candidate."""
 CANDIDATES = 4_096
 NEARLY = 0.7
-"""Items that promise this share of the best are as good to draw from."""
+"""Items that promise at least this share of the best one count as nearly as informative."""
 SHARES = (2, 4, 8, 8)
-"""One half of the candidates lead by what they promise, a quarter by lot among those that promise nearly as much, an eighth by
-variance, an eighth by lot among all."""
+"""Half of the candidates are the most promising items, a quarter are drawn from those nearly as promising, an eighth have the
+largest variance, and an eighth are drawn from all."""
 SAMPLED = 64
 
 
 class Source(Protocol):
-    """A pool as far as candidates are taken from it: in memory, mapped from a file, or held by other machines."""
+    """A pool from which candidates are taken: in memory, mapped from a file, or held by other machines."""
 
     def __len__(self) -> int:
         """How many items there are."""
 
     def look(self, look: Look[T]) -> Sequence[T]:
-        """``look`` at every item: in one part or in several, wherever they are."""
+        """What ``look`` returns for each part of the pool, on this machine or others."""
 
     def take(self, rows: Rows) -> PoolScan:
         """These items, in this order, with their embeddings."""
 
 
 class Searching(Protocol):
-    """What is needed of a kind of question."""
+    """What is needed from a kind of question."""
 
     def search(
         self,
@@ -59,12 +59,12 @@ class Searching(Protocol):
         rng: np.random.Generator,
         exclude: Rows | Sequence[int] = (),
     ) -> Acquired:
-        """The most informative items to ask about, of those in ``scan``."""
+        """The most informative items in ``scan`` to ask about."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Some ``rows`` of a ``pool`` with their own ``scan``; ``exclude`` says which of them are not to be asked about."""
+    """Some ``rows`` of a ``pool`` with their ``scan``; those in ``exclude`` are not to be asked about."""
 
     pool: Scan
     scan: PoolScan
@@ -87,7 +87,7 @@ def candidates(
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
 ) -> Candidates:
-    """Among which items to search for a question on ``size`` of them: all of a pool that is not large."""
+    """The items among which to search for a question on ``size`` items: all of them, unless the pool is large."""
     if len(pool) <= SEARCHED_WHOLE:
         return Candidates(pool, pool.whole(), np.arange(len(pool)), exclude)
     rows = shortlist(pool, size, behaviour, seed=int(rng.integers(2**63)), exclude=exclude, count=CANDIDATES)
@@ -103,12 +103,12 @@ def shortlist(
     exclude: Rows | Sequence[int] = (),
     count: int,
 ) -> Rows:
-    """At most ``count`` rows of a pool, in its order; exclusions are dropped where they would leave fewer than ``size``."""
+    """At most ``count`` rows of a pool, in its order; exclusions are ignored if they would leave fewer than ``size``."""
     excluded = np.unique(np.asarray(exclude, dtype=np.int64))
     if len(source) - excluded.size < size:
         excluded = excluded[:0]
     shares = tuple(max(count // part, 1) for part in SHARES)
-    unit = 4 * log(2) / behaviour.w**2  # the variance at which a label of an even score tells half a bit
+    unit = 4 * log(2) / behaviour.w**2  # the variance at which a label of a score with mean 0 gives half a bit
     best = max(source.look(partial(_best_promise, unit=unit, excluded=excluded)))
     look = partial(_leaders, unit=unit, excluded=excluded, seed=seed, enough=NEARLY * best, counts=shares)
     by_key = zip(*source.look(look), strict=True)
@@ -128,7 +128,7 @@ def _best_promise(part: Part, *, unit: float, excluded: Rows) -> float:
 def _leaders(
     part: Part, *, unit: float, excluded: Rows, seed: int, enough: float, counts: Sequence[int]
 ) -> list[Leaders]:
-    """Of some items in a row, those that lead by promise, by lot among the promising, by variance, and by lot."""
+    """The leaders of one part: by promise, by random draw among the promising, by variance, and by random draw."""
     (mean, variance), first = part.scores[0], part.first
     promise, lot = _promise(mean, variance, unit), _lots(first, len(mean), seed)
     ties = 1.0 + TIE_TOLERANCE * lot
@@ -144,13 +144,13 @@ def _leaders(
 
 
 def _promise(mean: Array, variance: Array, unit: float) -> Array:
-    """What a label promises to tell, roughly: variance / (variance + unit), where the score may well be on either side."""
+    """Roughly the information of a label: variance / (variance + unit), less the farther the mean is from 0."""
     wide = variance + unit
     return np.asarray(variance / wide * np.exp(mean**2 / (-2.0 * wide)))
 
 
 def _lots(first: int, count: int, seed: int) -> Array:
-    """A number from 0 to 1 for each row, the same however the pool is divided: splitmix64 of row and seed."""
+    """A random number from 0 to 1 for each row, the same however the pool is divided: splitmix64 of row and seed."""
     x = np.arange(first, first + count, dtype=np.uint64)
     x *= np.uint64(0x9E3779B97F4A7C15)
     x += np.uint64(seed)
@@ -167,9 +167,8 @@ def _largest(values: Array, count: int) -> Rows:
         return np.arange(len(values))
     among = np.arange(len(values))
     sample = values[::SAMPLED]
-    likely = (
-        2 * count // SAMPLED + SAMPLED
-    )  # so many of the sample are above a level that more than ``count`` values reach
+    # If this many values of the sample reach a level, more than ``count`` of all values very probably do.
+    likely = 2 * count // SAMPLED + SAMPLED
     if likely < len(sample):
         level = np.partition(sample, len(sample) - likely)[len(sample) - likely]
         above = np.flatnonzero(values >= level)
@@ -183,6 +182,6 @@ def _merged(parts: Sequence[Leaders], count: int) -> Rows:
 
 
 def within(rows: Rows, part: Part) -> Rows:
-    """Positions in a part of those sorted ``rows`` that are in it."""
+    """Positions within ``part`` of those of the sorted ``rows`` that it contains."""
     first, last = np.searchsorted(rows, (part.first, part.first + len(part.rows)))
     return rows[first:last] - part.first

@@ -1,8 +1,8 @@
 """Many choices learnt at once, whatever their order: the mode of the exact posterior, and its curvature there (Laplace).
 
-A ranking is a chain of choices among what is left (Plackett-Luce), a pair is one choice of two. The log posterior is concave, so
-Newton's method finds its one mode. In d dimensions a step costs a product with the rows, however many items a choice is
-among; the bounds by which single answers are learnt would cost the cube of all candidates.
+A ranking is a chain of choices among the items left (Plackett-Luce), and a pair is one choice of two. The log posterior is
+concave, so Newton's method finds its only mode. A step costs one product with the rows in d dimensions, however many items a
+choice is made from; the bounds used to learn single answers would cost the cube of the number of candidates.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tellmore.core.update import with_constant
 from tellmore.types import Array
 
 MAX_STEPS = 100
-CLOSE = 1e-10  # what a Newton step still promises, in nats
+CLOSE = 1e-10  # gain promised by a Newton step, in nats, at which the search ends
 SHORTER = 0.5
 
 
 def learn_choices(
     prior: Gaussian, X: Array, chosen: NDArray[np.int64], candidates: NDArray[np.bool_], K: float
 ) -> Gaussian:
-    """The belief after J choices: of row ``chosen`` [J] of X [n, d], the highest among ``candidates`` [J, n], each with the
+    """The belief after J choices: each of row ``chosen`` [J] of X [n, d], as the highest among ``candidates`` [J, n], with
     probability softmax(K z)."""
     A = K * with_constant(X)
     precision = np.linalg.inv(prior.cov)

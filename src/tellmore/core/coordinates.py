@@ -1,9 +1,9 @@
 """The learner's own coordinates: z = (x - centre) / scale, in which the items have mean 0 and mean square length 1.
 
-What is learnt then does not depend on where the embeddings lie or how long they are. One length for all columns keeps an
-embedding's directions as they are. Columns that are in different units (millimetres beside counts) get a length each: where
-one varies over 8 times as much as the lower quarter of them do and columns are correlated at least as much as chance has it.
-Principal components, which vary as differently on purpose, are not correlated at all, and are left as they are.
+What is learnt then does not depend on where the embeddings lie or how long they are. One scale for all columns leaves the
+directions of an embedding unchanged. Columns in different units (millimetres and counts) get a scale each: this is the case if
+one column varies over 8 times as much as the lower quartile of columns, and columns are correlated at least as much as by
+chance. Principal components, whose variances differ as much by design, are not correlated at all, and keep one scale.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 from tellmore.core.gaussian import Gaussian
 from tellmore.types import Array
 
-MAX_ROWS = 50_000  # rows of a pool that estimate its moments well enough
+MAX_ROWS = 50_000  # enough rows of a pool to estimate its moments
 MOMENT_ROWS = 2_048
 CHUNK_ROWS = 4_096
-THIN_PRODUCT = 1_000_000  # multiplications of a product with few columns after which the processor's cache is full
+THIN_PRODUCT = 1_000_000  # multiplications of a product with few columns that fill the processor's cache
 THIN_ROWS = 32
 UNITS_DIFFER = 8.0
-CORRELATED = 0.4  # half of what the mean |correlation| of n independent draws is, in units of 1 / sqrt(n)
-NEAR = 4.0  # centres this many lengths away cost float32 two of its 24 bits; farther ones are taken off row by row
+CORRELATED = 0.4  # half the mean |correlation| of n independent draws, in units of 1 / sqrt(n)
+NEAR = 4.0  # a centre this many lengths away costs float32 two of its 24 bits; farther ones are subtracted row by row
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Moments:
 
     @classmethod
     def of(cls, X: Array) -> Moments:
-        """Chunk by chunk, so that no copy of the matrix is made, and of every so many rows where they are too many."""
+        """The moments of X [n, d], chunk by chunk so that it is not copied, and of evenly spaced rows if there are many."""
         n = len(X)
         X = X if n <= MAX_ROWS else X[:: -(-n // MAX_ROWS)]
         parts = [slice(start, start + MOMENT_ROWS) for start in range(0, len(X), MOMENT_ROWS)]
@@ -48,7 +48,7 @@ class Moments:
             spread = np.asarray(X[part], dtype=np.float64) - mean
             cov += spread.T @ spread
         cov /= len(X)
-        # Columns that are constant but for the rounding of their numbers are constant.
+        # Columns that vary only by rounding are constant.
         rounding = max(1e-9, 8 * np.finfo(X.dtype).eps) if X.dtype.kind == "f" else 1e-9
         constant = np.sqrt(np.diag(cov)) <= rounding * np.abs(mean)
         cov[constant] = cov[:, constant] = 0.0
@@ -67,7 +67,7 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """z = (x - centre) / scale, both [d]; ``standardised``: a scale for each column."""
+    """z = (x - centre) / scale, both [d]; ``standardised``: whether each column has a scale of its own."""
 
     centre: Array
     scale: Array
@@ -85,7 +85,7 @@ class Coordinates:
 
     @classmethod
     def plain(cls, d: int) -> Coordinates:
-        """x itself."""
+        """The coordinates in which z is x itself."""
         return cls(np.zeros(d), np.ones(d))
 
     def covariance(self, moments: Moments) -> Array:
@@ -97,15 +97,15 @@ class Coordinates:
         return np.asarray((np.asarray(X, dtype=np.float64) - self.centre) / self.scale)
 
     def outward(self, belief: Gaussian) -> Gaussian:
-        """A belief over (1, z) as one over (1, x): the same scores."""
+        """A belief over (1, z) as one over (1, x), with the same scores."""
         return self._mapped(belief, 1.0 / self.scale, -self.centre / self.scale)
 
     def inward(self, belief: Gaussian) -> Gaussian:
-        """A belief over (1, x) as one over (1, z): the same scores."""
+        """A belief over (1, x) as one over (1, z), with the same scores."""
         return self._mapped(belief, self.scale, self.centre)
 
     def _mapped(self, belief: Gaussian, factor: Array, lever: Array) -> Gaussian:
-        """Weights times ``factor``, and the bias plus ``lever`` times the old weights."""
+        """The belief with weights times ``factor``, and the bias plus ``lever`` times the old weights."""
         mean, cov = belief.mean.copy(), belief.cov.copy()
         mean[0] += lever @ mean[1:]
         mean[1:] *= factor
@@ -122,7 +122,7 @@ class Coordinates:
 
 
 def units_differ(moments: Moments) -> bool:
-    """Whether columns seem to be in different units, so that each is to have a scale of its own."""
+    """Whether columns seem to be in different units, so that each needs a scale of its own."""
     sd = moments.sd[moments.sd > 0]
     if sd.size < 2 or sd.max() <= UNITS_DIFFER * np.percentile(sd, 25):
         return False
@@ -134,9 +134,9 @@ def units_differ(moments: Moments) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of X [n, d] in ``coordinates``, computed when they are needed: the matrix is never copied whole.
+    """The rows of X [n, d] in ``coordinates``, computed when needed, so that the whole matrix is never copied.
 
-    ``whole``: how many rows there are in all, where these are a part of them.
+    ``whole``: the number of rows in all, if these are a part of them.
     """
 
     X: Array
@@ -151,15 +151,15 @@ class Rows:
         return self.coordinates.into(self.X[rows])
 
     def take(self, rows: Any) -> Rows:
-        """Some rows alone, in memory."""
+        """Some rows, copied into memory."""
         return Rows(np.asarray(self.X[rows]), self.coordinates)
 
     def part(self, rows: slice) -> Rows:
-        """Some consecutive rows, without a copy; products with them are the same numbers as with all."""
+        """Some consecutive rows, without a copy; products with them give the same numbers as products with all rows."""
         return Rows(self.X[rows], self.coordinates, max(self.whole, len(self)))
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
-        """All rows z, some at a time, in the matrix's own precision, but at least in float32."""
+        """All rows z, some at a time, in the precision of the matrix, at least float32."""
         centre, inverse = (self._rounded(each) for each in (self.coordinates.centre, 1 / self.coordinates.scale))
         for part in self._parts():
             yield part, (self._rounded(self.X[part]) - centre) * inverse
@@ -170,7 +170,7 @@ class Rows:
         centre, top, factor = self._rounded(self.coordinates.centre), V[0], self._rounded(raw)
         if self._near:
             top = top - self.coordinates.centre @ raw
-        # A pool of one chunk is one product, so that its scores are to the bit what they were in earlier versions.
+        # A pool of one chunk is one product, so that its scores equal those of earlier versions to the bit.
         many = max(len(self), self.whole) > CHUNK_ROWS
         thin = max(THIN_PRODUCT // factor.size // THIN_ROWS * THIN_ROWS, THIN_ROWS) if many else CHUNK_ROWS
         for part in self._parts():
@@ -179,13 +179,13 @@ class Rows:
             for few in _slices(len(x), thin):
                 rows = x[few].astype(factor.dtype, copy=False)
                 np.matmul(rows if self._near else rows - centre, factor, out=product[few])
-            if many:  # what is added is as exact as what it is added to, and the chunk stays in the processor's cache
+            if many:  # added in the precision of the product, so that the chunk stays in the processor's cache
                 product += top.astype(product.dtype)
             yield part, product if many else product + top
 
     @cached_property
     def _near(self) -> bool:
-        """Whether the centre can be folded into the other factor of a product without loss."""
+        """Whether the centre can be subtracted after a product without loss of precision."""
         return float(np.sum((self.coordinates.centre / self.coordinates.scale) ** 2)) <= NEAR**2
 
     def _rounded(self, values: Array) -> Array:

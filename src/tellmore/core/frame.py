@@ -1,4 +1,4 @@
-"""Where a learner begins: its coordinates, its belief before the first answer, and how sharply it expects people to answer."""
+"""How a learner begins: its coordinates, its belief before the first answer, and how sharp it expects answers to be."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tellmore.options import one_of, positive_number
 CLASSIC = Behaviour(9.0, 6.75)
 """The sharpness of version 0.1, for unit-norm embeddings."""
 PREDICTING_SHARPNESS = 2.0
-"""Probabilities are this much sharper than labels are learnt: a belief that took labels for so sharp would be sure too soon."""
+"""Probabilities are this many times as sharp as the labels learnt: with labels as sharp, a belief would be sure too soon."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """``prior`` is over (1, z), z the items in ``coordinates``; ``behaviour`` is in units of the scores that it expects, and so
-    is ``w``, the sharpness of probabilities."""
+    """``prior`` is over (1, z), with z the items in ``coordinates``; ``behaviour`` and ``w``, the sharpness of probabilities,
+    are in units of the scores that the prior expects."""
 
     coordinates: Coordinates
     prior: Gaussian
@@ -31,7 +31,7 @@ class Frame:
     w: float
 
     def sharpened(self, w: float | None, K: float | None) -> Frame:
-        """The same with a sharpness that somebody chose: a given w is that of labels, thresholds and probabilities alike."""
+        """The same with a sharpness that the user chose; a given w is used for labels, thresholds and probabilities alike."""
         usual = self.behaviour
         behaviour = replace(usual, w=positive_number("w", w, usual.w), K=positive_number("K", K, usual.K))
         if w is None:
@@ -40,7 +40,7 @@ class Frame:
 
 
 def frame_of(moments: Moments, prior: str | Gaussian) -> Frame:
-    """Where a learner begins on a pool with these moments: ``pool``, ``isotropic``, ``classic`` or a belief over (1, x)."""
+    """How a learner begins on a pool with these moments; prior: ``pool``, ``isotropic``, ``classic`` or a belief over (1, x)."""
     if isinstance(prior, Gaussian):
         return given_frame(moments, prior)
     one_of("prior", prior, tuple(FRAMES))
@@ -50,7 +50,8 @@ def frame_of(moments: Moments, prior: str | Gaussian) -> Frame:
 def pool_frame(moments: Moments, **options: float) -> Frame:
     """The default: centred and scaled coordinates, and classifiers along the directions in which the pool varies.
 
-    ``options`` are those of `pool_prior`. The typical score is then 1 from the average item's, whatever the embeddings.
+    ``options`` are those of `pool_prior`. The scores of the items then have a standard deviation of about 1, whatever the
+    embeddings.
     """
     if moments.constant:
         raise PoolError("all items have the same embedding, so nothing can be learnt")
@@ -60,23 +61,24 @@ def pool_frame(moments: Moments, **options: float) -> Frame:
 
 
 def isotropic_frame(moments: Moments) -> Frame:
-    """The same coordinates, and all directions alike."""
+    """The coordinates of `pool_frame`, with all directions alike."""
     return pool_frame(moments, gamma=0.0)
 
 
 def classic_frame(moments: Moments) -> Frame:
-    """As version 0.1 began: for unit-norm embeddings of some hundred dimensions and balanced classes."""
+    """How version 0.1 began: for unit-norm embeddings of a few hundred dimensions and balanced classes."""
     coordinates = Coordinates(moments.mean, np.ones_like(moments.mean))
     return Frame(coordinates, classic_prior(moments.cov), CLASSIC, CLASSIC.w)
 
 
 def paper_frame(d: int, scale: float = 1.0) -> Frame:
-    """As the paper begins: the embeddings as they are, and N(0, scale I / D)."""
+    """How the paper begins: the embeddings as they are, and N(0, scale I / D)."""
     return Frame(Coordinates.plain(d), paper_prior(d, scale=scale), CLASSIC, CLASSIC.w)
 
 
 def given_frame(moments: Moments, belief: Gaussian) -> Frame:
-    """A belief over (1, x) that is there already. The larger the scores that it expects, the less sharp are answers per unit."""
+    """How a learner begins with a given belief over (1, x): the larger its expected scores, the less sharp answers are per
+    unit of score."""
     d = len(moments.mean)
     if belief.dim != d + 1:
         raise PoolError(f"the prior has {belief.dim - 1} dimensions and the pool {d}; they must agree")

@@ -1,7 +1,7 @@
 """The belief: a Gaussian over the classifier theta in coordinates (1, x), bias first.
 
-Updates keep the covariance, never its inverse, and change it by low-rank downdates: an answer on k items costs O(D^2 k)
-and no D x D factorisation. The log-determinant, which is the stopping rule of Algorithm 1, is tracked along.
+Updates store the covariance, never its inverse, and change it by low-rank downdates: an answer on k items costs O(D^2 k)
+and no D x D factorisation. The log determinant, which the stopping rule of Algorithm 1 uses, is updated as well.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from scipy.linalg.lapack import dtrtrs  # solve_triangular without its checks, w
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
-UNCHANGED = 1e-14  # of a variance: less is rounding
-CHUNK_ROWS = 4_096  # rows scored at a time, so that no copy of a pool is made
+UNCHANGED = 1e-14  # relative change of a variance below which it is rounding
+CHUNK_ROWS = 4_096  # rows scored at a time, so that the pool is not copied
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +27,12 @@ class Gaussian:
     cov: [D, D].
     logdet: log |cov| in nats.
 
-    Of its methods:
+    Parameters of the methods:
 
-    X: items [n, d], without the constant.
+    X: items [n, d], without the constant column.
     A: k rows over (1, x) [k, D]: the scores are A theta.
-    n: how many draws.
-    rng: the source of chance.
+    n: the number of draws.
+    rng: the random number generator.
 
     >>> Gaussian.from_moments(np.zeros(2), np.eye(2)).scores(np.array([[3.0]]))
     (array([0.]), array([10.]))
@@ -44,7 +44,7 @@ class Gaussian:
 
     @classmethod
     def from_moments(cls, mean: Array, cov: Array) -> Gaussian:
-        """A belief from its mean [D] and cov [D, D]; cov is factorised only here, to check it and find its determinant."""
+        """A belief from its mean [D] and cov [D, D]; cov is factorised only here, to check it and compute its determinant."""
         mean = np.asarray(mean, dtype=np.float64)
         cov = np.asarray(cov, dtype=np.float64)
         if cov.shape != (mean.size, mean.size):
@@ -61,7 +61,7 @@ class Gaussian:
 
     @property
     def dim(self) -> int:
-        """D, the number of weights with the bias."""
+        """D, the number of weights including the bias."""
         return int(self.mean.size)
 
     def scores(self, X: Array) -> tuple[Array, Array]:
@@ -76,13 +76,13 @@ class Gaussian:
         return mean, np.maximum(variance, 0.0)
 
     def project(self, A: Array) -> tuple[Array, Array, Array]:
-        """Of the scores A theta, A [k, D]: mean [k], covariance G = A cov A' [k, k], and cov A' [D, k]."""
+        """Mean [k] and covariance G = A cov A' [k, k] of the scores A theta, A [k, D], and cov A' [D, k]."""
         reach = self.cov @ A.T
         gram = A @ reach
         return A @ self.mean, (gram + gram.T) / 2, reach
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """n draws of theta [n, D], by ``rng``."""
+        """n draws of theta [n, D]."""
         factor = np.linalg.cholesky(self.cov)
         return self.mean + rng.standard_normal((n, self.dim)) @ factor.T
 
@@ -100,7 +100,7 @@ class Gaussian:
         factor = np.linalg.cholesky((inner + inner.T) / 2)
         loss = dtrtrs(factor, (reach @ root).T, lower=1)[0].T
         move = reach @ shift
-        cov = loss @ loss.T  # as a symmetric product, so that the covariance stays exactly symmetric
+        cov = loss @ loss.T  # a symmetric product, so that the covariance stays exactly symmetric
         np.subtract(self.cov, cov, out=cov)
         logdet = self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
         moved, lost = np.zeros(loss.shape[1] + 1), np.ones(loss.shape[1] + 1)
@@ -108,9 +108,9 @@ class Gaussian:
         return Gaussian(self.mean + move, cov, logdet), Step(np.column_stack([loss, move]), moved, lost)
 
     def matched(self, reach: Array, mean: Array, cov: Array) -> tuple[Gaussian, Step]:
-        """Give r standard normal combinations e of the scores other moments.
+        """Give r combinations e of the scores, standard normal before, new moments.
 
-        A variance may grow as well as shrink: an answer can say that a score is extreme without saying which way.
+        A variance may grow as well as shrink: an answer can say that a score is extreme without saying in which direction.
 
         reach: cov(theta, e) [D, r].
         mean: [r].
@@ -120,7 +120,7 @@ class Gaussian:
         directions = reach @ vectors
         loss = directions * np.sqrt(np.abs(lost))
         shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (lost > UNCHANGED, lost < -UNCHANGED))
-        after = shrunk @ shrunk.T  # as symmetric products, so that the covariance stays exactly symmetric
+        after = shrunk @ shrunk.T  # symmetric products, so that the covariance stays exactly symmetric
         np.subtract(self.cov, after, out=after)
         if grown.size:
             after += grown @ grown.T
@@ -136,7 +136,7 @@ class Gaussian:
 class Step:
     """What one update changed, along a few directions B [D, r] of theta: mean + B moved, cov - B diag(lost) B'.
 
-    Enough to refresh a pool's scores without cov. ``lost`` [r] is negative where a variance grew.
+    This is enough to refresh a pool's scores without cov. ``lost`` [r] is negative in directions whose variance grew.
     """
 
     directions: Array  # [D, r]
@@ -145,26 +145,26 @@ class Step:
 
     @classmethod
     def joined(cls, steps: Sequence[Step]) -> Step:
-        """Several of them as one."""
+        """Several steps as one."""
         moved, lost = (np.concatenate(each) for each in zip(*((one.moved, one.lost) for one in steps), strict=True))
         return cls(np.column_stack([step.directions for step in steps]), moved, lost)
 
     @classmethod
     def of_mean(cls, move: Array) -> Step:
-        """The mean moved, and nothing else."""
+        """A step that changes only the mean."""
         return cls(move[:, None], np.ones(1), np.zeros(1))
 
     @property
     def unmoved(self) -> Step:
-        """The same loss around the mean as it was."""
+        """The same change of the covariance, with the mean unchanged."""
         return Step(self.directions, np.zeros_like(self.moved), self.lost)
 
     @property
     def move(self) -> Array:
-        """What the mean moved by [D]."""
+        """The change of the mean [D]."""
         return np.asarray(self.directions @ self.moved)
 
     @property
     def loss(self) -> Array:
-        """What the covariance lost [D, D]."""
+        """The decrease of the covariance [D, D]."""
         return np.asarray((self.directions * self.lost) @ self.directions.T)

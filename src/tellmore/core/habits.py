@@ -1,14 +1,15 @@
 """How people differ, learnt from their answers alone: who guesses, chooses what is shown first, swaps positive and
 negative, or judges less precisely.
 
-Every answer is compared with what all the other answers have taught. The belief after all of them, without what the answer itself
-taught, predicts it: as somebody would who means it, at several sharpnesses, as somebody who takes positive for negative, and as
-chance. A person is a *type*: a rate of lapses, and whether a lapse is any answer or what is shown first; or reversed. How
-probable each type is follows from that person's answers and from how often each type occurs in the team, which is estimated
-along with it (EM, with a prior that expects most people to be careful): few answers give the team's habits, many their own.
+Every answer is compared with the belief after all the other answers. That belief gives its probability in several cases: the
+person means it, at several sharpnesses; the person takes positive for negative; or it is chance. A person has a *type*: a rate
+of lapses, together with whether a lapse is any answer or what is shown first; or reversed. The probability of each type follows
+from the person's answers and from how often the type occurs in the team, which is estimated at the same time (by EM, with a
+prior that expects most people to be careful). With few answers, a person gets the team's habits; with many, their own.
 
-Nobody is compared with perfection. If a belief is young or the attribute is not linear, everybody seems to lapse; what is
-learnt of an answer is therefore relative to the most reliable of the team, who is trusted like one person alone.
+People are not compared with a perfect one. If a belief is based on few answers, or the attribute is not linear, everyone
+seems to lapse; how far an answer is trusted is therefore relative to the most reliable person of the team, who is trusted
+like a single person.
 """
 
 from __future__ import annotations
@@ -29,46 +30,46 @@ LogLikelihood = Callable[[Array, Behaviour], Array]
 
 POINTS = 256
 LAPSES = np.array([0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.97])
-"""Rates of lapses that people may have; the last is somebody who never looks."""
+"""Rates of lapses that people may have; the last is that of a person who never looks."""
 EXPECTED = np.array([4.0, 4.0, 4.0, 2.0, 1.0, 1.0, 1.0])
-"""How often each is expected, before any answer."""
+"""Prior odds of each rate."""
 TAKES_FIRST = 0.9
-"""Of the lapses of somebody who takes what is shown first, this share is that."""
+"""If a person's lapses prefer what is shown first, this share of the lapses takes it."""
 SELDOM = 0.2
-"""Lapses that prefer what is shown first are expected to be so much rarer than others."""
+"""Prior odds of a type whose lapses prefer what is shown first, relative to other types."""
 REVERSED_LAPSE, REVERSED_ODDS = 0.1, 0.5
 PRIOR_PEOPLE = 3.0
-"""What is expected counts as so many people."""
+"""The prior counts as this many people."""
 ROUNDS = 20
 FACTORS = np.array([0.5, 1.0, 2.0])
-"""Sharpness beside the usual one, for labels and for choices."""
+"""Sharpness relative to the usual one, for labels and for choices."""
 FACTOR_PRIOR_NATS = 2.0
-"""Half or double the team's sharpness is so much less probable beforehand, in nats."""
+"""Half or double the team's sharpness is less probable beforehand by this many nats."""
 CARELESS_LAPSE = 0.5
-"""Somebody is careless from this rate of lapses on."""
+"""A person with at least this rate of lapses is careless."""
 DOUBTED_LAPSE = 0.25
-"""From this rate on it is looked at whether the answers fit each other."""
+"""Above this rate, the person's answers are checked against each other."""
 MOST_LAPSES = 0.97
-"""Even of somebody who seems never to look, an answer may be meant."""
+"""The largest rate with which answers are learnt: even a person who seems never to look may mean an answer."""
 SURE = 0.9
-"""Probability from which somebody is called careless or reversed."""
+"""Probability from which a person is called careless or reversed."""
 FEWEST = 8
-"""Answers before anybody has habits of their own; with fewer, the team's. Every LABELS_AN_ANSWER labels count as one."""
+"""Answers before people get habits of their own; with fewer, they get the team's. LABELS_AN_ANSWER labels count as one."""
 LABELS_AN_ANSWER = 3
 
 
 @dataclass(frozen=True)
 class Habits:
-    """How one person answers, as far as it is known.
+    """How one person answers, as estimated so far.
 
-    lapse: the estimated share of answers that are chance. first: the share of these that take what is shown first.
-    learnt_lapse: the share that is expected when an answer is learnt, relative to the most reliable of the team.
-    careless, reversed: probability that half of the answers or more are chance, or the opposite of what is meant.
-    apart: whether these answers fit the others badly and each other well: somebody who means something else.
-    label_sharpness, choice_sharpness: how sharp labels and choices are, beside the team's.
-    answers: how many were compared. alike: of the ``labels`` in them, how many are as all other answers predict; by_chance:
-        how many would be if this person guessed.
-    own: whether these are the person's own habits, or, for lack of answers, the team's.
+    lapse: the share of answers given by chance. first: the share of these that take what is shown first.
+    learnt_lapse: the rate of lapses with which answers are learnt, relative to the most reliable person of the team.
+    careless, reversed: probability that at least half of the answers are chance, or that positive and negative are swapped.
+    apart: whether these answers fit the others badly but each other well: the person means something else.
+    label_sharpness, choice_sharpness: how sharp labels and choices are, relative to the team's.
+    answers: how many were compared. alike: how many of the ``labels`` in them agree with the prediction from all other
+        answers; by_chance: the share that would agree if the person guessed.
+    own: whether these are the person's own habits, or the team's for lack of answers.
     """
 
     lapse: float
@@ -86,7 +87,7 @@ class Habits:
     apart: bool = False
 
     def of(self, usual: Behaviour, *, sharpness: bool = False) -> Behaviour:
-        """How this person's answers are learnt, where ``usual`` is how everybody's are; with their own sharpness or without."""
+        """How this person's answers are learnt, given the ``usual`` behaviour; ``sharpness``: with the person's own sharpness."""
         sharp = (self.label_sharpness, self.choice_sharpness) if sharpness else (1.0, 1.0)
         return replace(
             usual,
@@ -98,15 +99,15 @@ class Habits:
 
     @property
     def doubted(self) -> bool:
-        """Whether many of these answers look like chance, and not like the opposite."""
+        """Whether many of these answers look like chance rather than like swapped sides."""
         return self.own and self.learnt_lapse > DOUBTED_LAPSE and self.reversed < 0.5
 
     def trusted(self, usual_lapse: float) -> Habits:
-        """Of somebody who means something else: learnt from like anybody."""
+        """The habits of a person who means something else: answers are learnt with the usual rate of lapses."""
         return replace(self, learnt_lapse=usual_lapse, first=0.0, careless=0.0, apart=True)
 
     def near(self, other: Habits, tolerance: float) -> bool:
-        """Whether answers are learnt about alike."""
+        """Whether answers are learnt in about the same way with both."""
         return (
             abs(self.learnt_lapse - other.learnt_lapse) <= tolerance
             and self.learnt_lapse * abs(self.first - other.first) <= tolerance
@@ -123,13 +124,13 @@ class Habits:
 
 
 LEARNT_WITH = ("learnt_lapse", "first", "label_sharpness", "choice_sharpness")
-"""What of somebody's habits answers are learnt with."""
+"""The habits that affect how answers are learnt."""
 
 
 @dataclass(frozen=True)
 class Team:
-    """The habits of everybody in a team that were found last, and ``usual``, the team's, for whoever is new to it; None, where
-    nobody was compared with others yet: answers are then learnt as one person's alone."""
+    """The latest estimate of everyone's habits, and ``usual``, the team's, for new people. ``usual`` is None until people have
+    been compared; answers are then learnt as those of a single person."""
 
     people: Mapping[str, Habits] = field(default_factory=dict)
     usual: Habits | None = None
@@ -140,13 +141,13 @@ class Team:
         return usual if habits is None else habits.of(usual, sharpness=sharpness)
 
     def near(self, other: Team, tolerance: float = 0.1) -> bool:
-        """Whether everybody's answers are learnt about as with the ``other``."""
+        """Whether everyone's answers are learnt in about the same way with the ``other`` team."""
         if self.usual is None or other.usual is None:
             return self.usual is other.usual
         return all(own.near(other.people.get(name, other.usual), tolerance) for name, own in self.people.items())
 
     def described_as(self, found: Team) -> Team:
-        """The same where answers are learnt, and all else that is known of people as ``found``."""
+        """The same team as far as learning is concerned, with everything else about its people taken from ``found``."""
         if self.usual is None:
             return self
         kept = {}
@@ -156,7 +157,7 @@ class Team:
         return Team(kept, self.usual)
 
     def as_json(self) -> dict[str, Any] | None:
-        """Plain values; None before anybody was compared."""
+        """Plain values; None before people have been compared."""
         return None if self.usual is None else asdict(self)
 
     @classmethod
@@ -172,13 +173,14 @@ ALONE = Team()
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """What one answer taught about the scores of its k items: exp(-z' precision z / 2 + shift' z), up to a factor."""
+    """The Gaussian factor by which an answer updates the scores of its k items: exp(-z' precision z / 2 + shift' z), up to a
+    constant."""
 
     precision: Array
     shift: Array
 
     def left_out(self, mean: Array, cov: Array) -> tuple[Array, Array]:
-        """Mean [k] and covariance [k, k] of the scores as they would be without this answer."""
+        """Mean [k] and covariance [k, k] of the scores without this answer, given those with it."""
         rest = np.eye(len(mean)) - cov @ self.precision
         try:
             solved = np.linalg.solve(rest, np.column_stack([mean - cov @ self.shift, cov]))
@@ -190,11 +192,11 @@ class Site:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One answer beside what all the others have taught, log probabilities in nats: if it was ``meant``, at each of FACTORS for
-    labels and for choices; ``reversed``; by ``chance``; and if what is shown ``first`` was taken.
+    """Log probabilities of one answer in nats, predicted from all other answers: if it was ``meant``, and at each of FACTORS
+    for labels and for choices; if sides were ``reversed``; by ``chance``; and if the person took what is shown ``first``.
 
-    labels: how many it has; alike: how many are as predicted; positive, expected: how many are positive, and how many of
-    those predicted.
+    labels: how many it has; alike: how many agree with the prediction; positive, expected: how many are positive, and how
+    many were predicted positive.
     """
 
     meant: float
@@ -219,16 +221,16 @@ def compared(
     *,
     sharpness: bool,
 ) -> Compared:
-    """An answer with these labels [k] (+1, -1, 0: none) on items whose scores are N(mean [k], cov [k, k]) without it.
+    """Compare an answer with these labels [k] (+1, -1, 0: none) with scores N(mean [k], cov [k, k]) learnt without it.
 
-    log_first: log probability of the answer by somebody who takes what is shown first; None if the kind has no such answer.
+    log_first: log probability of the answer by a person who takes what is shown first; None if the kind has no such answer.
     """
     values, vectors = np.linalg.eigh(cov)
     z = mean + fixed_points(len(mean), POINTS) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
 
     def predicted(scores: Array, w: float = 1.0, K: float = 1.0) -> float:
         each = log_likelihood(scores, replace(behaviour, w=behaviour.w * w, K=behaviour.K * K))
-        top = each.max()  # by hand: SciPy's own function takes ten times as long for so few numbers
+        top = each.max()  # SciPy's logsumexp takes ten times as long for so few numbers
         return float(top + np.log(np.exp(each - top).mean()))
 
     meant, chance = predicted(z), predicted(np.zeros((1, len(mean))))
@@ -254,7 +256,7 @@ def compared(
 
 
 def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Team:
-    """The habits of everybody whose answers were compared, and those of the team, for whoever has too few."""
+    """The habits of everyone whose answers were compared, and the team's, for people with too few answers."""
     names = list(answers)
     evidence = np.array([_type_evidence(answers[name]) for name in names]).reshape(len(names), -1)
     shares, types = _fitted(evidence)
@@ -287,8 +289,8 @@ _FACTORED = ("by_label", "by_choice")
 
 
 def _traits() -> tuple[Array, Array, Array, Array]:
-    """Of every type: the share of answers that do not say what is meant, the share of these that take what is shown first,
-    whether it is careless, whether it is reversed."""
+    """For every type: the rate of lapses, the share of these that take what is shown first, whether it is careless, and
+    whether it is reversed."""
     n = len(LAPSES)
     lapse = np.concatenate([LAPSES, LAPSES, [1.0]])
     first = np.concatenate([np.zeros(n), np.full(n, TAKES_FIRST), [0.0]])
@@ -303,7 +305,7 @@ _ODDS = np.concatenate([EXPECTED, SELDOM * EXPECTED, [REVERSED_ODDS]])
 
 
 def _type_evidence(answers: Sequence[Compared]) -> Array:
-    """log P(answers | type) of every type."""
+    """log P(answers | type) for every type."""
     meant, turned, chance, first = np.array([[one.meant, one.reversed, one.chance, one.first] for one in answers]).T[
         :, :, None
     ]
@@ -318,7 +320,7 @@ def _type_evidence(answers: Sequence[Compared]) -> Array:
 
 
 def _fitted(evidence: Array) -> tuple[Array, Array]:
-    """How often each type occurs [T], and how probable each is of each person [P, T], given log evidence [P, T]."""
+    """How often each type occurs [T], and its probability for each person [P, T], given log evidence [P, T]."""
     expected = _ODDS / _ODDS.sum()
     shares, types = expected, np.empty_like(evidence)
     for _ in range(ROUNDS):
@@ -329,7 +331,7 @@ def _fitted(evidence: Array) -> tuple[Array, Array]:
 
 
 def _sharpness(evidence: Sequence[Sequence[Array]]) -> list[float]:
-    """Everybody's sharpness beside the team's: posterior means of its logarithm, less their mean by answers."""
+    """Each person's sharpness relative to the team's: posterior means of its logarithm, minus their mean weighted by answers."""
     logs = np.log(FACTORS)
     prior = -FACTOR_PRIOR_NATS * np.abs(logs) / np.log(2)
     log_p = prior + np.array([np.sum(one, axis=0) for one in evidence]).reshape(len(evidence), -1)

@@ -1,7 +1,7 @@
 """Many labels learnt at once: the joint optimum of their Jaakkola-Jordan bounds, whatever the order of the rows.
 
-With weights c of the labels the belief is Gaussian in closed form, and its scores give each label a new c; both steps raise the
-bound. Every step treats all rows alike, so their order does not matter, and a label counted s times is s copies of it.
+Given weights c of the labels, the belief is Gaussian in closed form, and its scores give each label a new c; both steps raise
+the bound. Every step treats all rows alike, so their order does not matter, and a label counted s times equals s copies of it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tellmore.core.variational import jaakkola_jordan_weights
 from tellmore.types import Array
 
 MAX_ROUNDS = 500
-CLOSE = 1e-9  # change of log c at which the belief has settled
-FARTHEST = 3.0  # extrapolation of log c, at most
+CLOSE = 1e-9  # change of log c at which the iteration has converged
+FARTHEST = 3.0  # largest extrapolation of log c
 
 
 def learn_labels(prior: Gaussian, X: Array, y: Array, times: Array, w: float) -> Gaussian:
-    """The belief after labels y [n] = +-1 of rows X [n, d], each counted ``times`` [n], which need not be whole."""
+    """The belief after labels y [n] = +-1 of rows X [n, d], each counted ``times`` [n] times, whole or not."""
     A = with_constant(X)
     precision = np.linalg.inv(prior.cov)
     pull = precision @ prior.mean + A.T @ (times * w * y / 2)
@@ -40,7 +40,7 @@ def learn_labels(prior: Gaussian, X: Array, y: Array, times: Array, w: float) ->
             break
         log_c, before = log_c + change, change
         change = renewed(log_c) - log_c
-        # Changes shrink by a nearly constant factor: Aitken's sum of those still to come, if they do shrink.
+        # Changes shrink by a nearly constant factor, so Aitken's rule sums those still to come, if they do shrink.
         shrunk = float(change @ before) / float(before @ before)
         if 0 < shrunk < 1:
             log_c = log_c + min(1 / (1 - shrunk), FARTHEST) * change

@@ -1,8 +1,8 @@
-"""Choosing items whose labels together tell most: the largest gain of a label, then as if that label were known, and so on.
+"""Choosing items whose labels together are most informative: the label with the largest gain, then the next given that one, etc.
 
-A label on a score of mean m and variance v is supposed to be known by its expected curvature, q = w^2 p (1 - p): that takes
-c^2 q / (1 + q v) off the variance of a score with which it has the covariance c, and moves no mean. All of it happens among a
-shortlist of the pool, whose covariances are computed once, so that the number of items chosen hardly matters.
+A label chosen earlier, on a score of mean m and variance v, is accounted for by its expected curvature q = w^2 p (1 - p): it
+reduces the variance of a score with which it has the covariance c by c^2 q / (1 + q v), and moves no mean. Items come from a
+shortlist of the pool, whose covariances are computed once, so that the number of items chosen hardly affects the cost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tellmore.core.update import with_constant
 from tellmore.types import Array
 
 BEST = 384
-AT_RANDOM = 128  # so that not all candidates are alike
+AT_RANDOM = 128  # added so that not all candidates are alike
 FINALISTS = 32
 
 
@@ -35,12 +35,12 @@ def label_set(
     exclude: Rows | Sequence[int] = (),
     finalists: int = FINALISTS,
 ) -> Acquired:
-    """``size`` items to label at once, and the bits of the nested sets, by the chain rule over the supposed labels. At each step
-    the best ``finalists`` by closed form are compared exactly."""
+    """``size`` items to label at once, and the bits of the nested sets, by the chain rule over the labels. At each step the
+    best ``finalists`` by a closed form are compared exactly."""
     rows = _shortlist(scan, size, behaviour, rng, exclude)
     mean, gram, _ = belief.project(with_constant(scan.rows[rows]))
     variance = np.maximum(gram.diagonal(), 0.0)
-    known = np.zeros((len(rows), size))  # columns whose squares are what the supposed labels took off the variances
+    known = np.zeros((len(rows), size))  # the squares of its columns are what earlier labels take off the variances
     chosen: list[int] = []
     gains: list[float] = []
     free = np.ones(len(rows), dtype=bool)
@@ -58,7 +58,7 @@ def label_set(
 
 
 class Several:
-    """The items of several questions at once, whatever their kind: those whose labels together tell most."""
+    """The items of several questions at once, whatever their kind: those whose labels together are most informative."""
 
     def search(
         self,
@@ -70,14 +70,14 @@ class Several:
         rng: np.random.Generator,
         exclude: Rows | Sequence[int] = (),
     ) -> Acquired:
-        """``size`` items of all questions together; the closed form decides, as one item more or less matters little."""
+        """``size`` items, over all questions; the closed form decides, because each single item matters little."""
         return label_set(scan, belief, size, behaviour, rng=rng, exclude=exclude, finalists=1)
 
 
 def _shortlist(
     scan: PoolScan, size: int, behaviour: Behaviour, rng: np.random.Generator, exclude: Rows | Sequence[int]
 ) -> Rows:
-    """The most informative labels by closed form, and some of the rest at random."""
+    """The items with the most informative labels by a closed form, and some of the rest at random."""
     available = available_rows(len(scan.mean), exclude, size)
     promise = np.where(available, logistic_gain(behaviour.w * scan.mean, behaviour.w**2 * scan.variance), -1.0)
     n = int(available.sum())
@@ -96,7 +96,7 @@ def _best(
     rng: np.random.Generator,
     finalists: int,
 ) -> tuple[int, float]:
-    """The free item with the most informative label, by closed form and then exactly."""
+    """The free item with the most informative label, first by a closed form and then exactly; and its gain in bits."""
     rough = np.where(free, logistic_gain(behaviour.w * mean, behaviour.w**2 * variance), -1.0)
     compared = top(rough, min(finalists, int(free.sum())), rng)
     exact = label_gain_bits(mean[compared], variance[compared], behaviour)

@@ -1,7 +1,7 @@
 """Averages of the logistic function over a Gaussian score, exact to about 1e-8 for every spread.
 
-The integrand has its nearest poles at +-i pi, so the trapezoidal rule converges exponentially: on the Gaussian's own grid
-where it is narrow (s < 1), on a fixed grid of scores where it is wide.
+The integrand has its nearest poles at +-i pi, so the trapezoidal rule converges exponentially: on a grid scaled to the Gaussian
+if it is narrow (s < 1), and on a fixed grid of scores if it is wide.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ NARROW_NODES = np.linspace(-8.0, 8.0, 33)
 NARROW_WEIGHTS = np.exp(-0.5 * NARROW_NODES**2) / np.exp(-0.5 * NARROW_NODES**2).sum()
 WIDE_STEP = 0.75
 WIDE_NODES = WIDE_STEP * np.arange(-48, 49)
-WIDE_WEIGHTS = expit(WIDE_NODES) * expit(-WIDE_NODES)  # the logistic density, as shares
+WIDE_WEIGHTS = expit(WIDE_NODES) * expit(-WIDE_NODES)  # the logistic density, normalised below
 WIDE_WEIGHTS /= WIDE_WEIGHTS.sum()
-# The logistic function as an average of normal distribution functions Phi(t x), whose own averages over a Gaussian have a closed
-# form (Monahan and Stefanski, "Normal scale mixture approximations to F*(z)", 1992): shares and slopes t of the best four.
+# The logistic function as a weighted sum of normal distribution functions Phi(t x), whose averages over a Gaussian have a closed
+# form (Monahan and Stefanski, "Normal scale mixture approximations to F*(z)", 1992): weights and slopes t of the best four.
 SHARES = (0.060945, 0.374161, 0.458375, 0.106519)
 SLOPES = (0.321061, 0.475118, 0.698756, 1.023111)
-# Phi to 1e-7 by one exponential (Abramowitz and Stegun, 7.1.26), which processors take in float32 for many numbers at once.
+# Phi to 1e-7 by one exponential (Abramowitz and Stegun, 7.1.26), which processors compute in float32 for many numbers at once.
 PHI_SCALE = 0.3275911
 PHI_POWERS = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)  # the highest first
-NOWHERE = 9.0  # sqrt(2) times it is where Phi is 1
+NOWHERE = 9.0  # Phi is 1 from sqrt(2) times this on
 BLOCK = 16_384  # numbers at a time, so that they stay in the processor's cache
 
 
 def entropy_nats(x: Array) -> Array:
-    """Entropy of a label whose log-odds are x, in nats; safe for any finite x."""
+    """Entropy of a label with log odds x, in nats; accurate for any finite x."""
     a = np.abs(x)
     t = np.exp(-a)
     return np.asarray(np.log1p(t) + a * t / (1 + t))
 
 
 def mean_sigmoid(m: Array, s: Array) -> Array:
-    """E[sigmoid(m + s e)], e standard normal, from 0 to 1; m, s of any equal shape."""
-    # For wide beliefs the logistic is itself a distribution function: E[sigmoid] = E_L[Phi((m - L) / s)].
+    """E[sigmoid(m + s e)] with e standard normal, from 0 to 1; m and s may have any shape, but the same."""
+    # If s is large, the logistic is used as a distribution function: E[sigmoid] = E_L[Phi((m - L) / s)].
     mean = _by_spread(
         m,
         s,
@@ -51,7 +51,7 @@ def mean_sigmoid(m: Array, s: Array) -> Array:
 
 
 def quick_mean_sigmoid(m: Array, s: Array) -> Array:
-    """The same to 5e-6, and many times faster."""
+    """`mean_sigmoid` to 5e-6, many times faster."""
     mean = np.zeros(np.shape(m))
     flat, flat_m, flat_s = mean.reshape(-1), np.ravel(m), np.ravel(s)
     for start in range(0, flat.size, BLOCK):
@@ -79,7 +79,7 @@ def _tail(x: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def mean_entropy_nats(m: Array, s: Array) -> Array:
-    """E[entropy of a label with log-odds m + s e] in nats."""
+    """E[entropy of a label with log odds m + s e], in nats."""
     return _by_spread(
         m,
         s,

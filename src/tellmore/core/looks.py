@@ -1,4 +1,4 @@
-"""What is looked at in each part of a pool, wherever it is held: functions of a part that are summed or joined afterwards."""
+"""Functions of one part of a pool, run wherever the part is held; their results are summed or joined afterwards."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tellmore.types import Array
 def probabilities(
     part: Part, *, mixture: Weighing, w: float, of: int = 0, rows: NDArray[np.int64] | None = None
 ) -> Array:
-    """Probability of positive of the items, or of those among ``rows``; ``of`` so many in all."""
+    """Probability of positive of the items, or of those among ``rows``; ``of``: the number of items in all."""
     own = slice(None) if rows is None else within(rows, part)
     return mixture.probability_of([(mean[own], variance[own]) for mean, variance in part.scores], w, of=of)
 
 
 def standing(part: Part, *, mixture: Weighing) -> tuple[float, int]:
-    """How many items are expected to be on the wrong side for lack of answers, and how many are called positive."""
+    """The expected number of items on the wrong side for lack of answers, and the number predicted positive."""
     above = mixture.mean_of(part.scores) > 0
     side = np.where(above, 1.0, -1.0)
     doubt = (ndtr(-side * mean / np.sqrt(np.maximum(variance, 1e-300))).sum() for mean, variance in part.scores)
@@ -29,13 +29,13 @@ def standing(part: Part, *, mixture: Weighing) -> tuple[float, int]:
 
 
 def changed(part: Part, *, before: Weighing, after: Weighing) -> int:
-    """How many items are called another side than before; the first scores are those of the beliefs before."""
+    """How many items have another predicted side than before; the scores of the beliefs before come first."""
     then, now = part.scores[: len(before.weights)], part.scores[len(before.weights) :]
     return int(np.sum((before.mean_of(then) > 0) != (after.mean_of(now) > 0)))
 
 
 def agreeing(part: Part, *, mean: Array, mixture: Weighing) -> int:
-    """Items that a classifier with this mean [D] calls as the beliefs do."""
+    """How many items have the same predicted side under a classifier with this mean [D] as under the beliefs."""
     first = np.concatenate([scores[:, 0] for _, scores in part.rows.times(mean[:, None])])
     return int(np.sum((first > 0) == (mixture.mean_of(part.scores) > 0)))
 

@@ -1,7 +1,6 @@
-"""Several beliefs about one classifier, each updated with every answer and weighted by how well it predicted the
-answers.
+"""Several beliefs about one classifier, each updated with every answer and weighted by how well it predicted the answers.
 
-They differ in what they expected beforehand: that a start is right, or that nothing is known. The answers decide between them.
+They differ in their priors: that a start is right, more or less, or that nothing is known. The answers decide between them.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from tellmore.core.predict import MANY, probability
 from tellmore.types import Array
 
 NEGLIGIBLE = 1e-7
-"""A weight that changes no probability by as much as their computation for many items does."""
+"""Weights below this change probabilities by less than the error of the fast computation for many items."""
 LOG_HALF = float(np.log(0.5))
 ARRAYS = ("mean", "cov", "logdet", "log_weights")
 
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """Averages over beliefs with these weights [m], of what is known under each."""
+    """Averages over beliefs with these weights [m], given the values under each."""
 
     weights: Array
 
@@ -45,8 +44,8 @@ class Weighing:
         return np.asarray(sum(weight * mean for weight, (mean, _) in zip(self.weights, scores, strict=True)))
 
     def probability_of(self, scores: Sequence[tuple[Array, Array]], w: float, *, of: int = 0) -> Array:
-        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape. ``of``: how
-        many items there are in all, where these are some of them."""
+        """Probability of positive over all beliefs, given mean and variance of the scores under each; any shape. ``of``: the
+        number of items in all, if these are some of them."""
         counted = self.weights > (NEGLIGIBLE if of > MANY else 0.0)
         each = (probability(*one, w, of=of) for one, counts in zip(scores, counted, strict=True) if counts)
         averaged = sum(weight * one for weight, one in zip(self.weights[counted], each, strict=True))
@@ -55,15 +54,15 @@ class Weighing:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first is the one without a start; of the
-    others the last is the freest."""
+    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first belief has no start; the last one is
+    the least tied to it."""
 
     beliefs: tuple[Gaussian, ...]
     log_weights: Array
 
     @classmethod
     def of(cls, *beliefs: Gaussian, odds: tuple[float, ...] = ()) -> Mixture:
-        """Beliefs with these odds, or all alike."""
+        """Beliefs with these prior odds, equal by default."""
         log_odds = np.log(np.array(odds or (1.0,) * len(beliefs)))
         return cls(beliefs, log_odds - np.logaddexp.reduce(log_odds))
 
@@ -75,30 +74,30 @@ class Mixture:
         return cls(beliefs, log_weights)
 
     def arrays(self, prefix: str = "") -> dict[str, Array]:
-        """mean [m, D], cov [m, D, D], logdet [m] and log_weights [m], to be kept in a file."""
+        """mean [m, D], cov [m, D, D], logdet [m] and log_weights [m], to be saved in a file."""
         parts = zip(*((belief.mean, belief.cov, belief.logdet) for belief in self.beliefs), strict=True)
         values = [*(np.array(part) for part in parts), self.log_weights]
         return {f"{prefix}{name}": value for name, value in zip(ARRAYS, values, strict=True)}
 
     @property
     def weights(self) -> Array:
-        """How probable each belief is now [m]."""
+        """The probability of each belief now [m]."""
         return np.exp(self.log_weights)
 
     @property
     def asking(self) -> int:
-        """Which belief to ask from: the first, which has no start, if it is more probable than not, else the freest of
-        the others, the last. One that keeps close to the start would not ask what could change it."""
+        """Which belief chooses questions: the first, which has no start, if it is more probable than not, else the last,
+        which is the least tied to the start. One close to the start would not ask what could change it."""
         return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
 
     @property
     def mean(self) -> Array:
-        """The mean [D] of them all."""
+        """The mean [D] of the mixture."""
         return np.asarray(self.weights @ np.array([belief.mean for belief in self.beliefs]))
 
     @cached_property
     def moments(self) -> Gaussian:
-        """The one Gaussian with the mean and covariance of them all."""
+        """The Gaussian with the mean and covariance of the mixture."""
         if len(self.beliefs) == 1:
             return self.beliefs[0]
         mean, cov = self.mean, np.zeros_like(self.beliefs[0].cov)
@@ -107,12 +106,12 @@ class Mixture:
         return Gaussian.from_moments(mean, (cov + cov.T) / 2)
 
     def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:
-        """What they became by an answer, each of which had predicted it with this log evidence [m] (nats)."""
+        """The mixture after an answer: the updated ``beliefs``, reweighted by the log evidence [m] of each, in nats."""
         log_weights = self.log_weights + evidence
         return Mixture(beliefs, log_weights - np.logaddexp.reduce(log_weights))
 
     def mapped(self, change: Callable[[Gaussian], Gaussian]) -> Mixture:
-        """The same weights, and each belief changed."""
+        """The same weights with each belief changed."""
         return Mixture(tuple(map(change, self.beliefs)), self.log_weights)
 
     def scores(self, X: Array) -> tuple[Array, Array]:
@@ -125,7 +124,7 @@ class Mixture:
 
     @property
     def weighing(self) -> Weighing:
-        """The weights alone, which are all that is needed where the scores under each belief are known."""
+        """The weights alone, which are enough if the scores under each belief are known."""
         return Weighing(self.weights)
 
     def moments_of(self, scores: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -1,11 +1,10 @@
-"""Mean and covariance of k Gaussian scores after an answer of any likelihood: moment matching by quasi-Monte-Carlo.
+"""Mean and covariance of k Gaussian scores after an answer with any likelihood: moment matching by quasi-Monte Carlo.
 
-Scores z = m0 + L e, e standard normal in the r directions in which they vary, are drawn by Sobol points from a Gaussian that is
-fitted to the posterior of e: first the prior, or a start that is known, then in each round the moments that the last round
-found, slightly widened.
-Where the answer is so unlikely that few points count, a power of the likelihood is learnt first, and a larger one in each round.
-A likelihood is only ever evaluated, so it may be of any shape; where it has several peaks the moments cover them all.
-The points are the same at every call: the same answer always teaches the same.
+Scores are z = m0 + L e, with e standard normal in the r directions in which they vary. Sobol points are drawn from a Gaussian
+fitted to the posterior of e: first the prior, or a given start, then in each round the moments of the round before, slightly
+widened. If the answer is so unlikely that few points have any weight, a power of the likelihood is used first, and a larger one
+in each round. The likelihood is only ever evaluated, so it may have any shape; if it has several peaks, the moments cover them
+all. The points are the same at every call, so the same answer always has the same effect.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from tellmore.errors import NumericalError
 from tellmore.types import Array
 
 POINTS = 8192
-POINTS_FROM_START = 2048  # where a Gaussian near the posterior is known, so that most of them count
-ROUNDS = 12  # at most, with a part of the likelihood, and as many with all of it
-WIDER = 1.15  # than the moments found, so that no weight is huge
-BETTER = 1.05  # times as many points must count for another round to be worth it
-ENOUGH = 0.5  # share of the points that count, from which on a round is good enough
-FEWEST = 0.02  # share of the points that must count for moments to be fitted to them
+POINTS_FROM_START = 2048  # fewer, because a start near the posterior gives most of them weight
+ROUNDS = 12  # at most, with a power of the likelihood; and as many again with the whole likelihood
+WIDER = 1.15  # factor on the width of the fitted Gaussian, so that no importance weight is huge
+BETTER = 1.05  # factor by which the effective points must grow for another round
+ENOUGH = 0.5  # share of effective points with which a round is good enough
+FEWEST = 0.02  # share of effective points needed to fit moments to them
 BISECTIONS = 12
-FLOOR = 1e-12  # of a variance, so that its root exists
-LOWEST = -1e300  # log of no likelihood, as a number that can be multiplied by 0
-SINGULAR = 1e-12  # share of the largest variance below which scores do not vary
+FLOOR = 1e-12  # added to variances, so that the Cholesky factor exists
+LOWEST = -1e300  # log of a zero likelihood, as a number that can be multiplied by 0
+SINGULAR = 1e-12  # share of the largest variance below which a direction counts as constant
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of e after the answer: mean [r], cov [r, r]; ``axes`` [k, r] turn cov(theta, z) into cov(theta, e).
+    """Mean [r] and cov [r, r] of e after the answer; ``axes`` [k, r] turn cov(theta, z) into cov(theta, e).
 
     ``log_evidence``: log P(answer) in nats. ``error``: standard error of the mean, in prior standard deviations.
-    ``effective``: how many points counted.
+    ``effective``: the effective number of points.
     """
 
     mean: Array
@@ -55,14 +54,14 @@ def tilted_moments(
 ) -> Moments:
     """The moments of scores N(m0 [k], G [k, k]) times the likelihood, z [N, k] -> [N].
 
-    start: mean [k] and covariance [k, k] of a Gaussian near the posterior of the scores, where one is known.
+    start: mean [k] and covariance [k, k] of a Gaussian near the posterior of the scores, if one is known.
     """
     root, axes = whitened(G)
     mean, cov = np.zeros(root.shape[1]), np.eye(root.shape[1])
     if start is not None:
         mean, cov = axes.T @ (start[0] - m0), axes.T @ start[1] @ axes
     points = fixed_points(root.shape[1], POINTS if start is None else POINTS_FROM_START)
-    power, before = 0.0, np.inf  # of the likelihood; points that counted in the last round with all of it
+    power, before = 0.0, np.inf  # power of the likelihood; effective points of the last round with all of it
     for round_ in range(1, 2 * ROUNDS + 1):
         factor = np.linalg.cholesky(cov)
         widen = 1.0 if round_ == 1 and start is None else WIDER
@@ -89,20 +88,19 @@ def tilted_moments(
 
 
 def whitened(G: Array) -> tuple[Array, Array]:
-    """root [k, r] and axes [k, r] of scores of covariance G [k, k] in the r directions in which they vary: z = m0 + root e with
-    e = axes'(z - m0) standard normal."""
+    """root [k, r] and axes [k, r] of scores with covariance G [k, k], in the r directions in which they vary: z = m0 + root e,
+    with e = axes'(z - m0) standard normal."""
     eigenvalues, vectors = np.linalg.eigh((G + G.T) / 2)
     kept = eigenvalues > SINGULAR * max(float(eigenvalues[-1]), 0.0)
     if not kept.any():
         raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")
-    vectors = vectors * np.where(
-        (vectors**3).sum(axis=0) < 0, -1, 1
-    )  # the same signs in whatever order items are shown
+    # The signs do not depend on the order in which the items are shown.
+    vectors = vectors * np.where((vectors**3).sum(axis=0) < 0, -1, 1)
     return vectors[:, kept] * np.sqrt(eigenvalues[kept]), vectors[:, kept] / np.sqrt(eigenvalues[kept])
 
 
 def _weights(log_weight: Array) -> tuple[Array, float]:
-    """Weights that sum to one, and the logarithm of what they summed to."""
+    """Weights normalised to sum to one, and the logarithm of their sum before."""
     top = float(log_weight.max())
     weight = np.exp(log_weight - top)
     total = float(weight.sum())
@@ -110,7 +108,8 @@ def _weights(log_weight: Array) -> tuple[Array, float]:
 
 
 def _power(log_answer: Array, log_prior: Array, reached: float) -> float:
-    """The power of the likelihood, from ``reached`` to 1, at which enough points still count: 1 but for unlikely answers."""
+    """The largest power of the likelihood, from ``reached`` to 1, that leaves enough effective points: 1 unless the answer is
+    unlikely."""
 
     def enough(power: float) -> bool:
         weight, _ = _weights(power * log_answer + log_prior)
@@ -127,5 +126,5 @@ def _power(log_answer: Array, log_prior: Array, reached: float) -> float:
 
 @lru_cache(maxsize=32)
 def fixed_points(r: int, count: int) -> Array:
-    """Standard normal points [count, r], the same at every call; count a power of two."""
+    """Standard normal points [count, r], the same at every call; ``count`` is a power of two."""
     return normal_points(count, r, np.random.default_rng(0x3E))

@@ -4,8 +4,9 @@ A label y = +-1 on a score N(m0, v) adds the weight c to its precision and leave
 
     V = v / (1 + c v),    m = (m0 + v w y / 2) / (1 + c v),    c = w^2 tanh(xi / 2) / (2 xi),    xi^2 = w^2 (m^2 + V).
 
-The right side grows with c and is at most w^2 / 4, so the root lies between its value at c = 0 and that. Iterating it, as
-Algorithm 4 does, creeps where the label is sharp and contradicts the belief; Brent's method does not.
+The right side of the equation for c grows with c and is at most w^2 / 4, so the root lies between its value at c = 0 and
+w^2 / 4. Fixed-point iteration, as in Algorithm 4, is slow if the label is sharp and contradicts the belief; Brent's method is
+not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy.optimize import brentq
 
 
 class LabelSite(NamedTuple):
-    """What the label adds to the precision of its score and to precision times mean; the bound reached in nats."""
+    """What the label adds to the precision of its score and to precision times mean; and the bound reached, in nats."""
 
     precision: float
     shift: float

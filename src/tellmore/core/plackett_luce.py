@@ -1,4 +1,4 @@
-"""Rankings with a border: Plackett-Luce orders times a threshold, drawn, enumerated and compared in bulk."""
+"""Rankings with a threshold: Plackett-Luce orders times a threshold, drawn, enumerated and compared in bulk."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tellmore.core.evidence import Behaviour
 from tellmore.types import Array
 
 MAX_ENUMERATED = 5
-MAX_ENTRIES = 20_000  # of draws times orders held at a time: what stays in the cache
-EXPONENT_FLOOR = -600.0  # exp of it is still a positive number
+MAX_ENTRIES = 20_000  # draws times orders computed at a time, few enough to stay in the cache
+EXPONENT_FLOOR = -600.0  # exp of this is still positive
 
 
 def levels_of(ranked: Array) -> Array:
-    """log-weights of the k + 1 thresholds: cumulative sums of w z in rank order, from 0; [..., k] -> [..., k + 1]."""
+    """Log weights of the k + 1 thresholds: cumulative sums of w z in rank order, from 0; [..., k] -> [..., k + 1]."""
     start = np.zeros((*ranked.shape[:-1], 1))
     return np.concatenate([start, np.cumsum(ranked, axis=-1)], axis=-1)
 
 
 @lru_cache(maxsize=8)
 def _prefixes(k: int) -> Array:
-    """[2^k, k!]: 1 where the set with this bit mask is a prefix of this order, from the empty set to all k items."""
+    """[2^k, k!]: 1 if the set with this bit mask is a prefix of this order, from the empty set to all k items."""
     chains = [list(accumulate((1 << i for i in order), initial=0)) for order in permutations(range(k))]
     prefixes = np.zeros((1 << k, len(chains)))
     for order, chain in enumerate(chains):
@@ -50,25 +50,25 @@ def enumerated_gains(z: Array, behaviour: Behaviour) -> Array:
 
 
 def _enumerated_block(z: Array, behaviour: Behaviour) -> Array:
-    """The tails of Plackett-Luce and the weights of thresholds depend on *sets* of items, not on orders: 2^k exponentials
-    and logarithms a draw, summed over the prefixes of every order by matrix products.
+    """Gains of some sets. The tails of Plackett-Luce and the weights of thresholds depend on *sets* of items, not on orders:
+    2^k exponentials and logarithms per draw are summed over the prefixes of every order by matrix products.
     """
     n, k = z.shape[1:]
     prefixes = _prefixes(k)
     x = np.maximum(behaviour.K * (z - z.max(axis=-1, keepdims=True)), EXPONENT_FLOOR)
     log_tail = np.log(np.maximum(_subset_sums(np.exp(x)), 1e-300))
-    log_tail[..., 0] = 0.0  # nobody is left to choose
+    log_tail[..., 0] = 0.0  # no item is left to choose
     level = _subset_sums(behaviour.w * z)
     level = np.maximum(level - level.max(axis=-1, keepdims=True), EXPONENT_FLOOR)
     weight = np.exp(level)  # [B, N, 2^k]
-    # What is left after a prefix is its complement, whose mask counts from the other end.
+    # The items left after a prefix are its complement, whose mask counts from the other end.
     log_order = x.sum(axis=-1, keepdims=True) - log_tail[..., ::-1] @ prefixes  # [B, N, k!]
     sums = weight @ prefixes
     p_order = np.exp(log_order)
     per_sum = p_order / sums
     conditional = np.einsum("bno,bno->b", p_order, np.log(sums) - log_order)
     conditional -= np.einsum("bno,bno->b", per_sum, (level * weight) @ prefixes)
-    pmf = (weight.swapaxes(1, 2) @ per_sum) / n  # [B, 2^k, k!], of which the prefixes are outcomes
+    pmf = (weight.swapaxes(1, 2) @ per_sum) / n  # [B, 2^k, k!]; the outcomes are the prefixes
     return np.asarray(entr(pmf * prefixes).sum(axis=(1, 2)) - conditional / n)
 
 
@@ -100,7 +100,7 @@ def pairwise_log_likelihood(
 
 
 def _running_sums(values: Array) -> Array:
-    """Cumulative sums along the first axis, in place: for few long rows far faster than np.cumsum."""
+    """Cumulative sums along the first axis, in place; for few long rows this is far faster than np.cumsum."""
     for place in range(1, len(values)):
         values[place] += values[place - 1]
     return values

@@ -1,7 +1,7 @@
 """Prediction-powered inference: a share in a whole pool, from a few random answers and a prediction of every item.
 
 The estimator is that of Angelopoulos, Duchi and Zrnic, "PPI++: Efficient Prediction-Powered Inference" (2023), for a mean.
-Here the pool is all there is, so the mean of its predictions is known and adds no uncertainty of its own.
+Here the pool is the whole population, so the mean of its predictions is known exactly and adds no uncertainty.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Z = float(ndtri(0.975))
 """Half the width of a 95 % interval, in standard errors."""
 MADE_UP_LABELS = np.array([0.0, 0.0, 1.0, 1.0])
 MADE_UP_PREDICTIONS = np.array([0.0, 1.0, 0.0, 1.0])
-"""Four answers that nobody gave, one of each kind, added to those given as Agresti and Coull add them for a plain share: without
-them a dozen answers without a fault would pass for certainty."""
+"""Four made-up answers, one of each combination, added to those given as Agresti and Coull do for a plain share: without them,
+a dozen answers without an error would look like certainty."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Estimate:
 
 
 def powered_mean(labels: Array, predicted: Array, pool: Array) -> Estimate:
-    """The mean label of the pool: labels [n] and predictions [n] of randomly drawn items, and the predictions of all, pool [N].
+    """The mean label of the pool, from labels [n] and predictions [n] of randomly drawn items and predictions of all, pool [N].
 
-    With the weight v, the mean of v f over the pool is corrected by the mean of y - v f over the answers; the v that makes the
-    variance least is cov(y, f) / var(f).
+    With the weight v, the mean of v f over the pool is corrected by the mean of y - v f over the answers; the v that minimises
+    the variance is cov(y, f) / var(f).
     """
     labels, predicted, pool = (np.asarray(values, dtype=float) for values in (labels, predicted, pool))
     spread = float(np.var(pool))
@@ -55,7 +55,7 @@ def powered_mean(labels: Array, predicted: Array, pool: Array) -> Estimate:
 
 
 def powered_share(labels: Array, predicted: Array, pool: Array) -> Estimate:
-    """The share of positives in the pool: ``powered_mean`` with the four made-up answers, predictions from 0 to 1."""
+    """The share of positives in the pool: `powered_mean` with the four made-up answers; predictions are from 0 to 1."""
     return powered_mean(
         np.concatenate([np.asarray(labels, dtype=float), MADE_UP_LABELS]),
         np.concatenate([np.asarray(predicted, dtype=float), MADE_UP_PREDICTIONS]),
@@ -64,7 +64,7 @@ def powered_share(labels: Array, predicted: Array, pool: Array) -> Estimate:
 
 
 def more_to_halve(n: int) -> int:
-    """Random answers beyond ``n`` that halve the interval of ``powered_share``, if they are like those given.
+    """How many random answers beyond ``n`` halve the interval of `powered_share`, if they are like those given.
 
     >>> more_to_halve(50)
     162

@@ -1,4 +1,4 @@
-"""Beliefs before the first answer, over (1, z) in a learner's own coordinates, and the sharpness that goes with them."""
+"""Beliefs before the first answer, over (1, z) in a learner's coordinates, and the sharpness that goes with them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BIAS_SD = 0.3  # in units of the typical standard deviation of an item's score
 SHARPNESS = 18.0  # of labels, per square root of a pool's effective dimensions
 CHOICE_SHARPNESS = 0.375  # of choices, relative to labels
 THRESHOLD_SHARPNESS = 0.54  # of the labels that a ranking's threshold gives, relative to labels given one by one
-LAPSE = 0.01  # share of answers that are expected to be chance
+LAPSE = 0.01  # expected share of answers given by chance
 CLASSIC_BIAS_VARIANCE = 0.03
 
 
 def paper_prior(d: int, *, scale: float = 1.0) -> Gaussian:
-    """The paper's prior over (1, x): N(0, scale I / D), D = d + 1, so that the classifier has a norm of about 1."""
+    """The paper's prior over (1, x): N(0, scale I / D) with D = d + 1, so that the classifier has a norm of about 1."""
     D = d + 1
     return Gaussian(np.zeros(D), np.eye(D) * (scale / D), D * float(np.log(scale / D)))
 
@@ -30,9 +30,9 @@ def pool_prior(
 ) -> Gaussian:
     """A prior that expects classifiers along the directions in which a pool with the covariance C [d, d] varies.
 
-    Weights: covariance proportional to C^gamma, C shrunk towards its mean eigenvalue so that it is positive definite also
-    where n <= d; gamma = 0 makes all directions alike. The mean variance of an item's score is ``scale`` without the bias,
-    which is independent and has the standard deviation ``bias_sd``.
+    The covariance of the weights is proportional to C^gamma, with C shrunk towards its mean eigenvalue so that it is positive
+    definite even if n <= d; gamma = 0 makes all directions alike. The mean variance of an item's score is ``scale`` without the
+    bias, which is independent and has the standard deviation ``bias_sd``.
     """
     if not 0 < shrinkage <= 1:
         raise SettingError(f"shrinkage must be above 0 and at most 1, not {shrinkage}")
@@ -44,16 +44,16 @@ def pool_prior(
 
 
 def classic_prior(C: Array) -> Gaussian:
-    """The pool prior of version 0.1, for unit-norm embeddings that were centred but not scaled: its weights have norm about 1."""
+    """The pool prior of version 0.1, for unit-norm embeddings that are centred but not scaled; its weights have norm about 1."""
     weights = _shrunk(C, SHRINKAGE)
     return _independent(weights / float(np.trace(weights)), CLASSIC_BIAS_VARIANCE / len(C))
 
 
 def usual_sharpness(C: Array, score_variance: float = 1.0) -> Behaviour:
-    """How sharply people are expected to answer about items with the covariance C, whose scores vary this much.
+    """How sharply people are expected to answer about items with covariance C, whose scores have this variance.
 
-    In a direction chosen at random, d equal directions hide all but 1 / sqrt(d) of what is there, so the more directions a
-    pool varies in, the less sharp are answers along the score. (tr C)^2 / tr C^2 counts them.
+    If a pool varies equally in d directions, a random direction shows only 1 / sqrt(d) of the differences between items, so the
+    more directions a pool varies in, the less sharp answers are along the score. (tr C)^2 / tr C^2 counts the directions.
     """
     dimensions = float(np.trace(C)) ** 2 / float(np.sum(C * C))
     w = SHARPNESS / float(np.sqrt(dimensions * score_variance))
@@ -61,7 +61,7 @@ def usual_sharpness(C: Array, score_variance: float = 1.0) -> Behaviour:
 
 
 def seeded_prior(prior: Gaussian, positive: Array, negative: Array, behaviour: Behaviour) -> Gaussian:
-    """The prior after a few items known to be positive [p, d] and negative [q, d]: they give it a mean."""
+    """The prior after a few items known to be positive [p, d] and negative [q, d], which give it a mean."""
     for Z, y in ((positive, 1), (negative, -1)):
         for z in np.asarray(Z, dtype=np.float64):
             prior, _ = learn(prior, z[None], [label_evidence(np.array([float(y)]))], behaviour)

@@ -1,9 +1,9 @@
-"""A start: what somebody expects of the classifier before the first answer, as beliefs that the answers then confirm or not.
+"""A start: what is known about the classifier before the first answer, as beliefs that the answers then confirm or not.
 
-A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression whose own
-prior is the pool's. It is scaled so that the scores of the pool vary along it as much as scores are expected to. Two
-beliefs stay close to theta, one closer than the other. A third begins there and may move as far as without a start; the fourth
-ignores it. While a close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
+A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression with the
+pool's prior. It is scaled so that the scores of the pool vary along it as much as scores are expected to. Two beliefs stay close
+to theta, one closer than the other. A third begins there and may move as far as without a start; the fourth ignores it. As long
+as a close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from tellmore.errors import SettingError
 from tellmore.types import Array
 
 STRENGTHS = 10.0 ** np.arange(-1, 5.5, 0.5)
-"""Variances of a score's error that are tried, in units of what scores vary by beforehand."""
+"""Variances of a score's error that are tried, in units of the prior variance of scores."""
 NOTHING = 1e-12
-"""Part of what scores vary by that is only rounding: sides of +1 and -1 make a direction of about their own size."""
+"""A direction along which scores vary by less than this share of their prior variance is only rounding."""
 WITHOUT = 0.1
-"""Odds of the belief without the start."""
+"""Prior odds of the belief without the start."""
 
 
 @dataclass(frozen=True)
 class Trust:
-    """How a belief takes a start: mean and standard deviation of how much of it is right, and how far everything else and the
-    bias may be from it, as parts of what they may be without one."""
+    """How far a belief trusts a start: mean and standard deviation of the factor on theta, and the standard deviations of the
+    ``rest`` of the weights and of the ``bias``, as shares of those without a start."""
 
     mean: float
     sd: float
@@ -39,17 +39,17 @@ class Trust:
 
 
 TRUSTS = (Trust(1.0, 0.5, 0.3, 1 / 3), Trust(1.0, 0.5, 0.6, 1 / 3), Trust(1.0, 0.5, 1.0, 1.0))
-"""From close to free. A close bias is what keeps the first answers from moving the boundary away from a good start."""
+"""From close to free. A small variance of the bias keeps the first answers from moving the boundary away from a good start."""
 
 
 def started(prior: Gaussian, theta: Array) -> Mixture:
-    """``prior`` and the beliefs that begin from theta [D] instead, in each of the ways of TRUSTS."""
+    """``prior``, and beliefs that begin from theta [D] instead, one for each of TRUSTS."""
     with_start = (trusting(prior, theta, trust) for trust in TRUSTS)
     return Mixture.of(prior, *with_start, odds=(WITHOUT, *(1.0,) * len(TRUSTS)))
 
 
 def trusting(prior: Gaussian, theta: Array, trust: Trust) -> Gaussian:
-    """The belief that theta is right so far."""
+    """The belief that trusts theta this far."""
     part = np.full(prior.dim, trust.rest)
     part[0] = trust.bias
     cov = prior.cov * np.outer(part, part) + trust.sd**2 * np.outer(theta, theta)
@@ -57,9 +57,9 @@ def trusting(prior: Gaussian, theta: Array, trust: Trust) -> Gaussian:
 
 
 def direction_of_examples(Z: Array, sides: Array, prior: Gaussian, C: Array) -> Array:
-    """theta [D] from examples Z [m, d] with sides [m] of +1 and -1; the items have the covariance C.
+    """theta [D] from examples Z [m, d] with sides [m] of +1 and -1; the items have covariance C.
 
-    Each side counts alike, however many examples it has, and an example as much as what is expected without it.
+    Both sides have the same weight, however many examples they have, and one example counts as much as the prior.
     """
     weights = prior.cov[1:, 1:]
     share = np.where(sides > 0, np.mean(sides > 0), np.mean(sides < 0))
@@ -69,9 +69,9 @@ def direction_of_examples(Z: Array, sides: Array, prior: Gaussian, C: Array) -> 
 
 
 def direction_of_scores(rows: Rows, scores: Array, prior: Gaussian, C: Array, border: float | None = None) -> Array:
-    """theta [D] from another model's scores [n] of the items, NaN if there is none; as many items are above 0 as the scores
-    call positive, those above ``border`` if it is known. The strength of the regression is the one that generalised
-    cross-validation finds best."""
+    """theta [D] from another model's scores [n] of the items, NaN for an item without one. As many items are above 0 as the
+    scores call positive: those above ``border``, if it is given. Generalised cross-validation chooses the strength of the
+    regression."""
     known = np.flatnonzero(np.isfinite(scores))
     used = known[:: -(-known.size // MAX_ROWS)]
     y = scores[used] - scores[used].mean()
@@ -97,8 +97,8 @@ def _cross_validated(values: Array, along: Array, total: float, n: int, noise: f
 
 
 def _level(scores: Array, boundary: float | None) -> float:
-    """How many standard deviations the boundary lies below the average item, if scores are normal. Without a ``boundary``, scores
-    above 1/2 are positive if all are between 0 and 1, those above 0 if both signs occur, else those above their mean."""
+    """How many standard deviations the boundary lies below the average item, if scores are normal. Without a ``boundary``, it is
+    1/2 if all scores are between 0 and 1, 0 if both signs occur, and their mean otherwise."""
     if boundary is None and scores.min() >= 0 and scores.max() <= 1:
         boundary = 0.5
     elif boundary is None:
@@ -108,13 +108,13 @@ def _level(scores: Array, boundary: float | None) -> float:
 
 
 def _typical(weights: Array, C: Array) -> float:
-    """How much the scores of the items vary beforehand."""
+    """The prior variance of the scores of the items."""
     return float(np.sum(weights * C))
 
 
 def _scaled(u: Array, prior: Gaussian, C: Array) -> Array:
-    """(0, u), so long that the scores of the items vary along it as much as they do beforehand."""
+    """(0, u), scaled so that the scores of the items vary along it by their prior variance."""
     varies = float(u @ C @ u)
     if not varies > NOTHING * _typical(prior.cov[1:, 1:], C):
-        raise SettingError("the start says nothing: its two sides are the same for these embeddings; name others")
+        raise SettingError("the start says nothing: its two sides are the same for these embeddings; choose others")
     return np.concatenate([[0.0], u * np.sqrt(_typical(prior.cov[1:, 1:], C) / varies)])

@@ -1,16 +1,16 @@
-"""Whether somebody answers as they did before, seen from how long answers take and how well they were foretold.
+"""Whether a person answers as before, judged by how long answers take and how well they are predicted.
 
-Of every answer two things are known beforehand: how long such a question takes, and how probable each answer to it is. The
-newest answers, the last about 20 to 30 by weight, are compared with the same person's own earlier ones: those at least LAG
-answers ago, so that somebody who tires slowly is not compared with somebody tired. Nobody is compared with others, and a pace
-or a manner of one's own is no finding.
+Before every answer, two things are known: how long such a question takes, and how probable each answer to it is. A person's
+newest answers, about the last 20 to 30 by weight, are compared with their own earlier ones: those at least LAG answers ago, so
+that a person who tires slowly is not compared with answers already given when tired. People are not compared with each other,
+so a pace or manner of their own does not count as a change.
 
-    slower  log times above this person's own mean for that kind of question, exponentially weighted
-    worse   log scores below expectation, weighted by what the question could show: an answer to a question that could as well be
-            answered either way says little
+    slower  log times above the person's own mean for that kind of question, exponentially weighted
+    worse   log scores below expectation, weighted by what the question could show: if both answers to a question are about
+            equally probable, its answer says little
 
-Both are in standard deviations, and the limits are set so that in an hour of steady answering fewer than one person in 20 is told
-anything: see docs/people.md. After a rest, everything starts again.
+Both are in standard deviations. The limits are set so that in an hour of steady answering fewer than one person in 20 gets a
+message: see docs/people.md. After a rest, the comparison starts again.
 """
 
 from __future__ import annotations
@@ -22,35 +22,36 @@ from typing import Literal
 
 Change = Literal["slower", "worse"]
 LAG = 30
-"""Answers that are not old enough to be compared with."""
+"""The newest answers are not part of the earlier ones until this many more have been given."""
 ENOUGH = 8
-"""Times of a kind before one of it is compared; SCORED: earlier answers before a score is."""
+"""Earlier times of a kind that are needed before a time is compared."""
 SCORED = 20
+"""Earlier answers that are needed before a score is compared."""
 NEWEST_TIME, KEPT_SCORE = 0.05, 0.97
-"""The weight of the newest time; what is kept of the weight of scores with every answer."""
+"""The weight of the newest time; the factor on the weight of earlier scores with every answer."""
 USUAL_SD, USUAL_TIMES = 0.6, 4.0
-"""The standard deviation of log times beforehand, and how many times it counts as."""
+"""The prior standard deviation of log times, and the number of times it counts as."""
 USUAL_NATS = 4.0
-"""That somebody is as sharp as expected counts like so many squared nats of answers."""
+"""The prior that a person is as sharp as expected counts as this many squared nats of answers."""
 FARTHEST_TIME, FARTHEST_SCORE = 2.5, 3.0
-"""Further away, in standard deviations, is an interruption or a slip, and counts as that much."""
+"""Deviations are cut off at this many standard deviations: beyond are interruptions and slips."""
 LIMITS: Mapping[Change, float] = {"slower": 4.0, "worse": 3.8}
 NOTICED = 2.0
-"""From here on, what is asked goes by it."""
+"""From this many standard deviations on, the choice of questions takes the change into account."""
 QUIET = 60
-"""Answers after something was seen before anything is said again."""
+"""Answers after a message before there can be another."""
 LASTING = 30
-"""Answers for which it is said."""
+"""Answers for which a message is shown."""
 LEAST_SHARE = 0.25
-"""An answer is taken to tell at least this share of what it should."""
+"""An answer is assumed to carry at least this share of the information that it should."""
 USUAL_OFF = 3.0
-"""That somebody takes as long as before counts like so many answers."""
+"""The prior that a person takes as long as before counts as this many answers."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """One answer. ``log_time``: of its seconds over those that such a question takes; None if no time was taken. ``surprise``:
-    its log probability less the expected one, in nats, and ``spread``, the standard deviation of that. ``rested``: after a
+    """One answer. ``log_time``: log of its seconds divided by the expected seconds; None if it was not timed. ``surprise``: its
+    log probability minus the expected one, in nats, and ``spread``, its standard deviation. ``rested``: whether it came after a
     break."""
 
     kind: str
@@ -62,14 +63,14 @@ class Answered:
 
 @dataclass(frozen=True)
 class Times:
-    """Log times: how many, their mean, and the sum of squares around it."""
+    """Log times: their number, mean, and sum of squared deviations from the mean."""
 
     n: int = 0
     mean: float = 0.0
     squares: float = 0.0
 
     def with_one(self, value: float) -> Times:
-        """One time more."""
+        """The statistics with one more time."""
         n, off = self.n + 1, value - self.mean
         mean = self.mean + off / n
         return Times(n, mean, self.squares + off * (value - mean))
@@ -77,24 +78,24 @@ class Times:
 
 @dataclass(frozen=True)
 class Scores:
-    """Surprises and squared spreads, summed: ``total`` over ``nats`` is how far somebody is sharper than expected."""
+    """Sums of surprises and of squared spreads: ``total`` / ``nats`` is how much sharper than expected a person is."""
 
     total: float = 0.0
     nats: float = 0.0
 
     def with_one(self, surprise: float, variance: float, kept: float = 1.0) -> Scores:
-        """One answer more, of which earlier ones keep a part of their weight."""
+        """The sums with one more answer; earlier ones are weighted by ``kept``."""
         return Scores(kept * self.total + surprise, kept * self.nats + variance)
 
     @property
     def slope(self) -> float:
-        """Surprise by squared spread, shrunk towards none."""
+        """Surprise per squared spread, shrunk towards 0."""
         return self.total / (self.nats + USUAL_NATS)
 
 
 @dataclass(frozen=True)
 class Lately:
-    """The newest answers of one kind by weight: log times off, how many, and scores off."""
+    """The newest answers of one kind by weight: deviations of log times, their number, and deviations of scores."""
 
     off: float = 0.0
     n: float = 0.0
@@ -103,8 +104,8 @@ class Lately:
 
 @dataclass(frozen=True)
 class Recent:
-    """The newest answers by weight, beside what came before them: the mean log time off, its weights squared, the error of what
-    it is compared with; surprises and their variance; and the same by kind."""
+    """The newest answers by weight, compared with earlier ones: the mean deviation of log times, the sum of its squared
+    weights, the error of the mean it is compared with; surprises and their variance; and the same by kind."""
 
     off: float = 0.0
     weights: float = 0.0
@@ -116,8 +117,8 @@ class Recent:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen after so many ``answers``, ``z`` standard deviations from this person's own; ``times``: how many times as
-    long answers took, or None."""
+    """A change seen after ``answers`` answers, ``z`` standard deviations from the person's own earlier ones; ``times``: how many
+    times as long answers took, or None."""
 
     change: Change
     answers: int
@@ -127,7 +128,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Steadiness:
-    """One person's answers so far. ``after`` gives the next state; ``now`` says whether something has changed, and what."""
+    """One person's answers so far. ``after`` returns the next state; ``now`` is the current change, if any."""
 
     answers: int = 0
     times: Mapping[str, Times] = field(default_factory=dict)
@@ -138,25 +139,25 @@ class Steadiness:
 
     @property
     def now(self) -> Seen | None:
-        """What was seen lately; None if somebody answers as before, or has rested since."""
+        """The change seen lately; None if the person answers as before, or has rested since."""
         return self.seen if self.seen is not None and self.answers - self.seen.answers < LASTING else None
 
     @property
     def slower_z(self) -> float:
-        """How far the newest times are above one's own, in standard deviations."""
+        """How far the newest times are above the person's earlier ones, in standard deviations."""
         spread = self._sd * sqrt(self.recent.weights + self.recent.error)
         return self.recent.off / spread if spread else 0.0
 
     @property
     def worse_z(self) -> float:
-        """How far the newest log scores are below one's own, in standard deviations."""
+        """How far the newest log scores are below the person's earlier ones, in standard deviations."""
         recent, before = self.recent, self.scores
         variance = recent.variance + recent.scores.nats**2 / (before.nats + USUAL_NATS)
         return -recent.scores.total / sqrt(variance) if variance > 0 else 0.0
 
     def price(self, kind: str) -> float:
-        """How many times as many seconds as before this person now spends on what an answer of a kind tells: longer, or telling
-        less. 1 if nothing seems to have changed."""
+        """The factor by which the seconds that this person needs per unit of information have grown for a kind, because
+        answers take longer or carry less information; 1 if nothing seems to have changed."""
         known = self.recent.by_kind.get(kind)
         if known is None or (self.now is None and max(self.slower_z, self.worse_z) < NOTICED):
             return 1.0
@@ -176,7 +177,7 @@ class Steadiness:
         return sqrt((USUAL_TIMES * USUAL_SD**2 + squares) / (USUAL_TIMES + n))
 
     def _compared(self, one: Answered) -> Recent:
-        """The newest answers with this one, as it compares with the earlier ones."""
+        """The newest answers, including this one compared with the earlier ones."""
         recent, own = self.recent, self.times.get(one.kind)
         known = recent.by_kind.get(one.kind, Lately())
         if one.log_time is not None and own is not None and own.n >= ENOUGH:
@@ -202,7 +203,7 @@ class Steadiness:
         )
 
     def _told(self) -> Steadiness:
-        """With what is to be said now, and the newest answers forgotten once it is."""
+        """The state with a change if one is seen now; the newest answers then start again."""
         found: dict[Change, float] = {"slower": self.slower_z, "worse": self.worse_z}
         change: Change = max(found, key=lambda each: found[each] - LIMITS[each])
         quiet = self.seen is not None and self.answers - self.seen.answers < QUIET
@@ -210,11 +211,11 @@ class Steadiness:
             return self
         total = 1 - (1 - NEWEST_TIME) ** self.answers
         times = exp(self.recent.off / total) if change == "slower" else None
-        by_kind = self.recent.by_kind  # what is asked still goes by it
+        by_kind = self.recent.by_kind  # the choice of questions still uses it
         return replace(self, recent=Recent(by_kind=by_kind), seen=Seen(change, self.answers, found[change], times))
 
     def _remembering(self, one: Answered) -> Steadiness:
-        """With this answer waiting to be compared with, and the oldest that waited counted."""
+        """The state with this answer in the queue; if it is full, the oldest answer joins the earlier ones."""
         waiting = (*self.waiting, one)
         if len(waiting) <= LAG:
             return replace(self, waiting=waiting)

@@ -7,7 +7,7 @@ The forms are the paper's candidates, in the number of items shown k = |S|::
     logarithmic  t = b0 + b1 log2 k     (Hick's law, in bits: Table V's 1.84 is a slope of the binary logarithm)
     quadratic    t = b0 + b1 k^2        (bubble sort)
 
-Where an answer consists of marks, such as the ticks of a grid, each of them adds ``per_mark`` seconds.
+If an answer consists of marks, such as the ticks of a grid, each mark adds ``per_mark`` seconds.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _REGRESSORS: dict[str, Any] = {
 }
 
 FLOOR_S = 0.5
-"""No model predicts less: nobody reads and answers a question faster."""
+"""No model predicts less, because no one reads and answers a question faster."""
 
 
 def basis(form: str, size: Any) -> Array:
-    """The regressor of a form: k, log2 k or k^2, of the shape of ``size``; zeros for the constant form."""
+    """The regressor of a form: k, log2 k or k^2, in the shape of ``size``; zeros for the constant form."""
     if form not in _REGRESSORS:
         raise InputError(f"unknown time model {form!r}; the forms are {', '.join(FORMS)}")
     return np.asarray(_REGRESSORS[form](np.asarray(size, dtype=float)))
@@ -48,16 +48,16 @@ class TimeModel:
     form: ``constant``, ``linear``, ``logarithmic`` or ``quadratic`` in the number of items k.
     intercept, slope: seconds.
     spread_s: the standard deviation of single answers around the mean.
-    floor_s: the smallest time that is ever predicted.
-    per_mark: seconds for each mark that an answer makes, such as a tick.
-    mark_share: the share of the items shown that is expected to be marked.
+    floor_s: the smallest time ever predicted.
+    per_mark: seconds for each mark in an answer, such as a tick.
+    mark_share: the expected share of the items shown that are marked.
 
-    Of its methods:
+    Parameters of the methods:
 
     size: how many items are shown.
-    marks: how many of them are marked; None: as many as are expected.
-    rng: the source of chance.
-    factor: how many times as long somebody takes.
+    marks: how many of them are marked; None: as many as expected.
+    rng: the random number generator.
+    factor: how many times as long the person takes.
 
     >>> TimeModel("linear", 4.01, 0.63).seconds(4)
     6.53
@@ -88,11 +88,11 @@ class TimeModel:
 
     @property
     def coefficients(self) -> tuple[float, float, float]:
-        """Those of the terms 1, basis(k) and marks."""
+        """The coefficients of the terms 1, basis(k) and marks."""
         return self.intercept, self.slope, self.per_mark
 
     def terms(self, size: float, marks: float | None = None) -> tuple[float, float, float]:
-        """1, basis(``size``) and the number of ``marks``: as given, or as many as are expected."""
+        """1, basis(``size``) and the number of ``marks``: as given, or as expected."""
         expected = self.mark_share * size if marks is None else marks
         return 1.0, float(basis(self.form, size)), float(expected) if self.counts_marks else 0.0
 
@@ -104,14 +104,14 @@ class TimeModel:
         return max(self.floor_s, round(self.intercept + self.slope * x + self.per_mark * marked, 12))
 
     def sample(self, size: int, rng: np.random.Generator, marks: float | None = None) -> float:
-        """One answer's seconds for ``size`` items, of which ``marks`` are marked, by ``rng``: lognormal, as response times
-        are, with the model's mean and ``spread_s``."""
+        """Random seconds of one answer about ``size`` items, of which ``marks`` are marked: lognormal, as response times are,
+        with the model's mean and ``spread_s``."""
         mean = self.seconds(size, marks)
         log_variance = math.log1p((self.spread_s / mean) ** 2)
         return float(rng.lognormal(math.log(mean) - log_variance / 2, math.sqrt(log_variance)))
 
     def scaled(self, factor: float) -> TimeModel:
-        """The model of somebody who takes ``factor`` times as long."""
+        """The model of a person who takes ``factor`` times as long."""
         return replace(
             self,
             intercept=self.intercept * factor,

@@ -86,7 +86,7 @@ class Kind(ABC):
     noun: its name in a study ("Ranking"); by default the title.
     script: a JavaScript module that shows it in the browser, for kinds that are not part of tellmore.
 
-    Of its methods:
+    Parameters of the methods:
 
     items: the ids shown.
     answer: an answer of its type.

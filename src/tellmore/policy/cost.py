@@ -38,14 +38,14 @@ class CostModel:
     models: time models by family ("label", "select", "rank", "tick"); for other families, the published ones are used.
     own: such models by annotator; for other annotators, ``models`` is used.
 
-    Of its methods:
+    Parameters of the methods:
 
     kind: a kind of question, or a family of kinds.
     size: how many items it shows.
     marks: how many of them are marked; None: as many as are expected.
     annotator: who answers.
     price: by how many times what an answer costs has grown lately, by family; None: not at all.
-    rng: the source of chance.
+    rng: the random number generator.
 
     >>> CostModel().seconds("rank", 4)
     17.32

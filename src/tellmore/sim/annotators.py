@@ -26,8 +26,8 @@ IntArray: TypeAlias = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Moment:
-    """When a question is answered: the source of chance, how many answers this person gave before, and on which items [k] the
-    last of them was."""
+    """When a question is answered: the random number generator, how many answers this person gave before, and the items [k] of
+    the last of them."""
 
     rng: np.random.Generator
     n_answered: int = 0
