@@ -1,4 +1,4 @@
-"""The kinds of question, one object in one file each, and the registry in which all other modules look them up.
+"""The kinds of question, each an object in its own file, and the registry in which all other modules look them up.
 
 >>> named("tick").headline(Words(positive="friendly"))
 'Tick everything that is friendly'
@@ -22,7 +22,7 @@ def standard_kinds() -> tuple[str, ...]:
 
 
 def families() -> tuple[str, ...]:
-    """Every family once."""
+    """All families, each once."""
     return tuple(dict.fromkeys(kind.family for kind in all_kinds()))
 
 

@@ -1,5 +1,5 @@
-"""The quick checks of a kind, made whenever one is registered. `tellmore.contract` also checks learning, asking, saving
-and simulating.
+"""Quick checks of a kind, run whenever one is registered. `tellmore.contract` also checks learning, asking, saving and
+simulating.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def check_kind(kind: Kind) -> None:
 
 
 def check_answers(kind: Kind, k: int) -> None:
-    """The number of outcomes is right, their probabilities sum to one, and they survive conversion to an answer and to JSON."""
+    """Check that the number of outcomes is right, that their probabilities sum to one, and that they survive conversion to an
+    answer and to JSON."""
     items = tuple(f"item{i}" for i in range(k))
     behaviour, z = Behaviour(w=2.0, K=3.0), np.random.default_rng(0).standard_normal((5, k))
     n = kind.n_outcomes(k)
@@ -73,7 +74,7 @@ def check_answers(kind: Kind, k: int) -> None:
 
 
 def check_plain_values(kind: Kind, k: int) -> None:
-    """A value that cannot be an answer is refused with AnswerError."""
+    """Check that a value that cannot be an answer is refused with AnswerError."""
     items = tuple(f"item{i}" for i in range(k))
     for value in (None, 0.5, object(), {"item0": True}, "never shown", ["item0", "never shown"], ("item0",) * 9):
         try:
@@ -84,7 +85,7 @@ def check_plain_values(kind: Kind, k: int) -> None:
 
 
 def check_words(kind: Kind, k: int) -> None:
-    """It can be read: title, headline, help, and an answer in one line that names its items as people saw them."""
+    """Check the texts: title, headline, help, and an answer in one line that names its items as people saw them."""
     words = Words("odd", "odd", "even")
     items = tuple(f"item{i}" for i in range(k))
     for name, text in (("title", kind.title), ("headline", kind.headline(words)), ("help", kind.instructions(words))):
@@ -95,6 +96,6 @@ def check_words(kind: Kind, k: int) -> None:
 
 
 def require(holds: bool, kind: Kind, message: str) -> None:
-    """Raise QuestionError in the kind's name unless this holds."""
+    """Raise QuestionError with the kind's name and ``message`` unless the condition holds."""
     if not holds:
         raise QuestionError(f"question kind {kind.name!r} {message}")

@@ -1,10 +1,9 @@
-"""What a kind of question is: one object that owns everything particular to it.
+"""What a kind of question is: one object with everything that is specific to it.
 
-A kind needs its attributes, its outcomes and their likelihood, and the way between answers and outcomes. Everything else
-has a default: information gain by enumeration or by bounds, the update by moment matching, simulated people by the
-likelihood itself. A kind with a better method overrides the default. An *outcome* is an answer by position among the k
-items shown, a
-hashable value of the kind's own choosing: ``y`` = +-1 for a label, ``(i, y)`` for a selection.
+A kind needs its attributes, its outcomes and their likelihood, and the conversion between answers and outcomes. Everything
+else has a default: information gain by enumeration or by bounds, the update by moment matching, simulated people by the
+likelihood itself. A kind with a better method overrides the default. An *outcome* is an answer by position among the k items
+shown: a hashable value that each kind defines, such as ``y`` = +-1 for a label or ``(i, y)`` for a selection.
 
 `tellmore.contract.check_question_kind` checks all of it.
 """
@@ -34,11 +33,11 @@ from tellmore.types import Answer, Array
 
 Outcome: TypeAlias = Any
 MAX_ENUMERATED = 256
-"""Outcomes up to which a gain is found by enumeration; beyond, by contrastive bounds."""
+"""With up to this many outcomes a gain is computed by enumeration; with more, by contrastive bounds."""
 BOUND_DRAWS = 2048
-"""Draws from which those bounds are made."""
+"""Draws used for those bounds."""
 CERTAIN = 1e3
-"""Sharpness at which an answer follows from what a person perceives."""
+"""Sharpness at which an answer follows with certainty from what a person perceives."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,8 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class Perception:
-    """How somebody sees k items: how far above the border each is, the positions from highest to lowest, who is positive."""
+    """How a person sees k items: how far above the boundary each is, the positions from highest to lowest, and which are
+    positive."""
 
     z: Array  # [k]
     highest_first: NDArray[np.intp]  # [k]
@@ -60,21 +60,21 @@ class Perception:
 
 
 def perceived(z: Array, rng: np.random.Generator) -> Perception:
-    """How somebody sees items that are z [k] above the border; ties, and items on the border, are settled by chance."""
+    """How a person sees items that are z [k] above the boundary; ties, and items on the boundary, are decided at random."""
     coin = rng.random((2, len(z)))
     positive = np.where(z == 0, coin[0] < 0.5, z > 0)
-    # Lexicographic: the score first, then the label (a tie at the border must not split the order), then chance.
+    # Sorted by score, then by label (a tie at the boundary must not split the order), then at random.
     return Perception(z, np.lexsort((coin[1], positive, z))[::-1], positive)
 
 
 class Kind(ABC):
     """One kind of question. Scores z are theta'(1, x) of the items shown; behaviours and rng are explicit.
 
-    name: in questions, settings and the log.
-    family: kinds of one family share a time model and a row in tables of rates, and a question of the family is of one
-        of them at random.
-    title: in tables, two words at most.
-    ask, help: the headline, and how to answer; with {attribute}, {positive} and {negative} in braces.
+    name: its name in questions, settings and the log.
+    family: kinds of one family share a time model and a row in tables of rates, and a question of the family is one of
+        them, drawn at random.
+    title: its name in tables, two words at most.
+    ask, help: the headline, and how to answer; they may contain {attribute}, {positive} and {negative}.
     fewest, most, usual: how many items it may show, and how many by default.
     standard: whether ``auto`` may choose it by default.
     laboratory: whether it is for experiments, so that the app's settings do not offer it.
@@ -92,26 +92,26 @@ class Kind(ABC):
     answer: an answer of its type.
     value: a plain value.
     outcome: an answer by position.
-    k, size: how many items.
+    k, size: the number of items.
     z: their scores, [k] or with more dimensions before that.
-    X: their embeddings [k, d], without the constant.
+    X: their embeddings [k, d], without the constant column.
     mean, cov: of the scores of k items, [k] and [k, k].
-    behaviour: how sharply somebody answers.
+    behaviour: how sharply the person answers.
     prior, belief: a Gaussian over classifiers.
-    bound: ``centred`` or ``paper``, or ``moments`` for the mean and covariance of the exact posterior instead of a bound's.
-    joint: all labels and choices of the answer at once, at the exact optimum; otherwise one factor after another, as in
-        the paper's Algorithm 4.
+    bound: ``centred`` or ``paper``, or ``moments`` for the mean and covariance of the exact posterior instead of a bound.
+    joint: whether to learn all labels and choices of the answer at once, at the exact optimum; otherwise one factor after
+        another, as in the paper's Algorithm 4.
     scan: the scores of the pool under a belief.
     exclude: rows of the pool that are left out.
     seen: how a person sees the items.
-    rng: the random numbers.
-    draws: how many of them.
+    rng: the random number generator.
+    draws: the number of random draws.
     words: the project's words.
     ties: whether the project allows ties.
-    show: gives an item's name as people saw it.
+    show: returns an item's name as people saw it.
 
     >>> from tellmore.kinds import named
-    >>> named("rank").n_outcomes(3)  # 6 orders and 4 borders
+    >>> named("rank").n_outcomes(3)  # 6 orders, each with 4 dividers
     24
     """
 
@@ -137,27 +137,27 @@ class Kind(ABC):
 
     @abstractmethod
     def n_outcomes(self, k: int) -> int:
-        """How many different answers k items allow."""
+        """The number of different answers to a question on k items."""
 
     @abstractmethod
     def outcomes(self, k: int) -> Iterator[Outcome]:
-        """All of them, lazily."""
+        """All possible outcomes, one at a time."""
 
     @abstractmethod
     def log_likelihood(self, z: Array, outcome: Outcome, behaviour: Behaviour) -> Array:
-        """log P(outcome | z) in nats, z [..., k] -> [...]; sums to one over the outcomes (eqs. 1-6)."""
+        """log P(outcome | z) in nats, z [..., k] -> [...]; the probabilities sum to one over the outcomes (eqs. 1-6)."""
 
     @abstractmethod
     def outcome(self, items: Sequence[str], answer: Any) -> Outcome:
-        """An answer, by position."""
+        """The outcome of an answer: the same by position instead of by id."""
 
     @abstractmethod
     def answer(self, items: Sequence[str], outcome: Outcome) -> Answer:
-        """An outcome, by ids."""
+        """The answer of an outcome: the same by id instead of by position."""
 
     def from_plain(self, value: Any) -> Answer:
-        """The answer that a plain value means: the value of its one field, or all its fields in a tuple. AnswerError if
-        it means none."""
+        """The answer that a plain value stands for: the value of its only field, or a tuple of all its fields. AnswerError
+        if it stands for none."""
         names = [each.name for each in fields(self.answer_type)]  # type: ignore[arg-type]
         values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
         if len(values) > len(names):
@@ -169,7 +169,7 @@ class Kind(ABC):
         answer.check(items)
 
     def refusal(self, answer: Any, *, ties: bool) -> str | None:
-        """Why the app refuses an answer that is possible in principle; ``ties``: whether the project allows ties."""
+        """Why the app refuses an answer that is possible in principle, or None; ``ties``: whether the project allows ties."""
         return None
 
     # Learning
@@ -206,7 +206,7 @@ class Kind(ABC):
     # Asking
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Information gain of B sets from N joint draws of their scores, z [B, N, k]: gains [B] and their errors [B]."""
+        """Information gain of B sets from N joint draws of their scores z [B, N, k]: gains [B] and their errors [B]."""
         k = z.shape[-1]
         if self.n_outcomes(k) <= MAX_ENUMERATED:
             log_pmf = np.stack([self.log_likelihood(z, outcome, behaviour) for outcome in self.outcomes(k)], axis=-1)
@@ -216,14 +216,14 @@ class Kind(ABC):
         return bounds[:, 0], bounds[:, 1]
 
     def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
-        """log p(o_i | z_j) [N, N] for scores z [N, k], each outcome o_i drawn from its own z_i."""
+        """log p(o_i | z_j) [N, N] for scores z [N, k], with each outcome o_i drawn from its own z_i."""
         drawn = [self.sample(one, behaviour, rng) for one in z]
         return np.stack([self.log_likelihood(z, outcome, behaviour) for outcome in drawn])
 
     def gain(
         self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
     ) -> Gain:
-        """Expected information of a question whose items' scores are N(mean [k], cov [k, k])."""
+        """Expected information gain of a question whose items' scores are N(mean [k], cov [k, k])."""
         if self.n_outcomes(len(mean)) > MAX_ENUMERATED:
             z = mean + normal_points(draws or BOUND_DRAWS, len(mean), rng) @ score_root(cov).T
             nats, errors = self.gain_nats(z[None], behaviour, rng)
@@ -231,7 +231,7 @@ class Kind(ABC):
         return sampled_gain(lambda z: self.gain_nats(z, behaviour, rng)[0], mean, cov, rng=rng, draws=draws)
 
     def effort(self, k: int) -> Effort:
-        """How much the search scores when it chooses the k-th item."""
+        """How much the search scores when choosing the k-th item."""
         return Effort(96, 256, finalists=8) if self.n_outcomes(k) <= MAX_ENUMERATED else Effort(8, 128)
 
     def search(
@@ -248,7 +248,7 @@ class Kind(ABC):
         return greedy_set(scan, belief, self, size, behaviour, rng=rng, exclude=exclude)
 
     def search_is_rough(self, k: int) -> bool:
-        """Whether the search gives only rough bits for k items, so that they must be computed again before they are compared."""
+        """Whether the search only approximates the bits for k items, so that they must be computed again to compare them."""
         return self.n_outcomes(k) > MAX_ENUMERATED
 
     # People
@@ -260,7 +260,7 @@ class Kind(ABC):
         return outcomes[int(rng.choice(len(outcomes), p=p / p.sum()))]
 
     def respond(self, seen: Perception) -> Outcome:
-        """The answer of somebody who sees the items like this, without doubt."""
+        """The answer of a person who sees the items like this and has no doubt."""
         surely = Behaviour(CERTAIN, CERTAIN)
         return max(self.outcomes(len(seen.z)), key=lambda one: float(self.log_likelihood(seen.z, one, surely)))
 
@@ -269,7 +269,7 @@ class Kind(ABC):
         return {}
 
     def marks(self, answer: Any) -> int:
-        """How many marks an answer has, if its time depends on them."""
+        """The number of marks in an answer, if its time depends on them."""
         return 0
 
     # Words

@@ -44,13 +44,13 @@ class LabelKind(Kind):
     fewest = most = usual = 1
     standard = labels_all = True
     looks_for = 1.0
-    # 4.37 s is the mean of the paper's fits of selections and rankings at one item; nobody measured labels, so the spread
-    # of selections is taken.
+    # 4.37 s is the mean of the paper's fits of selections and rankings at one item. Labels were not measured, so the
+    # spread is that of selections.
     time = TimeModel("constant", 4.37, spread_s=math.sqrt(11.22))
     answer_type = LabelAnswer
 
     def n_outcomes(self, k: int) -> int:
-        """Two, whatever k (which is 1)."""
+        """2; k is always 1."""
         return 2
 
     def outcomes(self, k: int) -> Iterator[int]:
@@ -66,18 +66,18 @@ class LabelKind(Kind):
         return 1 if rng.random() < expit(behaviour.w * z[0]) else -1
 
     def respond(self, seen: Perception) -> int:
-        """The side on which the item is seen."""
+        """The side on which the person sees the item."""
         return 1 if seen.positive[0] else -1
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
-        """By enumeration, z [B, N, 1]."""
+        """Information gain by enumeration, z [B, N, 1]."""
         gains = label_gain_nats(z[..., 0], behaviour)
         return gains, np.zeros_like(gains)
 
     def gain(
         self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
     ) -> Gain:
-        """Exact, by quadrature."""
+        """The exact information gain, by quadrature."""
         return Gain(float(label_gain_bits(mean, np.diag(cov), behaviour)[0]))
 
     def evidence(self, outcome: int, k: int) -> Evidence:
@@ -93,11 +93,11 @@ class LabelKind(Kind):
         return LabelAnswer(outcome > 0)
 
     def labels(self, items: Sequence[str], answer: LabelAnswer) -> dict[str, bool]:
-        """That of the item."""
+        """The label of the item."""
         return {items[0]: answer.positive}
 
     def tell(self, items: Sequence[str], answer: LabelAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm: positive."""
+        """For example: calm: positive."""
         return f"{show(items[0])}: {side(answer.positive, words)}"
 
 

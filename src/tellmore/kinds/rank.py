@@ -1,12 +1,12 @@
-"""Rank k items and mark where positive ends: Plackett-Luce (eqs. 5-6) times a threshold.
+"""Rank k items and mark where the positive ones end: Plackett-Luce (eqs. 5-6) times a threshold.
 
-Independent logistic labels would also allow label patterns that no threshold can express, so the pairs (order, threshold)
-would not sum to one. The likelihood here normalises the threshold given the order,
+Independent logistic labels would also allow label patterns that no threshold can express, so the probabilities of the pairs
+(order, threshold) would not sum to one. The likelihood here normalises the threshold given the order,
 
     P(l | r) = softmax_l( w (z_r1 + ... + z_rl) ),
 
-which is the same product of logistic labels restricted to the k + 1 patterns a threshold can express. The update learns
-from the k labels as k logistic observations, as the paper does.
+which is the same product of logistic labels restricted to the k + 1 patterns that a threshold can express. The update learns
+the k labels as k logistic observations, as the paper does.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from tellmore.errors import AnswerError
 from tellmore.kinds.contract import Kind, Perception, Words
 from tellmore.types import Answer, Array, id_list, whole_number
 
-LARGE_DRAWS = 2048  # outcomes of a ranking too large to enumerate; a third of a second for ten items
+LARGE_DRAWS = 2048  # outcomes drawn for a ranking too large to enumerate; a third of a second for ten items
 TIES_HELP = (
     " If two neighbours are equal, tie them. To rank only the best, pick up the first of the others and press “The "
     "rest are tied”."
 )
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]
-"""(order, n_positive), and where items are tied the places that tie with the next one."""
+"""(order, n_positive), and if items are tied, the places that are tied with the next one."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class RankAnswer(Answer):
         object.__setattr__(self, "ties", tuple(sorted({whole_number("a place in ties", place) for place in ties})))
 
     def as_json(self) -> dict[str, Any]:
-        """``ties`` only if there are any."""
+        """As stored in the log and sent over HTTP, with ``ties`` only if there are any."""
         plain = super().as_json()
         return plain if self.ties else {key: value for key, value in plain.items() if key != "ties"}
 
     def check(self, items: tuple[str, ...]) -> None:
-        """The order must have each of ``items`` once; ``n_positive`` and ``ties`` must fit it."""
+        """The order must contain each of ``items`` once; ``n_positive`` and ``ties`` must fit it."""
         k = len(items)
         if sorted(self.order) != sorted(items):
             raise AnswerError(
@@ -86,7 +86,7 @@ class RankAnswer(Answer):
             raise AnswerError(f"ties must be places from 0 to {k - 2}, not {list(self.ties)}")
         if self.n_positive is not None and self.n_positive - 1 in self.ties:
             raise AnswerError(
-                "the last positive item cannot be tied with the first negative one; move the border or the tie"
+                "the last positive item cannot be tied with the first negative one; move the divider or the tie"
             )
 
 
@@ -123,7 +123,7 @@ class RankKind(Kind):
         return np.asarray((x - tails).sum(axis=-1) + levels[..., n_positive] - logsumexp(levels, axis=-1))
 
     def learnt_with(self, behaviour: Behaviour) -> Behaviour:
-        """Labels as sharp as a threshold's are."""
+        """The behaviour with labels as sharp as those from a threshold."""
         return replace(behaviour, w=behaviour.w * behaviour.threshold)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
@@ -136,7 +136,7 @@ class RankKind(Kind):
         return tuple(int(i) for i in seen.highest_first), int(np.count_nonzero(seen.positive))
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
-        """By enumeration to k = 5, by contrastive bounds beyond; z [B, N, k]."""
+        """Information gain by enumeration up to k = 5, by contrastive bounds beyond; z [B, N, k]."""
         if z.shape[-1] <= plackett_luce.MAX_ENUMERATED:
             gains = plackett_luce.enumerated_gains(z, behaviour)
             return gains, np.zeros_like(gains)
@@ -144,15 +144,16 @@ class RankKind(Kind):
         return bounds[:, 0], bounds[:, 1]
 
     def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
-        """All pairs at once."""
+        """log p(o_i | z_j) of all pairs at once."""
         return plackett_luce.pairwise_log_likelihood(z, *plackett_luce.sample_outcomes(z, behaviour, rng), behaviour)
 
     def gain(
         self, mean: Array, cov: Array, behaviour: Behaviour, *, rng: np.random.Generator, draws: int | None = None
     ) -> Gain:
-        """Beyond five items: ``draws`` outcomes and the midpoint of two bounds, whose gap is part of the error.
+        """The information gain; beyond five items, from ``draws`` outcomes, as the midpoint of two bounds.
 
-        That is 1 to 3 % of the gain, more where answers are all but certain (a deviation of K z above thirty).
+        The error includes the gap between the bounds. It is 1 to 3 % of the gain, and more if answers are almost certain (a
+        standard deviation of K z above thirty).
         """
         if len(mean) <= plackett_luce.MAX_ENUMERATED:
             return sampled_gain(lambda z: plackett_luce.enumerated_gains(z, behaviour), mean, cov, rng=rng, draws=draws)
@@ -161,7 +162,7 @@ class RankKind(Kind):
         return Gain(max(float(bits), 0.0), float(error))
 
     def effort(self, k: int) -> Effort:
-        """Keeps 99 % of the gain of an unshortened greedy search on average (benchmarks/bench_engine.py)."""
+        """Enough for 99 % of the gain of a full greedy search on average (benchmarks/bench_engine.py)."""
         if k <= 3:
             return Effort(256, 256, finalists=16)
         if k <= plackett_luce.MAX_ENUMERATED:
@@ -169,13 +170,13 @@ class RankKind(Kind):
         return Effort(8, 128)
 
     def search_is_rough(self, k: int) -> bool:
-        """Beyond five items the search takes the best of several noisy estimates, which flatters it."""
+        """Beyond five items, the search takes the best of several noisy estimates, which overestimates the gain."""
         return k > plackett_luce.MAX_ENUMERATED
 
     def evidence(self, outcome: RankOutcome, k: int) -> Evidence:
-        """k labels (none where n_positive is UNMARKED) and k - 1 choices on shrinking sets.
+        """k labels (none if n_positive is UNMARKED) and k - 1 choices from shrinking sets.
 
-        An item that is tied with others was chosen over those below all of them, and says nothing about its equals.
+        An item that is tied with others is a choice over the items below all of them, and says nothing about its equals.
         """
         order, n_positive = np.array(outcome[0]), outcome[1]
         labels = np.zeros(k)
@@ -201,30 +202,30 @@ class RankKind(Kind):
         return RankAnswer([items[i] for i in outcome[0]], n_positive, outcome[2] if len(outcome) > 2 else ())
 
     def from_plain(self, value: Any) -> Answer:
-        """The order, highest first, ``["calm", "plain", "grim"]``, or with how many are positive ``(["calm", …], 1)``."""
+        """The order, highest first: ``["calm", "plain", "grim"]``; or with the number of positive items: ``(["calm", …], 1)``."""
         with_border = isinstance(value, tuple) and value and isinstance(value[0], list | tuple)
         return super().from_plain(value if with_border else (value, None))
 
     def refusal(self, answer: RankAnswer, *, ties: bool) -> str | None:
-        """A border is needed, and ties only where the project allows them."""
+        """A divider is needed, and ties are refused unless the project allows them."""
         if answer.n_positive is None:
-            return "the ranking has no border; say how many items are positive"
+            return "the ranking has no divider; say how many items are positive"
         if answer.ties and not ties:
             return "this project allows no ties; put all items in order, or reload the page"
         return None
 
     def instructions(self, words: Words, *, ties: bool = False) -> str:
-        """How to tie items, where that is allowed."""
+        """How to answer, and how to tie items if that is allowed."""
         return super().instructions(words) + (TIES_HELP if ties else "")
 
     def labels(self, items: Sequence[str], answer: RankAnswer) -> dict[str, bool]:
-        """Those of all items, by the border."""
+        """The labels of all items, which follow from the divider."""
         if answer.n_positive is None:
             return {}
         return {item: place < answer.n_positive for place, item in enumerate(answer.order)}
 
     def tell(self, items: Sequence[str], answer: RankAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm › plain | dull = grim: what is before the bar is positive, and = joins tied items."""
+        """For example: calm › plain | dull = grim. Items before the bar are positive, and = joins tied items."""
         border = len(answer.order) if answer.n_positive is None else answer.n_positive
         parts = [self._told_side(answer, start, end, show) for start, end in ((0, border), (border, len(answer.order)))]
         return parts[0] if answer.n_positive is None else " | ".join(part or "none" for part in parts)
@@ -238,7 +239,7 @@ class RankKind(Kind):
 
 
 def _last_of_level(k: int, ties: tuple[int, ...]) -> NDArray[np.int64]:
-    """For every place the last place that is tied with it."""
+    """For every place, the last place that is tied with it."""
     last = np.arange(k)
     for place in sorted(ties, reverse=True):
         last[place] = last[place + 1]

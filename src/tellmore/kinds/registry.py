@@ -27,7 +27,7 @@ BUILT_IN: tuple[Kind, ...] = (LABEL, SELECT_HIGH, SELECT_LOW, RANK, TICK, MOST_S
 
 
 class Registry:
-    """Kinds by name. Those of installed packages are looked up when they are first needed."""
+    """Kinds by name. Those of installed packages are looked up when first needed."""
 
     def __init__(self, kinds: tuple[Kind, ...] = BUILT_IN) -> None:
         self._kinds = {kind.name: kind for kind in kinds}
@@ -72,11 +72,11 @@ class Registry:
         return members or (self.named(name),)
 
     def single(self) -> Kind:
-        """The kind that labels one item: random checks take it where no other kind fits."""
+        """The kind that labels one item, which random checks use if no other kind fits."""
         return next(kind for kind in self._kinds.values() if kind.most == 1 and kind.labels_all)
 
     def answer_from_json(self, plain: Any) -> Answer:
-        """The answer in the log or from HTTP, by its type; AnswerError if it is not one."""
+        """The answer from a log or from HTTP, by its type; AnswerError if it is not one."""
         if not isinstance(plain, Mapping):
             raise AnswerError(f"an answer is an object with a type, not {plain!r}")
         types = {kind.answer_type.type: kind.answer_type for kind in self.all()} | {Skip.type: Skip}
@@ -87,7 +87,7 @@ class Registry:
         return answer_type.from_json(plain)
 
     def _look(self) -> None:
-        """Register what installed packages offer, once."""
+        """Register the kinds that installed packages offer, once."""
         if self._looked:
             return
         self._looked = True

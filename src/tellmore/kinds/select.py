@@ -49,7 +49,7 @@ def plain_choice(value: Any) -> tuple[Any, ...]:
 
 
 class SelectKind(Kind):
-    """A selection question; outcomes are (i, y), y = 0 where only the choice is known."""
+    """A selection question; outcomes are (i, y), with y = 0 if only the choice is known."""
 
     family = "select"
     standard = True
@@ -84,20 +84,20 @@ class SelectKind(Kind):
         return i, 1 if rng.random() < expit(behaviour.w * z[i]) else -1
 
     def respond(self, seen: Perception) -> tuple[int, int]:
-        """The first or the last in order."""
+        """The first or the last item in order, and its label."""
         i = int(seen.highest_first[0 if self.sign > 0 else -1])
         return i, 1 if seen.positive[i] else -1
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """H[mean pmf] - mean H[pmf] over the 2 k outcomes (eq. 10), z [B, N, k]."""
-        scores = np.moveaxis(z, -1, 0)  # [k, B, N]: sums over the few items are then sums of long rows
+        scores = np.moveaxis(z, -1, 0)  # [k, B, N]: sums over the few items then add long rows
         x = (self.sign * behaviour.K) * scores
         x -= x.max(axis=0)
         share = np.exp(x)
         total = share.sum(axis=0)
         share /= total
         odds = behaviour.w * scores
-        # Per draw: H = log Z + sum_i share_i (h_i - x_i), h_i the entropy of the label of i.
+        # Per draw: H = log Z + sum_i share_i (h_i - x_i), where h_i is the entropy of the label of i.
         x -= entropy_nats(odds)
         x *= share
         conditional = np.log(total).mean(axis=1) - x.sum(axis=0).mean(axis=1)
@@ -107,18 +107,18 @@ class SelectKind(Kind):
         return gains, np.zeros_like(gains)
 
     def effort(self, k: int) -> Effort:
-        """Keeps 99 % of the gain of an unshortened greedy search on average (benchmarks/bench_engine.py)."""
+        """Enough for 99 % of the gain of a full greedy search on average (benchmarks/bench_engine.py)."""
         return Effort(384, 256, finalists=16)
 
     def evidence(self, outcome: tuple[int, int], k: int) -> Evidence:
-        """One choice out of all k, and the chosen item's label."""
+        """One choice among all k items, and the label of the chosen one."""
         i, y = outcome
         labels = np.zeros(k)
         labels[i] = y
         return choice_evidence(labels, np.array([i]), np.ones((1, k), dtype=bool), self.sign)
 
     def outcome(self, items: Sequence[str], answer: SelectAnswer) -> tuple[int, int]:
-        """(position chosen, +-1), or 0 for the label where only the choice is known."""
+        """(position chosen, +-1), with 0 for the label if only the choice is known."""
         label = 0 if answer.positive is None else 1 if answer.positive else -1
         return list(items).index(answer.chosen), label
 
@@ -127,24 +127,24 @@ class SelectKind(Kind):
         return SelectAnswer(items[outcome[0]], outcome[1] > 0 if outcome[1] else None)
 
     def from_plain(self, value: Any) -> Answer:
-        """``"calm"``, or with its label ``("calm", True)``."""
+        """The answer for ``"calm"``, or with its label for ``("calm", True)``."""
         return super().from_plain(plain_choice(value))
 
     def refusal(self, answer: SelectAnswer, *, ties: bool) -> str | None:
-        """The chosen item has to be labelled."""
+        """The chosen item must be labelled."""
         return "the chosen item has no label; say whether it is positive" if answer.positive is None else None
 
     def labels(self, items: Sequence[str], answer: SelectAnswer) -> dict[str, bool]:
-        """That of the chosen item."""
+        """The label of the chosen item."""
         return {} if answer.positive is None else {answer.chosen: answer.positive}
 
     def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm (positive) among grim, plain."""
+        """For example: calm (positive) among grim, plain."""
         return told_choice(items, answer, show, words)
 
 
 def told_choice(items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
-    """The chosen item, its label where it has one, and the others."""
+    """The chosen item, its label if it has one, and the others."""
     label = "" if answer.positive is None else f" ({side(answer.positive, words)})"
     return f"{show(answer.chosen)}{label} among {', '.join(show(item) for item in items if item != answer.chosen)}"
 

@@ -1,15 +1,15 @@
 """Which can you label most confidently, and which are you least sure of: the two questions of the paper's conclusion.
 
-The paper names them and gives no likelihood. Here an item's *clarity* is 2 cosh(K z) = e^(K z) + e^(-K z), the strength of both
-claims that can be made about it, "it is positive" and "it is negative", in Luce's choice rule. It grows with |z| as e^(K|z|)
-and is smooth at the border. Then
+The paper names them but gives no likelihood. Here an item's *clarity* is 2 cosh(K z) = e^(K z) + e^(-K z), the strength of the
+two claims about it, "it is positive" and "it is negative", in Luce's choice rule. It grows with |z| as e^(K|z|) and is smooth
+at the boundary. Then
 
     most sure     P(i, y) = clarity_i / sum_j clarity_j  sigmoid(y w z_i)
     least sure    P(i)    = clarity_i^-1 / sum_j clarity_j^-1
 
-The first is a selection (eq. 3) among claims instead of items, with the label of eq. 1. The second tells how near an item is to
-the border and not on which side, so the posterior may have two peaks and scores may become less certain than they were: it
-is learnt by moment matching, which covers both peaks, and worth little on its own.
+The first is a selection (eq. 3) among claims instead of items, with the label of eq. 1. The second says how near an item is to
+the boundary but not on which side, so the posterior may have two peaks, and scores may become less certain than before. It is
+learnt by moment matching, which covers both peaks, and is worth little on its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tellmore.types import Answer, Array
 
 
 def _log_clarity(z: Array, behaviour: Behaviour) -> Array:
-    """log(2 cosh(K z)), of any shape."""
+    """log(2 cosh(K z)), for z of any shape."""
     x = behaviour.K * np.asarray(z, dtype=np.float64)
     return np.asarray(np.logaddexp(x, -x))
 
@@ -41,7 +41,7 @@ class MostSureKind(Kind):
     ask = "Which can you label most confidently?"
     help = "Choose the item you are most sure of, then label it."
     laboratory = True
-    time = SELECT_HIGH.time  # assumed: looking for the clearest item takes as long as looking for the highest
+    time = SELECT_HIGH.time  # assumed: finding the clearest item takes as long as finding the highest
     answer_type = SelectAnswer
 
     def n_outcomes(self, k: int) -> int:
@@ -60,7 +60,7 @@ class MostSureKind(Kind):
         return np.asarray(clarity[..., i] - np.logaddexp.reduce(clarity, axis=-1) + label)
 
     def respond(self, seen: Perception) -> tuple[int, int]:
-        """The item furthest from the border."""
+        """The item farthest from the boundary, and its label."""
         i = int(np.argmax(np.abs(seen.z)))
         return i, 1 if seen.positive[i] else -1
 
@@ -73,22 +73,22 @@ class MostSureKind(Kind):
         return SelectAnswer(items[outcome[0]], outcome[1] > 0)
 
     def check(self, items: tuple[str, ...], answer: SelectAnswer) -> None:
-        """The chosen item was shown and is labelled."""
+        """The chosen item must be one of those shown, and labelled."""
         answer.check(items)
         if answer.positive is None:
-            raise AnswerError("the item that was chosen as surest needs its label: positive must be True or False")
+            raise AnswerError("the item chosen as the surest needs a label: positive must be True or False")
 
     def labels(self, items: Sequence[str], answer: SelectAnswer) -> dict[str, bool]:
-        """That of the chosen item."""
+        """The label of the chosen item."""
         return {} if answer.positive is None else {answer.chosen: answer.positive}
 
     def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm (positive) among grim, plain."""
+        """For example: calm (positive) among grim, plain."""
         return told_choice(items, answer, show, words)
 
 
 class LeastSureKind(Kind):
-    """The item that is hardest to label; outcomes are its position."""
+    """The item that is hardest to label; the outcome is its position."""
 
     name = family = "least_sure"
     title = "Least sure"
@@ -112,7 +112,7 @@ class LeastSureKind(Kind):
         return np.asarray(doubt[..., outcome] - np.logaddexp.reduce(doubt, axis=-1))
 
     def respond(self, seen: Perception) -> int:
-        """The item nearest to the border."""
+        """The item nearest to the boundary."""
         return int(np.argmin(np.abs(seen.z)))
 
     def outcome(self, items: Sequence[str], answer: SelectAnswer) -> int:
@@ -124,17 +124,17 @@ class LeastSureKind(Kind):
         return SelectAnswer(items[outcome], None)
 
     def from_plain(self, value: Any) -> Answer:
-        """``"calm"``."""
+        """The answer for ``"calm"``."""
         return super().from_plain(plain_choice(value))
 
     def check(self, items: tuple[str, ...], answer: SelectAnswer) -> None:
-        """The chosen item was shown and has no label."""
+        """The chosen item must be one of those shown, without a label."""
         answer.check(items)
         if answer.positive is not None:
-            raise AnswerError("the item of which a person is least sure gets no label: positive must be None")
+            raise AnswerError("the item a person is least sure of gets no label: positive must be None")
 
     def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm among grim, plain."""
+        """For example: calm among grim, plain."""
         return told_choice(items, answer, show, words)
 
 

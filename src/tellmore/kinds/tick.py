@@ -1,6 +1,6 @@
 """Tick every positive item of a grid: the product of k labels, sigmoid(y_i w z_i) each (eq. 1).
 
-A grid of twelve asks for twelve labels at once; what a label costs falls with every item that is read without being turned to.
+A grid of twelve items asks for twelve labels at once, so each label costs less time than a question of its own.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class TickKind(Kind):
     usual = 12
     standard = labels_all = True
     looks_for = 0.5
-    # An assumption, until people's own answers replace it: nobody has measured it. Reading as in a selection (Table V) and
-    # one second a tick; about 1.5 s a label for twelve items. Published for pictures in a scrolling page: 0.9 s a label.
+    # Assumed, not measured, until people's own times replace it: reading as in a selection (Table V) and one second per
+    # tick, which is about 1.5 s per label for twelve items. Published for pictures in a scrolling page: 0.9 s per label.
     time = TimeModel("linear", 4.01, 0.63, spread_s=math.sqrt(11.22), per_mark=1.0)
     answer_type = TickAnswer
 
@@ -79,15 +79,15 @@ class TickKind(Kind):
         return np.asarray(log_expit(behaviour.w * np.asarray(z) * np.array(outcome)).sum(axis=-1))
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> TickOutcome:
-        """Each label by itself."""
+        """Each label drawn independently."""
         return tuple(_sampled(np.asarray(z)[None], behaviour, rng)[0].tolist())
 
     def respond(self, seen: Perception) -> TickOutcome:
-        """What is seen as positive."""
+        """The items that the person sees as positive."""
         return tuple(1 if positive else -1 for positive in seen.positive)
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
-        """By enumeration to eight items, by contrastive bounds beyond; z [B, N, k]."""
+        """Information gain by enumeration up to eight items, by contrastive bounds beyond; z [B, N, k]."""
         if self.n_outcomes(z.shape[-1]) <= MAX_ENUMERATED:
             patterns = np.array(list(self.outcomes(z.shape[-1])), dtype=float)
             gains = enumerated_gain_nats(_log_pmf(z, patterns, behaviour))
@@ -96,7 +96,7 @@ class TickKind(Kind):
         return bounds[:, 0], bounds[:, 1]
 
     def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
-        """All pairs by one matrix product."""
+        """log p(o_i | z_j) of all pairs, by one matrix product."""
         return _log_pmf(z, _sampled(z, behaviour, rng).astype(float), behaviour).T
 
     def search(
@@ -109,11 +109,11 @@ class TickKind(Kind):
         rng: np.random.Generator,
         exclude: Rows | Sequence[int] = (),
     ) -> Acquired:
-        """The largest gain of a label, as if the labels before it were known."""
+        """Items in order of the gain of their label, given the labels of the items before."""
         return label_set(scan, belief, size, behaviour, rng=rng, exclude=exclude)
 
     def search_is_rough(self, k: int) -> bool:
-        """The chain of supposed labels is an approximation."""
+        """The gain given earlier labels is an approximation."""
         return k > 1
 
     def evidence(self, outcome: TickOutcome, k: int) -> Evidence:
@@ -121,7 +121,7 @@ class TickKind(Kind):
         return label_evidence(np.array(outcome, dtype=float))
 
     def outcome(self, items: Sequence[str], answer: TickAnswer) -> TickOutcome:
-        """+1 where ticked, in the order shown."""
+        """+1 for ticked items, else -1, in the order shown."""
         ticked = set(answer.positive)
         return tuple(1 if item in ticked else -1 for item in items)
 
@@ -130,15 +130,15 @@ class TickKind(Kind):
         return TickAnswer(tuple(item for item, y in zip(items, outcome, strict=True) if y > 0))
 
     def labels(self, items: Sequence[str], answer: TickAnswer) -> dict[str, bool]:
-        """Those of all items."""
+        """The labels of all items."""
         return {item: item in answer.positive for item in items}
 
     def marks(self, answer: TickAnswer) -> int:
-        """How many are ticked."""
+        """How many items are ticked."""
         return len(answer.positive)
 
     def tell(self, items: Sequence[str], answer: TickAnswer, show: Callable[[str], str], words: Words) -> str:
-        """calm, kind | grim, plain: what is before the bar is ticked."""
+        """For example: calm, kind | grim, plain. Items before the bar are ticked."""
         ticked = [show(item) for item in items if item in answer.positive]
         left = [show(item) for item in items if item not in answer.positive]
         return " | ".join(", ".join(part) or "none" for part in (ticked, left))
@@ -150,7 +150,7 @@ def _sampled(z: Array, behaviour: Behaviour, rng: np.random.Generator) -> NDArra
 
 
 def _bounded_gain(z: Array, log_p: Array, behaviour: Behaviour) -> tuple[float, float]:
-    """Gain and its error from pairs of outcomes and draws [N, N]; how surprising an outcome is by itself is taken out."""
+    """Gain and its error from pairs of outcomes and draws [N, N], with the surprise of each outcome as a control variate."""
     return contrastive_gain_nats(log_p, np.diag(log_p) + entropy_nats(behaviour.w * z).sum(axis=1))
 
 

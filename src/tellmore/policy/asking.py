@@ -1,4 +1,4 @@
-"""Which questions may be asked: one kind, a family, or the best of several kinds, and how many items each shows."""
+"""Which questions may be asked: one kind, a family, or the best of several kinds; and how many items each shows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ AUTO_SIZES = (2, 3, 4, 5, 6, 12)
 
 @dataclass(frozen=True)
 class Asking:
-    """What to ask of a pool of ``n_items``: a kind, a family of kinds, or ``auto``: the most efficient of ``kinds``.
+    """What to ask about a pool of ``n_items``: a kind, a family of kinds, or ``auto``: the most efficient of ``kinds``.
 
-    ``set_size`` None: as many items as is usual for the kind. ``sizes``: what ``auto`` chooses from.
+    ``set_size`` None: the usual number of items for the kind. ``sizes``: the numbers that ``auto`` chooses from.
     """
 
     question: str
@@ -32,13 +32,13 @@ class Asking:
     def checked(
         cls, question: str, set_size: int | None, kinds: Sequence[str] | None, sizes: Sequence[int], n_items: int
     ) -> Asking:
-        """QuestionError or SettingError if a kind or a number of items is impossible."""
+        """What to ask; QuestionError or SettingError if a kind or a number of items is impossible."""
         allowed = several("kinds", question_kinds.standard_kinds() if kinds is None else kinds)
         if not allowed:
             raise SettingError(f"kinds must name at least one of {', '.join(question_kinds.standard_kinds())}")
         for name in allowed:
             question_kinds.named(name)
-        # A size that none of these kinds can show is left out when it comes to asking: the default sizes suit all kinds.
+        # Sizes that none of these kinds can show are allowed here and left out later: the default sizes are for all kinds.
         most = max(kind.most for kind in question_kinds.all_kinds())
         fitting = tuple(checked_size(size, 2, most, most) for size in several("sizes", sizes))
         if set_size is not None:
@@ -53,26 +53,26 @@ class Asking:
         return () if self.question == AUTO else question_kinds.family(self.question)
 
     def options(self) -> dict[str, Any]:
-        """As a learner takes them."""
+        """The options as a learner takes them."""
         size, kinds, sizes = self.set_size, list(self.kinds), list(self.sizes)
         return {"question": self.question, "set_size": size, "kinds": kinds, "sizes": sizes}
 
     def families(self) -> tuple[str, ...]:
-        """The families that ``auto`` weighs."""
+        """The families that ``auto`` compares."""
         return tuple(dict.fromkeys(question_kinds.named(kind).family for kind in self.kinds))
 
     def of_family(self, family: str) -> Sequence[Kind]:
-        """The members of a family that may be asked: those allowed, or all where none is named."""
+        """The members of a family that may be asked: those named in ``kinds``, or all if none is."""
         members = question_kinds.family(family)
         return [kind for kind in members if kind.name in self.kinds] or members
 
     def checking(self) -> Kind:
-        """The kind that random items are asked by: the one that is asked, if it labels every item shown, or a label."""
+        """The kind for random checks: the one being asked if it labels every item shown, else a label."""
         members = [kind for kind in self.members() if kind.labels_all]
         return members[0] if members else question_kinds.single()
 
     def size_of(self, kind: Kind, size: int | None) -> int:
-        """How many items a question of this kind shows: as many as wanted, or as is usual, as far as the pool goes."""
+        """How many items a question of this kind shows: ``size``, or by default the usual number, limited by the pool."""
         if kind.most == 1:
             return 1
         if size is None:

@@ -12,13 +12,13 @@ from tellmore.policy.shares import Share, share_of
 from tellmore.policy.tally import Check
 
 NEWEST = 100
-"""Only so many of the newest checks count: those before them are of beliefs long past."""
+"""Only this many of the newest checks count: older ones are about beliefs long past."""
 BINS = 5
 
 
 @dataclass(frozen=True)
 class Stated:
-    """Checks whose probability was ``low`` to ``high`` when it was stated: how many, their mean, and how many came true."""
+    """Checks with a stated probability from ``low`` to ``high``: their number, mean probability, and share of positives."""
 
     low: float
     high: float
@@ -28,13 +28,13 @@ class Stated:
 
 
 def calibration_of(checks: Sequence[Check]) -> Calibration:
-    """The slope by the newest checks."""
+    """The slope according to the newest checks."""
     newest = checks[-NEWEST:]
     return calibrated(np.array([one.probability for one in newest]), np.array([one.told for one in newest]))
 
 
 def reliability(checks: Sequence[Check]) -> tuple[Stated, ...]:
-    """The newest checks in equal bins of the probability that was stated before each was told; empty bins are left out."""
+    """The newest checks in equal bins of the probability stated before each label was given; empty bins are left out."""
     newest = checks[-NEWEST:]
     p, told = np.array([one.stated for one in newest]), np.array([one.told for one in newest])
     own = np.minimum((p * BINS).astype(int), BINS - 1)

@@ -1,7 +1,7 @@
 """Seconds per question: how long an answer takes, by kind and number of items (Section III-C).
 
-Every kind brings the time model that holds before anybody's answers are known; a `CostModel` replaces some of them, for all
-people or for one. Fitting lives in `policy.cost_fit`.
+Every kind has a time model for use before any times are measured; a `CostModel` replaces some of these, for all people or for
+one person. Fitting is in `policy.cost_fit`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tellmore.errors import InputError
 from tellmore.options import whole_number
 
 READING_S = 0.2
-"""Every further item takes at least this long to read: five words a second."""
+"""Every further item takes at least this long to read: five words per second."""
 
 
 def family_of(kind: str) -> str:
@@ -33,18 +33,18 @@ def family_of(kind: str) -> str:
 
 @dataclass(frozen=True)
 class CostModel:
-    """Seconds by kind, for everybody and for single annotators.
+    """Seconds by kind, for everyone and for single annotators.
 
-    models: time models by family ("label", "select", "rank", "tick"); for other families, the published ones are used.
-    own: such models by annotator; for other annotators, ``models`` is used.
+    models: time models by family ("label", "select", "rank", "tick"); other families use the published ones.
+    own: such models by annotator; other annotators use ``models``.
 
     Parameters of the methods:
 
     kind: a kind of question, or a family of kinds.
     size: how many items it shows.
-    marks: how many of them are marked; None: as many as are expected.
+    marks: how many of them are marked; None: as many as expected.
     annotator: who answers.
-    price: by how many times what an answer costs has grown lately, by family; None: not at all.
+    price: the factor by which the cost of an answer has grown lately, by family; None: not at all.
     rng: the random number generator.
 
     >>> CostModel().seconds("rank", 4)
@@ -88,11 +88,11 @@ class CostModel:
         return max(own, round(one + READING_S * (size - 1), 12))
 
     def sample(self, kind: str, size: int, rng: np.random.Generator, *, marks: float | None = None) -> float:
-        """Seconds of one simulated answer, by ``rng``, to a question of this ``kind`` on ``size`` items, of which ``marks``
-        are marked: positive, with the model's mean and spread."""
+        """Random seconds of one answer to a question of this ``kind`` on ``size`` items, of which ``marks`` are marked:
+        positive, with the model's mean and spread."""
         return self.model(kind).sample(size, rng, marks)
 
 
 PAPER_COST = CostModel()
-"""The published start values: the paper's fits (Table V), seconds on its interface with its participants, and for kinds that
-the paper does not have what their files assume."""
+"""The published starting values: the paper's fits (Table V), measured on its interface with its participants; for kinds that the
+paper does not have, the times assumed in their files."""

@@ -1,7 +1,7 @@
-"""Time models from logged answers, answer by answer: of everybody, and of each person.
+"""Time models from logged answers, answer by answer: for everyone, and for each person.
 
-What costs money is the *mean* time, and response times are skewed: medians, Theil-Sen lines and Huber fits all estimate
-something smaller. So means are fitted, by least squares, with interruptions cut short.
+The cost is the *mean* time, and response times are skewed: medians, Theil-Sen lines and Huber fits all estimate something
+smaller. So means are fitted, by least squares, with interruptions cut short.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tellmore.policy.cost import PAPER_COST, CostModel, family_of
 from tellmore.types import Array
 
 MAX_SECONDS = 86_400.0
-"""A day. Longer is no response time but a fault of clock or unit."""
+"""A day. A longer time is an error of the clock or of the unit."""
 
 
 class Timed(NamedTuple):
@@ -30,7 +30,7 @@ class Timed(NamedTuple):
     size: how many items it showed.
     seconds: how long it took; None if unknown.
     annotator: who answered.
-    marks: how many marks it has, if its kind counts them.
+    marks: how many marks the answer has, if its kind counts them.
 
     >>> Timed("rank", 4, 15.5, "anna").seconds
     15.5
@@ -44,7 +44,7 @@ class Timed(NamedTuple):
 
 
 def fault(timed: Timed) -> str | None:
-    """Why a logged time cannot be used, or None: missing, not a number, not positive, longer than a day."""
+    """Why a logged time cannot be used, or None; it may be missing, not a number, not positive, or longer than a day."""
     if timed.seconds is None or math.isnan(timed.seconds):
         return "the time is missing"
     if timed.seconds <= 0:
@@ -58,7 +58,7 @@ def fault(timed: Timed) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class _Moments:
-    """Answers of one family: their normal equations in the terms 1, f(k) and marks, squared seconds and totals."""
+    """Answers of one family: their normal equations in the terms 1, f(k) and marks, and sums of squares and counts."""
 
     gram: Array = field(default_factory=lambda: np.zeros((3, 3)))
     moment: Array = field(default_factory=lambda: np.zeros(3))
@@ -68,7 +68,7 @@ class _Moments:
     marks: int = 0
 
     def grown(self, timed: Timed, row: Array, seconds: float) -> _Moments:
-        """With one answer more, of the terms ``row`` [3]."""
+        """The moments with one more answer, which has the terms ``row`` [3]."""
         return _Moments(
             self.gram + np.outer(row, row),
             self.moment + row * seconds,
@@ -79,12 +79,13 @@ class _Moments:
         )
 
     def fitted(self, kind: kinds.Kind, start: TimeModel, weight: float) -> TimeModel:
-        """Least squares with ``start`` as ``weight`` pseudo-answers around the kind's usual size, with few and many marks."""
+        """The least-squares model, with ``start`` as ``weight`` pseudo-answers around the kind's usual size, with few and many
+        marks."""
         sizes = (kind.usual / 2, kind.usual, 1.5 * kind.usual)
         design = np.array([start.terms(k, share * k) for k in sizes for share in (0.25, 0.75)])
         gram = design.T @ design * (weight / len(design))
         moment = gram @ np.array(start.coefficients) + self.moment
-        # Terms that the form does not have are columns of zeros, to which the shortest solution gives 0.
+        # Terms that the form does not have are columns of zeros, whose coefficients are 0 in the shortest solution.
         b = np.linalg.lstsq(gram + self.gram, moment, rcond=None)[0]
         intercept, slope, per_mark = b.tolist()
         residual = max(0.0, float(self.squares - 2 * b @ self.moment + b @ self.gram @ b))
@@ -101,14 +102,13 @@ class _Moments:
 
 @dataclass(frozen=True)
 class OnlineCost:
-    """A cost model updated answer by answer, by least squares in two steps. Immutable: `observe` returns the next
-    state.
+    """A cost model updated answer by answer, by least squares in two steps. Immutable: `observe` returns the next state.
 
     base: the models to start from.
-    weight: how many answers of a family these count as. Each person's own models start from the common ones, at that
-        person's speed, which count as this many of the person's answers.
-    clip: a time of more than this many times the prediction counts as that much: an interruption changes the model
-        little, a lasting change of pace changes it fully.
+    weight: how many answers of a family these count as. Each person's own models start from the common ones, scaled to that
+        person's speed, and these count as this many of the person's answers.
+    clip: times are cut off at this many times the prediction: an interruption changes the model little, a lasting change of
+        pace changes it fully.
     moments, own_moments, log_ratios: what was observed.
 
     >>> OnlineCost().observe(Timed("rank", 4, 15.5, "anna")).cost.seconds("rank", 4) < 17.32
@@ -123,13 +123,13 @@ class OnlineCost:
     log_ratios: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def _model(self, family: str) -> TimeModel:
-        """Everybody's model of a family."""
+        """The common model of a family."""
         base = self.base.model(family)
         known = self.moments.get(family)
         return base if known is None else known.fitted(kinds.family(family)[0], base, self.weight)
 
     def _speeds(self) -> dict[str, float]:
-        """Seconds of each person relative to everybody's, shrunk towards 1."""
+        """Seconds of each person relative to the average, shrunk towards 1."""
         centre = sum(s for _, s in self.log_ratios.values()) / max(sum(n for n, _ in self.log_ratios.values()), 1)
         # Variances of log times within and between people: 0.6^2 and 0.35^2.
         shrink = {who: n / (n + 0.6**2 / 0.35**2) for who, (n, _) in self.log_ratios.items()}
@@ -137,7 +137,7 @@ class OnlineCost:
 
     @property
     def cost(self) -> CostModel:
-        """The current models, of everybody and of each annotator."""
+        """The current models, for everyone and for each annotator."""
         models = {family: self._model(family) for family in kinds.families()}
         own = {}
         for who, speed in self._speeds().items():
@@ -149,9 +149,9 @@ class OnlineCost:
         return CostModel(models, own)
 
     def observe(self, timed: Timed) -> OnlineCost:
-        """The state after one more answer; InputError (and no change) if its time is unusable.
+        """The state after one more answer; InputError, and no change, if its time is unusable.
 
-        timed: the answer's seconds.
+        timed: the answer and its seconds.
         """
         reason = fault(timed)
         if reason is not None or timed.seconds is None:

@@ -1,7 +1,9 @@
-"""Looking for the rarer side first. The most informative questions are not those that find the first positive items
-among many negative ones. Until there are a few
-labels of either side, every second label is therefore of the item most likely to be of the side that has fewer. If one side
-stays rare, the other labels are of the items nearest to the boundary, which among many negative items are the likeliest too.
+"""Looking for the rarer side first.
+
+The most informative questions are not those that find the first positive items among many negative ones. Until there are a few
+labels of each side, every second label is therefore about the item most likely to be on the side with fewer. If one side stays
+rare, the other labels are about the items nearest to the boundary, which among many negative items are also the likeliest
+positive ones.
 """
 
 from __future__ import annotations
@@ -19,15 +21,15 @@ from tellmore.types import Array
 
 ENOUGH = 5
 RARE = 1 / 3
-BEFORE = 3  # labels at first, by information alone
+BEFORE = 3  # the first labels are chosen by information alone
 
 Rows = NDArray[np.int64]
 
 
 def sought(scan: Scan, tally: Tally, count: int, turn: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()) -> Rows:
-    """Rows of at most ``count`` items to label now, because labels of one side are few; none if they are not.
+    """Rows of at most ``count`` items to label now because there are few labels of one side; none if there are enough.
 
-    ``turn``: questions before, of which every second one is to find items of that side where it asks for one label.
+    ``turn``: the number of earlier questions; if questions ask for one label, every second one looks for that side.
     """
     fewer = min(tally.positive, tally.negative)
     found: Rows = np.empty(0, dtype=np.int64)
@@ -56,7 +58,7 @@ def _near(mean: Array) -> Array:
 
 
 def _best(scan: Scan, value: Callable[[Array], Array], out: Rows, count: int) -> Rows:
-    """Rows of the largest values of the mean score, the first of equal ones, without those that are out."""
+    """The ``count`` rows with the largest ``value`` of the mean score, without those in ``out``; of equal ones the first."""
     if count == 0:
         return np.empty(0, dtype=np.int64)
     parts = scan.look(partial(_leading, value=value, out=out, count=count))
@@ -65,7 +67,7 @@ def _best(scan: Scan, value: Callable[[Array], Array], out: Rows, count: int) ->
 
 
 def _leading(part: Part, *, value: Callable[[Array], Array], out: Rows, count: int) -> tuple[Array, Rows]:
-    """Of one part: what makes its best rows so, the smallest first, and their numbers."""
+    """The best rows of one part: their negated values, smallest first, and their numbers."""
     falling = -value(part.scores[0][0])
     falling[within(out, part)] = np.inf
     last = np.partition(falling, count - 1)[count - 1] if count < len(falling) else np.inf

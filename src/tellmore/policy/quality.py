@@ -15,18 +15,18 @@ from tellmore.policy.tally import Check
 from tellmore.types import Array
 
 ROUNDING = 1e-9
-"""A probability that falls short of the threshold by rounding alone is at it: before the first answer, all are one half."""
+"""A probability below the threshold only by rounding counts as at it: before the first answer, all are one half."""
 
 
 @dataclass(frozen=True)
 class Quality:
     """``checks`` labels of random items: the share predicted correctly, and the share that are positive.
 
-    precision: of those foretold as positive, the share that were; recall: of the positive, the share that were foretold; f1:
-    their harmonic mean; average_precision: the mean precision at each positive item, likeliest first. None if nothing
-    was foretold as positive, or nothing was positive. Intervals are Wilson's.
-    calibration: the slope by which these checks correct probabilities; reliability: how often each probability came true, as it
-    was stated before the label was told.
+    precision: of the items predicted positive, the share that are; recall: of the positive items, the share predicted so; f1:
+    their harmonic mean; average_precision: the mean precision at each positive item, likeliest first. None if no item
+    was predicted positive, or none is positive. Intervals are Wilson's.
+    calibration: the slope by which these checks correct probabilities; reliability: how often the probabilities stated before
+    each label came true.
     """
 
     checks: int
@@ -40,7 +40,7 @@ class Quality:
     reliability: tuple[Stated, ...]
 
     def named(self) -> dict[str, Share]:
-        """What is known, by the name that people read, the accuracy first."""
+        """The shares that are known, by the names that people read, with the accuracy first."""
         shares = {
             "accuracy": self.accuracy,
             "share of positives": self.prevalence,
@@ -53,8 +53,8 @@ class Quality:
 
 
 def quality_of(checks: Sequence[Check], threshold: float = 0.5, calibration: Calibration = UNCHECKED) -> Quality | None:
-    """The quality that the newest checks show, with positive from ``threshold`` on, as probabilities are calibrated now; None
-    before the first."""
+    """The quality according to the newest checks, with probabilities as calibrated now and positive from ``threshold`` on; None
+    before the first check."""
     newest = checks[-NEWEST:]
     if not newest:
         return None
@@ -76,7 +76,7 @@ def quality_of(checks: Sequence[Check], threshold: float = 0.5, calibration: Cal
 
 
 def _f1(hits: int, either: int) -> Share:
-    """F1 is 2 J / (1 + J), where J is the share of hits among the items that are positive or were called so."""
+    """F1 = 2 J / (1 + J), where J is the share of hits among the items that are positive or were predicted positive."""
     overlap = share_of(hits, either)
     return Share(*(2 * J / (1 + J) for J in (overlap.estimate, overlap.low, overlap.high)))
 

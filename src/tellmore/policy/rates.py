@@ -1,8 +1,8 @@
 """Bits per second of question kinds and sizes (eq. 7), measured on this pool at this belief; the policy "auto".
 
-One greedy set of the largest size holds the sets of all smaller sizes, so a kind costs one acquisition. All kinds and
-sizes of a repeat see the same random numbers: differences between them are then far less noisy than each of them.
-What the search gives only roughly (large rankings, grids) is measured again after it.
+One greedy set of the largest size contains the sets of all smaller sizes, so each kind needs only one search. All kinds and
+sizes of a repeat use the same random numbers, so that their differences are far less noisy than the values themselves.
+Gains that the search only approximates (large rankings, grids) are measured again after it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tellmore.types import Array
 
 TABLE_SIZES: tuple[int, ...] = (*range(2, 11), 12, 24)
 ROUGH_DRAWS = 512
-"""Draws to measure what the search gives only roughly: an error of 1 to 5 %."""
+"""Draws used to measure gains that the search only approximates, with an error of 1 to 5 %."""
 
 
 @dataclass(frozen=True)
 class Rate:
     """What one kind and size of question is worth: bits, seconds, bits per second.
 
-    ``bits_se`` is the standard error over repeated measurements, 0 where there was one. Rankings of more than five items
-    are midpoints of two bounds (see `core.gain`).
+    ``bits_se`` is the standard error over repeated measurements, 0 if there was only one. The bits of rankings of more than
+    five items are midpoints of two bounds (see `core.gain`).
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Rate:
 
 
 def table_kinds() -> tuple[str, ...]:
-    """The families that ``auto`` may choose from, one row of the table and size each."""
+    """The families that ``auto`` may choose from; the table has one row for each of them and size."""
     return tuple(dict.fromkeys(question_kinds.named(name).family for name in question_kinds.standard_kinds()))
 
 
@@ -69,10 +69,10 @@ def nested_bits(
 ) -> dict[tuple[str, int], Array]:
     """Information gains in bits [repeats] of the greedy sets of each kind and size.
 
-    Every kind of a repeat starts from the same seed (common random numbers); ``exclude`` holds pool rows not to show.
+    All kinds of a repeat start from the same seed (common random numbers); ``exclude``: rows of the pool not to show.
     """
     n = len(scan)
-    measured = {kind: question_kinds.family(kind)[0] for kind in kinds}  # of a family, either end at random, the first
+    measured = {kind: question_kinds.family(kind)[0] for kind in kinds}  # the first kind stands for its family
     wanted = {kind: _sizes_of(measured[kind], sizes, n) for kind in kinds}
     wanted = {kind: own for kind, own in wanted.items() if own}
     if not wanted:
@@ -97,7 +97,7 @@ def _measure(
     behaviour: Behaviour,
     rng: np.random.Generator,
 ) -> Array:
-    """Bits [k] of the nested sets of sizes 1 to k = the last of ``sizes``."""
+    """Bits [k] of the nested sets of sizes 1 to k, where k is the last of ``sizes``."""
     found = searched.search(kind, posterior, sizes[-1], behaviour, rng=rng)
     bits = found.bits.copy()
     rough = [size for size in sizes if kind.search_is_rough(size)]
@@ -109,7 +109,7 @@ def _measure(
 
 
 def to_rates(bits: dict[tuple[str, int], Array], cost: CostModel = PAPER_COST) -> tuple[Rate, ...]:
-    """Gains and a cost model as a table in the order of ``bits``; the row of most bits per second is ``best``."""
+    """The table of rates from gains and a cost model, in the order of ``bits``; the row with most bits per second is ``best``."""
     rows = []
     for (kind, size), values in bits.items():
         mean = float(np.mean(values))
@@ -131,14 +131,14 @@ def rates(
     rng: np.random.Generator,
     repeats: int = 3,
 ) -> tuple[Rate, ...]:
-    """The table of rates: one row per kind and size, label with size 1, exactly one row ``best``."""
+    """The table of rates: one row per kind and size (1 for a label), exactly one of them ``best``."""
     kinds = kinds or table_kinds()
     bits = nested_bits(scan, posterior, behaviour, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats)
     return to_rates(bits, cost)
 
 
 def best_rate(table: Sequence[Rate]) -> Rate:
-    """The row of most bits per second."""
+    """The row with most bits per second."""
     return max(table, key=lambda rate: rate.bits_per_second)
 
 
@@ -146,14 +146,15 @@ NEARLY_BEST = 0.9
 
 
 def longest_rate(table: Sequence[Rate]) -> Rate:
-    """The row that keeps a person busy longest, of those that are nearly the best: so many people ask for fewer questions."""
+    """The row with the longest time, of those that are nearly the best: if many people answer, they then need fewer
+    questions."""
     enough = NEARLY_BEST * best_rate(table).bits_per_second
     return max((rate for rate in table if rate.bits_per_second >= enough), key=lambda rate: rate.seconds)
 
 
 @dataclass(frozen=True)
 class RateTable:
-    """Gains of all kinds and sizes that are allowed, and the belief's state when they were measured."""
+    """Gains of all allowed kinds and sizes, and the state of the belief when they were measured."""
 
     bits: dict[tuple[str, int], Array]
     rates: tuple[Rate, ...]
@@ -163,14 +164,14 @@ class RateTable:
 
 @dataclass(frozen=True)
 class Policy:
-    """``question="auto"``: of the kinds and sizes allowed, the one of most bits per second.
+    """``question="auto"``: of the allowed kinds and sizes, the one with most bits per second.
 
-    Kinds of one family are worth the same; they stand as one, such as "select", and whoever asks takes either of them at
-    random, as the paper does.
+    Kinds of one family are worth the same, so they are measured as one, such as "select"; a question is then one of them,
+    drawn at random, as in the paper.
 
-    Gains shrink while people answer but their ratios hardly move (Fig. 9), so the table is kept and measured again only
-    when the belief has drifted: when the spread of the scores, on which the ratios depend (Fig. 10), has changed by
-    more than ``drift``, or after ``every`` answers at the latest.
+    Gains shrink while people answer, but their ratios hardly change (Fig. 9). So the table is kept, and measured again only
+    when the belief has drifted: when the spread of the scores, on which the ratios depend (Fig. 10), has changed by more than
+    ``drift``, or after ``every`` answers at the latest.
     """
 
     kinds: tuple[str, ...] = field(default_factory=table_kinds)
@@ -197,7 +198,7 @@ class Policy:
         exclude: Collection[int] = (),
         pick: Callable[[Sequence[Rate]], Rate] = best_rate,
     ) -> tuple[str, int, RateTable]:
-        """Kind and size to ask now, which ``pick`` finds in the rates, and the table to hand back at the next call."""
+        """The kind and size to ask now, which ``pick`` chooses from the rates, and the table to pass to the next call."""
         if table is None or self.drifted(table, scan, answers):
             bits = nested_bits(scan, posterior, behaviour, kinds=self.kinds, sizes=self.sizes, rng=rng, exclude=exclude)
             table = RateTable(bits, to_rates(bits, self.cost), score_spread(scan), answers)
@@ -206,7 +207,7 @@ class Policy:
 
 
 def score_spread(scan: Scan) -> float:
-    """Root mean variance of the scores of the pool under the belief."""
+    """The root of the mean variance of the pool's scores under the belief."""
     return float(np.sqrt(max(sum(scan.look(_total_variance)) / len(scan), 1e-300)))
 
 

@@ -27,7 +27,7 @@ class Share:
 
 
 def share_of(count: int, n: int) -> Share:
-    """``count`` of ``n``.
+    """The share ``count`` / ``n`` with its interval.
 
     >>> str(share_of(9, 10))
     '90 % (60 to 98 %)'
@@ -37,8 +37,8 @@ def share_of(count: int, n: int) -> Share:
 
 @lru_cache(maxsize=10_000)
 def wilson(estimate: float, n: int) -> Share:
-    """A mean of ``n`` values from 0 to 1 with Wilson's interval. An average precision is one over the positive items: Boyd, Eng
-    and Page, "Area under the precision-recall curve" (2013), find that a binomial interval with that n covers it."""
+    """A mean of ``n`` values from 0 to 1 with Wilson's interval. An average precision is a mean over the positive items; Boyd,
+    Eng and Page, "Area under the precision-recall curve" (2013), find that a binomial interval with that n covers it."""
     centre = (estimate + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * math.sqrt(estimate * (1 - estimate) / n + Z**2 / (4 * n**2))
     return Share(estimate, max(0.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half)))

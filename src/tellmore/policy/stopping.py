@@ -1,4 +1,4 @@
-"""When to stop asking: rules that combine with ``|`` (either) and ``&`` (both) and say in words why they stopped.
+"""When to stop asking: rules that combine with ``|`` (either) and ``&`` (both) and give the reason in words.
 
 >>> rule = DeterminantRule(0.5) | AnswerBudget(200)
 >>> str(rule)
@@ -20,10 +20,10 @@ RELATIVE_EPSILON = 0.5
 
 @dataclass(frozen=True)
 class Progress:
-    """What the rules look at. ``logdet`` of the belief and of the prior in nats; ``tally``: what was counted so far;
-    ``undecided``: the share of the pool expected to be on the wrong side of the boundary for lack of answers;
-    ``unlabelled``: items without a label, if that is known; ``smaller``: the share of the pool that is called the side
-    which has fewer; ``items``: how many there are."""
+    """The numbers that the rules use. ``logdet`` of the belief and of the prior in nats; ``tally``: the counts so far;
+    ``undecided``: the expected share of the pool on the wrong side of the boundary for lack of answers; ``unlabelled``: the
+    number of items without a label, if known; ``smaller``: the share of the pool on the side that is predicted less often;
+    ``items``: the number of items."""
 
     dim: int
     logdet: float
@@ -36,13 +36,13 @@ class Progress:
 
     @property
     def answers(self) -> int:
-        """Answers told, skips not among them."""
+        """The number of answers, without skips."""
         return self.tally.answers
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Whether to stop, and why; true in a condition when it says to stop.
+    """Whether to stop, and why; true in an ``if`` when it says to stop.
 
     stopped: whether to stop.
     reason: why, in words.
@@ -71,7 +71,7 @@ class Rule(Protocol):
 class _Combinable:
     """A rule that combines with others.
 
-    progress: what a learner was told so far, as ``learner.progress`` has it.
+    progress: the progress of a learner, from ``learner.progress``.
     """
 
     def __or__(self, other: Rule) -> Either:
@@ -120,7 +120,7 @@ class DeterminantRule(_Combinable):
 
 @dataclass(frozen=True)
 class AnswerBudget(_Combinable):
-    """Stop after a number of answers. Rules combine by ``|`` and ``&``.
+    """Stop after a number of answers. Rules combine with ``|`` and ``&``.
 
     answers: how many.
 
@@ -201,18 +201,18 @@ class Stability(_Combinable):
 class Settled(_Combinable):
     """Stop when the predictions have settled and random labels agree with them.
 
-    answers: at least this many.
+    answers: at least this many answers.
     each: at least this many labels of each side.
     gain, further: stop only if ``further`` more answers are expected to correct at most this share of the pool. The limit is for
-        two sides of equal size. It shrinks with the square of the smaller side: F1 weights mistakes by that side, and where it
-        is rare the belief was found to be too sure (docs/pools.md).
-    window, tolerance: none of the last ``window`` answers changed more than this share of the predictions; one item may
-        change. This limit shrinks in proportion to the smaller side: if 5 % are positive, half of these could be wrong
-        although 97 % of the pool is right.
-    checks: labels of random items among the last ``recent`` answers. A belief can be sure and wrong if the attribute is
-        not linear in the embeddings, and only random checks show this. If these, or the ``remembered`` ones before
-        them, were right much less often than predicted, the rule does not stop. Older ones count too: otherwise some
-        later ten would be right by luck.
+        two sides of equal size. It shrinks with the square of the smaller side: F1 weights mistakes by that side, and if it is
+        rare, the belief was found to be too sure (docs/pools.md).
+    window, tolerance: stop only if none of the last ``window`` answers changed more than this share of the predictions; one
+        item may change. This limit shrinks in proportion to the smaller side: if 5 % are positive, half of these could be
+        wrong although 97 % of the pool is right.
+    checks: at least this many labels of random items among the last ``recent`` answers. A belief can be sure and wrong if the
+        attribute is not linear in the embeddings, and only random checks show this. If these, or the ``remembered`` ones
+        before them, were right much less often than predicted, the rule does not stop. Older ones count too: otherwise, some
+        ten later checks would be right by luck.
     recent: how many of the last answers are searched for checks.
     remembered: how many older checks count as evidence against stopping.
 
@@ -279,8 +279,8 @@ class Settled(_Combinable):
         return None
 
     def _expected(self, progress: Progress) -> float:
-        """The share of the pool that ``further`` more answers correct, if what is undecided falls with the square root of the
-        number of answers. While answers are few it falls more slowly, so this rather says too much."""
+        """The share of the pool that ``further`` more answers correct, if the undecided share falls with the square root of the
+        number of answers. With few answers it falls more slowly, so this is rather too much."""
         return progress.undecided * (1 - 1 / sqrt(1 + self.further / max(progress.answers, 1)))
 
     def _tolerance(self, progress: Progress) -> float:
@@ -294,13 +294,13 @@ class Settled(_Combinable):
 
 
 def agreement(checks: list[Check]) -> tuple[int, float]:
-    """How many checks were as predicted, and how many were expected to be."""
+    """How many checks were as predicted, and the expected number."""
     right = sum((one.probability > 0.5) == one.told for one in checks)
     return right, sum(max(one.probability, 1 - one.probability) for one in checks)
 
 
 def disagree(checks: list[Check]) -> bool:
-    """Whether fewer checks were right than chance explains: 2.5 standard deviations, with half a check for rounding."""
+    """Whether fewer checks were right than chance explains: by 2.5 standard deviations, with half a check for rounding."""
     right, expected = agreement(checks)
     sd = sqrt(sum(one.probability * (1 - one.probability) for one in checks))
     return right + 0.5 < expected - 2.5 * max(sd, 0.5)
@@ -308,13 +308,13 @@ def disagree(checks: list[Check]) -> bool:
 
 @dataclass(frozen=True)
 class Either(_Combinable):
-    """Stop when one of two rules says so."""
+    """Stop when one of two rules stops."""
 
     first: Rule
     second: Rule
 
     def check(self, progress: Progress) -> Stop:
-        """The first that stops gives the reason."""
+        """Whether either rule stops, with the reason of the first that does."""
         a, b = self.first.check(progress), self.second.check(progress)
         if a or b:
             return a if a else b
@@ -326,13 +326,13 @@ class Either(_Combinable):
 
 @dataclass(frozen=True)
 class Both(_Combinable):
-    """Stop when two rules agree."""
+    """Stop when both rules stop."""
 
     first: Rule
     second: Rule
 
     def check(self, progress: Progress) -> Stop:
-        """Both reasons are given."""
+        """Whether both rules stop, with both reasons."""
         a, b = self.first.check(progress), self.second.check(progress)
         return Stop(bool(a and b), f"{a.reason}; {b.reason}", a.check or b.check)
 

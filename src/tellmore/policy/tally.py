@@ -1,4 +1,4 @@
-"""What is counted while answers are told: seconds, changed predictions, labels of each side, and random checks."""
+"""What is counted while answers are learnt: seconds, changed predictions, labels of each side, and random checks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ KEPT_CHANGES = 50
 
 @dataclass(frozen=True)
 class Check:
-    """A label of an item drawn at random: the ``probability`` of positive before it was told, what it was ``told`` to be, and
-    how many ``answers`` had been told before. ``calibrated``: that probability as earlier checks corrected it, which is what was
-    stated; None if nothing did."""
+    """A label of an item drawn at random: the ``probability`` of positive before the label, the label ``told``, and the number
+    of ``answers`` before. ``calibrated``: the probability as corrected by earlier checks, which is the one stated; None if there
+    were none."""
 
     probability: float
     told: bool
@@ -32,9 +32,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Tally:
-    """``changed``: for each of the last answers, newest first, the share of the pool whose predicted side changed by it.
+    """Counts so far. ``changed``: for each of the last answers, newest first, the share of the pool whose predicted side changed.
 
-    ``positive`` and ``negative``: labels told, checks among them.
+    ``positive`` and ``negative``: the numbers of labels, including checks.
     """
 
     answers: int = 0
@@ -46,11 +46,11 @@ class Tally:
 
     @property
     def labels(self) -> int:
-        """How many labels were told."""
+        """The number of labels."""
         return self.positive + self.negative
 
     def later(self, seconds: float) -> Tally:
-        """After so much more time."""
+        """The tally after this many more seconds."""
         return replace(self, seconds=self.seconds + seconds)
 
     def told(

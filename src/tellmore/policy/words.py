@@ -1,13 +1,13 @@
-"""What was measured, in words for people: the same in the app, on the command line and in notebooks."""
+"""Measurements in words for people: the same in the app, on the command line and in notebooks."""
 
 from __future__ import annotations
 
 ENOUGH_CHECKS = 20
-"""Random checks from which on an accuracy says something."""
+"""Random checks needed before an accuracy is reported."""
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share for people, with so many ``digits``; only all of it is 100 %, and only none of it is 0 %.
+    """A share for people, with this many ``digits``; 100 % means all of it, and 0 % none of it.
 
     >>> percent(0.914), percent(0.997), percent(0.9996), percent(1), percent(0.003)
     ('91 %', '99.7 %', 'over 99.9 %', '100 %', '0.3 %')
@@ -28,7 +28,7 @@ def exact_percent(share: float) -> str:
 
 
 def checks(n: int) -> str:
-    """So many random checks.
+    """A number of random checks, in words.
 
     >>> checks(1)
     '1 random check'
@@ -37,7 +37,7 @@ def checks(n: int) -> str:
 
 
 def range_words(low: float, high: float, digits: int = 0) -> str:
-    """An interval of a share.
+    """An interval of a share, in words.
 
     >>> range_words(0.77, 0.96)
     '77 to 96 %'
@@ -46,7 +46,7 @@ def range_words(low: float, high: float, digits: int = 0) -> str:
 
 
 def accuracy_words(n: int, low: float = 0.0, high: float = 1.0, *, asked: bool = True) -> str:
-    """How accurate the predictions are, as a range, where enough random items, ``n``, were ``asked`` about to tell.
+    """How accurate the predictions are, as a range, if there were enough random checks ``n``; ``asked``: whether any are asked.
 
     >>> accuracy_words(0)
     'accuracy: too early to tell'
