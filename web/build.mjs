@@ -1,4 +1,4 @@
-/** Builds the browser client into the Python package: hashed assets, the pages that name them, and the widget of notebooks. */
+/** Builds the browser client into the Python package: hashed assets, the pages that name them, and the notebook widget. */
 import { copyFile, cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const installed = process.env.TELLMORE_STATIC ?? join(here, "..", "src", "tellmo
 const scripts = ["annotate", "dashboard", "study"].map((page) => ({ in: join(here, "src", page, "main.ts"), out: page }));
 const styles = { in: join(here, "src", "styles", "app.css"), out: "app" };
 
-/** Entry name ("annotate.js", "app.css") to the address of its hashed file. */
+/** Maps each entry name ("annotate.js", "app.css") to the address of its hashed file. */
 function addresses(metafile) {
   const found = new Map();
   for (const [path, output] of Object.entries(metafile.outputs)) {
@@ -49,12 +49,12 @@ const result = await build({
 await writePages(addresses(
   { outputs: Object.fromEntries(Object.entries(result.metafile.outputs).map(([path, output]) => [join(here, path), output])) },
 ));
-// A notebook is handed one module: it holds its style sheet, for a tree of its own inside the page.
+// A notebook loads one module, so it contains its style sheet, for its own shadow tree inside the page.
 const sheet = await build({ ...usual, entryPoints: [join(here, "src", "styles", "widget.css")], write: false });
 const define = { STYLES: JSON.stringify(sheet.outputFiles[0].text) };
 const widget = await build({ ...usual, entryPoints: [join(here, "src", "widget", "main.ts")], outfile: join(out, "widget.js"), define });
 await copyFile(join(here, "pages", "icon.svg"), join(out, "assets", "icon.svg"));
-// Only a build that succeeded takes the place of the one before.
+// The previous build is replaced only after this one has succeeded.
 await rm(installed, { recursive: true, force: true });
 await cp(out, installed, { recursive: true });
 const bytes = [result, widget].flatMap(({ metafile }) => Object.values(metafile.outputs)).reduce((sum, output) => sum + output.bytes, 0);

@@ -7,7 +7,7 @@ import { compile } from "json-schema-to-typescript";
 const out = join(dirname(fileURLToPath(import.meta.url)), "src", "kit", "schemas.ts");
 const banner = "/** Written by the build from the server's OpenAPI description; do not edit. */";
 
-/** OpenAPI's dialect as the compiler knows it. A title would become a type of its own, a longest length a union of tuples. */
+/** Adapts OpenAPI's dialect to the compiler, which would turn a title into a separate type and a maximum length into a union of tuples. */
 function plain(key, value) {
   if (key === "title" && typeof value === "string") return undefined;
   if (value?.type !== "array") return value;

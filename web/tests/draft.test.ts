@@ -20,7 +20,7 @@ interface Shown {
 const keyboard = new Keyboard();
 let leave = (): void => {};
 
-/** The page after a reload: nothing of the one before listens any more. */
+/** Simulates a reload: no listener of the page before is left. */
 async function open(asked: Question, words: Wording = WORDS, aside?: Map<string, ClockRecord>): Promise<Shown> {
   const host = document.createElement("main");
   document.body.replaceChildren(host);

@@ -32,7 +32,7 @@ export function question(name: string, ...ids: string[]): Question {
   return { id: "q1", kind: name, items: ids.map((id) => ({ id, text: id })) };
 }
 
-/** What a card is given; the calls it makes are recorded. */
+/** The context of a card; the calls that the card makes are recorded. */
 export function contextOf(asked: Question, changes: Partial<CardContext> = {}): CardContext {
   const { kinds } = WORDS;
   const own = kinds.find(({ name }) => name === asked.kind)!;

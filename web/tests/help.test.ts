@@ -6,7 +6,7 @@ import type { CardFactory } from "../src/cards/card";
 import { Keyboard } from "../src/kit/keyboard";
 import { contextOf, question, WORDS } from "./fixtures";
 
-/** The dialog over a question of that kind, drawn by `make`. */
+/** The help dialog for a question of this kind, whose card `make` builds. */
 function help(free: boolean, name: string, make: CardFactory, ties = false): string {
   const words = { ...WORDS, positive: "warm", negative: "cold", ties };
   const context = contextOf(question(name, "a", "b"), { words });

@@ -130,7 +130,7 @@ describe("whether probabilities come true", () => {
 
   it("is said of the most common probabilities, with which way they are corrected", () => {
     expect(cameTrue(quality(0.8, 1.2))).toBe(
-      `Of 20 items given 80 to 100\u00a0%, 18 were ${WORDS.positive}; 30 random checks in all. They are neither too bold nor too timid, as far as these checks tell.`,
+      `Of 20 items given 80 to 100\u00a0%, 18 were ${WORDS.positive}; 30 random checks in all. As far as these checks show, they are neither too extreme nor too close to one half.`,
     );
     expect(cameTrue(quality(1.1, 1.5))).toContain("too close to one half");
     expect(cameTrue(quality(0.5, 0.9))).toContain("too far from one half");

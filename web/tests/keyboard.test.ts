@@ -5,7 +5,7 @@ import { press } from "./fixtures";
 
 const releases: (() => void)[] = [];
 
-/** A keyboard with these bindings; what one test binds must not reach the next. */
+/** A keyboard with these bindings; they must not remain for the next test. */
 function keyboard(bindings: Binding[] = []): Keyboard {
   const keys = new Keyboard();
   releases.push(keys.use(bindings));

@@ -7,7 +7,7 @@ const CAMPS = { first: ["Ann", "Cy"], second: ["Bob", "Dee"], gain_nats: 0.3, ga
 
 describe("whether people mean the same", () => {
   it("is said in words", () => {
-    expect(verdict(ALIKE)).toEqual(["People mean the same, as far as their answers tell."]);
+    expect(verdict(ALIKE)).toEqual(["As far as their answers show, people mean the same thing."]);
     expect(verdict({ ...ALIKE, own: 0.2 })[0]).toContain("about 20\u00a0% of a view is a person’s own");
     expect(verdict({ ...ALIKE, people: ["Ann"] })[0]).toContain("Two people");
   });
@@ -15,11 +15,11 @@ describe("whether people mean the same", () => {
   it("names two camps, with the evidence", () => {
     const [who, why] = verdict({ ...ALIKE, camps: CAMPS });
     expect(who).toBe("Two camps: Ann and Cy; and Bob and Dee.");
-    expect(why).toContain("0.30 ± 0.10 nats an answer, on 40 answers");
+    expect(why).toContain("0.30 ± 0.10 nats per answer, on 40 answers");
   });
 
   it("says who answered too little", () => {
-    expect(verdict({ ...ALIKE, few: ["Eve"] }).at(-1)).toBe("Eve: fewer than 5 answers, so the shared classifier stands for them.");
+    expect(verdict({ ...ALIKE, few: ["Eve"] }).at(-1)).toBe("Eve: fewer than 5 answers, so the shared classifier is used.");
   });
 
   it("lists an item by person, the most positive first", () => {

@@ -13,7 +13,7 @@ function scripted(source: string): Kind[] {
   return [...KINDS, kind("odd", { title: "Odd one", script: `data:text/javascript,${encodeURIComponent(source)}` })];
 }
 
-/** A card in a package's own hand: a key for each item chooses it, Enter submits. */
+/** A card as another package might write it: each item has a key that chooses it, and Enter submits. */
 const ODD = `export default ({ question, kind, kit, sketch, previous, moved, submit }) => {
   let chosen = (sketch ?? previous)?.odd ?? null;
   const shown = kit.h("p", { class: "chosen" }, String(chosen));

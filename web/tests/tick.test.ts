@@ -32,7 +32,7 @@ function show(size: number, changes: Partial<CardContext> = {}): Shown {
   };
 }
 
-/** Lays the cells out in so many columns, which this page without a layout does not. */
+/** Simulates a layout with this many columns, because the test page has no layout. */
 function layOut(boxes: HTMLInputElement[], columns: number): void {
   boxes.forEach((box, index) => Object.defineProperty(box.parentElement, "offsetTop", { value: 50 * Math.floor(index / columns) }));
 }

@@ -3,7 +3,7 @@ import { type ClockRecord, QuestionClock } from "../src/kit/timing";
 
 let now = 0;
 const DAY = 1_700_000_000_000;
-/** The clock on a page that was opened `opened` ms into the day. */
+/** A clock on a page that was opened at `opened` ms by the system clock. */
 const clock = (latencyMs = 12, before: ClockRecord | null = null, opened = 0): QuestionClock => new QuestionClock(latencyMs, before, () => now, () => DAY + opened + now);
 
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { question, WORDS } from "./fixtures";
 vi.stubGlobal("STYLES", ".card { display: flex }");
 const { default: widget } = await import("../src/widget/main");
 
-/** The kernel's side: what is on show, and what was sent. */
+/** The kernel's side: what is shown, and what was sent. */
 class Kernel {
   readonly sent: Message[] = [];
   private readonly heard = new Set<() => void>();

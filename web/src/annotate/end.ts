@@ -1,4 +1,4 @@
-/** The last screen: that it is over, what was reached, and where to go from here. */
+/** The last screen: the questions are over, what was reached, and what to do next. */
 
 import { h } from "../kit/dom";
 import { notice } from "../kit/frame";

@@ -1,4 +1,4 @@
-/** A glance at what was learnt: under the card, until it is put away or the next question comes. */
+/** A few predictions, shown under the card until they are hidden or the next question comes. */
 
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";

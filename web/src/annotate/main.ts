@@ -23,7 +23,7 @@ import { pauseView } from "./pause";
 import { progressLine } from "./progress";
 import { welcome } from "./welcome";
 
-/** How long to wait before asking again when every question is out with somebody else. */
+/** How long to wait before asking again while all questions are with other people. */
 const ASK_AGAIN_MS = 5_000;
 
 class Annotator {
@@ -34,9 +34,9 @@ class Annotator {
   private readonly keyboard: Keyboard;
   private readonly outbox: Outbox<Submission, Saved>;
   private readonly undoButton = h("button", { type: "button", class: "button quiet", "aria-keyshortcuts": "Backspace Control+Z" });
-  /** What went wrong, until the next question; the announcer says it aloud as well. */
+  /** What went wrong, until the next question; it is announced to screen readers too. */
   private readonly warning = h("aside", { class: "warning", "aria-label": "Notice" });
-  /** What to know before the first answer, and what was learnt so far, now and then. */
+  /** The introduction before the first answer; later, now and then, a few predictions. */
   private readonly glance = h("div", { class: "glance-host" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +60,7 @@ class Annotator {
     root().replaceChildren(bar, this.host, this.glance, this.warning, this.footer, this.announcer.element);
   }
 
-  /** Sends what an earlier visit left behind, then shows the open question. */
+  /** Sends answers left from an earlier visit, then shows the open question. */
   async start(): Promise<void> {
     const { refused } = await this.outbox.flush();
     await this.fetchTurn();
@@ -183,7 +183,7 @@ class Annotator {
     void openHelp({ words: this.me.project, keyboard: this.keyboard, free: true, notes: true, shown: this.presented });
   }
 
-  /** Whatever cannot be recovered from is said on the screen, never swallowed. */
+  /** Shows errors that cannot be recovered from on the screen, so that none goes unnoticed. */
   private async guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,4 +1,4 @@
-/** Writing about an item, or flagging it; the owner reads it. */
+/** Commenting on an item, or flagging it, for the owner to read. */
 
 import { shownName } from "../cards/item";
 import { post } from "../kit/api";
@@ -6,7 +6,7 @@ import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
 import type { Item } from "../kit/wire";
 
-/** Asks for a comment on one of `items` and sends it; false where nothing was written. */
+/** Asks for a comment on one of `items` and sends it; false if nothing was written. */
 export async function askForNote(items: Item[]): Promise<boolean> {
   const which = h("select", { name: "item" }, ...items.map((item, index) => h("option", { value: item.id }, shownName(item, index + 1))));
   const text = h("textarea", { name: "text", rows: 3, maxlength: 2000 });

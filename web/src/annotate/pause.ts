@@ -1,4 +1,4 @@
-/** That a break may help: under the card until it is put away, and then not again for the same answers. It refuses nothing. */
+/** The suggestion to take a break, under the card until it is dismissed, and then not again for the same answers. Questions continue. */
 
 import { h } from "../kit/dom";
 import { kept } from "../kit/storage";

@@ -1,4 +1,4 @@
-/** The line under the card: answers done and minutes spent; for the owner also how the classifier stands, in the server's words. */
+/** The line under the card: answers given and minutes spent; for the owner also the classifier's progress, in the server's words. */
 
 import { h } from "../kit/dom";
 import type { Progress } from "../kit/wire";
@@ -13,7 +13,7 @@ function answers({ answers: done, quota }: Progress): string {
   return done === 1 ? "1 answer" : `${done} answers`;
 }
 
-/** The facts in reading order; what the server does not send is left out. */
+/** The parts of the line in reading order; what the server does not send is left out. */
 export function facts(progress: Progress): string[] {
   return [answers(progress), minutes(progress.minutes), ...(progress.standing ?? [])];
 }

@@ -1,4 +1,4 @@
-/** Before the first answer: what this is for, how long it may take, why questions differ; put away once and for all. */
+/** The introduction before the first answer: what this is for, how long it may take, why questions differ. Once dismissed, it stays away. */
 
 import { h } from "../kit/dom";
 import { kept } from "../kit/storage";
@@ -6,7 +6,7 @@ import type { Me } from "../kit/wire";
 
 const KEY = "tellmore:welcomed:";
 
-/** Nothing for somebody who has answered or has put it away in this browser. */
+/** Null for somebody who has answered, or has dismissed it in this browser. */
 export function welcome(me: Pick<Me, "participant" | "project" | "introduction">, answers: number): HTMLElement | null {
   if (answers > 0 || !me.introduction.length || kept.getItem(KEY + me.participant + me.project.name)) return null;
   const element = h("aside", { class: "glance welcome", "aria-label": "About this project" });

@@ -1,4 +1,4 @@
-/** What every question card offers to the screen around it, and what it is given. A script of another package follows the same terms. */
+/** The interface between a question card and the screen around it. Cards from other packages use the same interface. */
 
 import type { Binding, KeyHelp } from "../kit/keyboard";
 import type { Answer, Kind, Question, Wording } from "../kit/wire";
@@ -10,29 +10,29 @@ export interface Card {
   bindings: Binding[];
   /** The same keys in words, for the help dialog. */
   keys?: KeyHelp[];
-  /** The answer in the making, to be kept over a reload; null where there is nothing to keep. */
+  /** The unfinished answer, to be kept over a reload; null if there is nothing to keep. */
   sketch(): Answer | null;
-  /** Frees what the card holds outside its own element. */
+  /** Frees everything that the card uses outside its element. */
   dispose(): void;
 }
 
 export interface CardContext {
   question: Question;
-  /** The kind of the question: its sentence, its help, its sizes. */
+  /** The kind of the question: its headline, its help, its sizes. */
   kind: Kind;
   words: Wording;
-  /** Whether quicker ways of answering than the paper’s are offered; studies measure the paper’s. */
+  /** Whether to offer quicker ways of answering than the paper’s. Studies do not, because they measure the paper’s. */
   quick?: boolean;
-  /** What cards are built from, for those that cannot import it. */
+  /** The building blocks of cards, for cards that cannot import them. */
   kit: Kit;
-  /** The answer that the person took back, as a start for the new one. */
+  /** The answer that was undone, as a start for the new one. */
   previous?: Answer | null;
-  /** The answer in the making as it was before a reload; it comes before `previous`. */
+  /** The unfinished answer from before a reload; it takes precedence over `previous`. */
   sketch?: Answer | null;
-  /** The person changed the answer in the making. */
+  /** To be called when the person has changed the unfinished answer. */
   moved(): void;
   announce(message: string): void;
-  /** The answer is complete. */
+  /** Sends the complete answer. */
   submit(answer: Answer): void;
 }
 

@@ -1,4 +1,4 @@
-/** Help: what the questions ask, and every key of the one on screen. */
+/** The help dialog: what the questions ask, and the keys of the question on screen. */
 
 import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
@@ -13,13 +13,13 @@ export interface HelpOptions {
   free: boolean;
   /** Whether a person can comment on items. */
   notes?: boolean;
-  /** Where the dialog is put; the page itself where nothing else is said. */
+  /** Where the dialog is put; the page itself by default. */
   layer?: Node;
-  /** The question on screen; null where there is none. */
+  /** The question on screen; null if there is none. */
   shown: Pick<Presented, "kind" | "keys"> | null;
 }
 
-/** The kind on screen first, then those that are usually asked; a study tells of its other kinds when their turn comes. */
+/** The kind on screen first, then the usual ones; a study explains its other kinds when their turn comes. */
 function kindsAtHand({ words, shown, free }: HelpOptions): Kind[] {
   if (shown && !free) return [shown.kind];
   const usual = words.kinds.filter((kind) => kind.standard && kind.name !== shown?.kind.name);

@@ -12,12 +12,12 @@ export function itemName(item: Item): string {
   return item.text || item.id;
 }
 
-/** The same where a picture without words goes by its number on screen, from 1. */
+/** The same, except that a picture without text is named by its number on screen, from 1. */
 export function shownName(item: Item, number: number): string {
   return item.image && !item.text ? `picture ${number}` : itemName(item);
 }
 
-/** How much text it is, for the style sheet. */
+/** The length class of a text, for the style sheet. */
 export function textLength(text: string): "short" | "long" | "very-long" {
   if (text.length > VERY_LONG_TEXT) return "very-long";
   return text.length > LONG_TEXT ? "long" : "short";

@@ -1,4 +1,4 @@
-/** What cards are built from. A card that comes from another package finds it in its context, and needs no import. */
+/** The building blocks of cards. A card from another package gets them in its context and needs no import. */
 
 import { h, hiddenText } from "../kit/dom";
 import { icon } from "../kit/icons";

@@ -1,4 +1,4 @@
-/** Shows one question and waits for its answer: card, clock, keys and focus together. Studies use it as it is. */
+/** Shows one question and waits for its answer: card, clock, keys and focus together. Studies use it unchanged. */
 
 import type { Announcer } from "../kit/announcer";
 import { h } from "../kit/dom";
@@ -23,11 +23,11 @@ export interface Presentation {
   focus?: boolean;
   /** Whether "skip" and "can't tell" are offered. */
   skippable: boolean;
-  /** Opens what lets a person write about the items; absent where that is not offered. */
+  /** Opens the dialog for comments on the items; absent if comments are not offered. */
   onNote?: () => void;
-  /** The answer that was taken back, where the question is shown again after an undo. */
+  /** The answer that was undone, if the question is shown again after an undo. */
   previous?: Answer | null;
-  /** Clocks of questions that an undo took off the screen unanswered; such a question is not new when it comes back. */
+  /** Clocks of unanswered questions that an undo removed from the screen; such a question is not new when it comes back. */
   aside?: Map<string, ClockRecord>;
 }
 
@@ -59,7 +59,7 @@ function skipBindings(submit: (answer: Answer) => void): Binding[] {
   return SKIPS.map(({ reason, key }) => ({ keys: [key], run: () => submit({ type: "skip", reason }) }));
 }
 
-/** A card as it will look, for previews: it can be tried but answers nothing. */
+/** A card for previews: it can be tried, but sends no answer. */
 export async function previewCard(question: Question, words: Wording): Promise<HTMLElement> {
   const { kind, make } = await screenOf(question.kind, words.kinds);
   const card = make({ question, kind, words, kit, moved: () => {}, announce: () => {}, submit: () => {} });
@@ -78,7 +78,7 @@ export interface Presented {
   keys: KeyHelp[];
   /** Resolves with the first answer; the card then stays, locked, until it is replaced. */
   given: Promise<Given>;
-  /** Takes the question back unanswered; `given` then never resolves. */
+  /** Removes the question without an answer; `given` then never resolves. */
   withdraw(): void;
 }
 
@@ -129,7 +129,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
   if (options.onNote) skips.append(noteButton(options.onNote));
   section.append(...heading(kind, words, 1), card.element, skips);
-  // Enter submits and Space skips, whatever was clicked last; who moves by keyboard keeps the focus where it is.
+  // Enter submits and Space skips, whatever was clicked last. Keyboard users keep the focus where it is.
   section.addEventListener("click", (event) => {
     if (event.detail > 0 && !closed) section.focus({ preventScroll: true });
   });
@@ -140,7 +140,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   void startWhenSeen(section, clock, () => closed).then((shown) => {
     if (!shown) return;
     keep();
-    // The last moments that a page is sure to hear of; a phone may drop a hidden page without another word.
+    // These are the last events a page is sure to get: a phone may discard a hidden page without further notice.
     window.addEventListener("pagehide", keep, { signal: leaving.signal });
     document.addEventListener("visibilitychange", keep, { signal: leaving.signal });
   });
@@ -153,7 +153,7 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   return { kind, keys, given, withdraw };
 }
 
-/** The clock starts once the images are decoded and the card has been painted; false where the question was gone by then. */
+/** Starts the clock once the images are decoded and the card is painted; false if the question was gone by then. */
 async function startWhenSeen(section: HTMLElement, clock: QuestionClock, closed: () => boolean): Promise<boolean> {
   await imagesDecoded(section);
   await afterPaint();

@@ -1,4 +1,4 @@
-/** Dragging rows: by their whole body with mouse or pen; by their handle on touch, so that the rest of a row still scrolls the page. */
+/** Dragging rows: anywhere on the row with a mouse or pen; by the handle on touch screens, so that the rest of the row still scrolls the page. */
 
 import Sortable from "sortablejs";
 
@@ -14,7 +14,7 @@ export function leftAlone(event: Event): boolean {
 
 export function makeDraggable(list: HTMLElement, onDrop: (from: number, to: number) => void): () => void {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  // Letting go of a dragged row is a click on it as well; it must not pick the row up.
+  // Releasing a dragged row also fires a click on it, which must not pick the row up.
   const swallow = (event: Event): void => {
     event.stopPropagation();
     event.preventDefault();
@@ -24,7 +24,7 @@ export function makeDraggable(list: HTMLElement, onDrop: (from: number, to: numb
     preventOnFilter: false,
     draggable: ".row",
     animation: still ? 0 : ANIMATION_MS,
-    // The same code path for every device; the browser's own drag and drop knows no touch.
+    // Use the same code for every device: the browser's own drag and drop does not support touch.
     forceFallback: true,
     fallbackTolerance: 3,
     ghostClass: "ghost",

@@ -1,4 +1,4 @@
-/** The state of a ranking in the making, without any display: one sequence of k items and one divider. */
+/** The state of an unfinished ranking, without its display: a sequence of k items and one divider. */
 
 import type { Answer, Item } from "../kit/wire";
 
@@ -6,7 +6,7 @@ export const DIVIDER = Symbol("divider");
 
 export type Entry = Item | typeof DIVIDER;
 
-/** `ties`: places, from 0, whose item is level with the next one. `ordered`, in a sketch: the order is the person's, not chance's. */
+/** `ties`: positions, from 0, whose item is tied with the next one. `ordered`, in a sketch: the person has changed the random order. */
 export type RankAnswer = { type: "rank"; order: string[]; n_positive: number; ties?: number[]; ordered?: boolean };
 
 export function isRanking(told: Answer | null | undefined): told is RankAnswer {
@@ -19,7 +19,7 @@ export function initialOrder(items: Item[]): Entry[] {
   return [...items.slice(0, middle), DIVIDER, ...items.slice(middle)];
 }
 
-/** Entries as `previous` left them; null where it is no ranking of these items. */
+/** The entries as in `previous`; null if that is not a ranking of these items. */
 export function restoredOrder(items: Item[], previous: Answer | null | undefined): Entry[] | null {
   if (!isRanking(previous) || previous.order.length !== items.length) return null;
   const ranked = previous.order.map((id) => items.find((item) => item.id === id));
@@ -27,7 +27,7 @@ export function restoredOrder(items: Item[], previous: Answer | null | undefined
   return [...ranked.slice(0, previous.n_positive), DIVIDER, ...ranked.slice(previous.n_positive)];
 }
 
-/** `entries` with the one at `from` now standing at `to`; both are clipped to the list. */
+/** `entries` with the one at `from` moved to `to`, which is limited to the list. */
 export function moved(entries: readonly Entry[], from: number, to: number): Entry[] {
   const target = Math.min(Math.max(to, 0), entries.length - 1);
   const next = [...entries];
@@ -40,7 +40,7 @@ export function itemsOf(entries: readonly Entry[]): Item[] {
   return entries.filter((entry): entry is Item => entry !== DIVIDER);
 }
 
-/** How many items stand above the divider. */
+/** How many items are above the divider. */
 export function nPositive(entries: readonly Entry[]): number {
   return entries.indexOf(DIVIDER);
 }

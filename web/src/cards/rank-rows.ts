@@ -1,4 +1,4 @@
-/** The rows of a ranking: what each shows, and the controls it carries. No state lives here. */
+/** The rows of a ranking: what each shows, and its controls. They hold no state. */
 
 import { h, hiddenText } from "../kit/dom";
 import { icon } from "../kit/icons";
@@ -7,7 +7,7 @@ import type { Item, Wording } from "../kit/wire";
 import { itemName, itemView } from "./item";
 import { zoomButton } from "./zoom";
 
-/** Where the divider stands: "3 of 6 positive". */
+/** The position of the divider in words: "3 of 6 positive". */
 export function share(nPositive: number, size: number, words: Wording): string {
   return `${nPositive} of ${size} ${words.positive}`;
 }
@@ -15,7 +15,7 @@ export function share(nPositive: number, size: number, words: Wording): string {
 export interface RowActions {
   pick(byKeyboard: boolean): void;
   step(by: number): void;
-  /** Joins the item with the next one, or parts them; absent where the project has no ties. */
+  /** Ties the item with the next one, or removes the tie; absent if the project has no ties. */
   level?(): void;
 }
 
@@ -35,12 +35,12 @@ function handle(): HTMLElement {
   return h("span", { class: "handle", title: "Drag", "aria-hidden": "true" }, icon("grip"));
 }
 
-/** Assistive technology and Enter or Space make clicks without a pointer; their detail is 0. */
+/** Clicks by Enter, Space or assistive technology have no pointer; their detail is 0. */
 function byKeyboard(event: Event): boolean {
   return (event as MouseEvent).detail === 0;
 }
 
-/** `number`: the place, from 1, at which the question shows it. */
+/** `number`: its position in the question, from 1. */
 export function itemRow(item: Item, number: number, actions: RowActions): Row {
   const main = h("button", { type: "button", class: "pick", "aria-pressed": "false" });
   main.append(h("kbd", { "aria-hidden": "true", class: "position" }), itemView(item), h("span", { class: "visually-hidden where" }));
@@ -52,7 +52,7 @@ export function itemRow(item: Item, number: number, actions: RowActions): Row {
   return { element, main };
 }
 
-/** Sits on the border to the next row. */
+/** The button on the border to the next row. */
 function levelButton(level: () => void): HTMLButtonElement {
   const button = h("button", { type: "button", class: "level", title: "Tie with the next", "aria-pressed": "false", "aria-keyshortcuts": "L" });
   button.append(h("span", { class: "link" }, icon("level"), keycap("L")), h("span", { class: "visually-hidden with" }));
@@ -60,7 +60,7 @@ function levelButton(level: () => void): HTMLButtonElement {
   return button;
 }
 
-/** Updates the border to the next row: whether the two are `joined`, and with whom they could be. */
+/** Updates the border to the next row: whether the two are `joined` (tied), and which item is `below`. */
 export function paintLevel(row: Row, item: Item, below: Item | null, joined: boolean): void {
   row.element.classList.toggle("joined", joined);
   const button = row.element.querySelector<HTMLButtonElement>(".level");
@@ -100,7 +100,7 @@ export function paintItem(row: Row, position: number, size: number, positive: bo
   row.main.querySelector(".where")!.textContent = `, ${position} of ${size}, ${side}`;
 }
 
-/** Up is more of the slider's value, so the value counts the items below; the words say it as people think of it. */
+/** Moving up increases the slider's value, so the value counts the items below; the text counts those above, as people do. */
 export function paintDivider(row: Row, nPositive: number, size: number, picked: boolean, words: Wording): void {
   row.element.classList.toggle("picked", picked);
   row.main.setAttribute("aria-valuenow", String(size - nPositive));
@@ -108,7 +108,7 @@ export function paintDivider(row: Row, nPositive: number, size: number, picked: 
   row.main.querySelector(".share")!.textContent = share(nPositive, size, words);
 }
 
-/** The ends of the list have nowhere further to go. */
+/** Disables the arrows that lead beyond the ends of the list. */
 export function paintEnds(row: Row, first: boolean, last: boolean): void {
   const [up, down] = row.element.querySelectorAll<HTMLButtonElement>(".step");
   if (up) up.ariaDisabled = String(first);

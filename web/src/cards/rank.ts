@@ -19,13 +19,13 @@ class RankCard implements Card {
   private readonly hint = h("p", { class: "prompt" });
   private readonly size: number;
   private readonly undrag: () => void;
-  /** Says that everything from the picked item on is level; only where the project allows ties. */
+  /** Ties the picked item with everything below it; only if the project allows ties. */
   private readonly rest = h("button", { type: "button", class: "button quiet rest", "aria-keyshortcuts": "T" });
   private readonly allowsTies: boolean;
   private entries: Entry[];
   private ties: Ties = NO_TIES;
   private picked: Entry | null = null;
-  /** Until an item has been moved, the order is chance's and not yet the person's. */
+  /** Whether the person has moved an item; until then the order is random. */
   private ordered: boolean;
 
   constructor(private readonly context: CardContext) {
@@ -113,7 +113,7 @@ class RankCard implements Card {
     return row;
   }
 
-  /** A click picks a row up; with a row picked up, a click on another is the place to put it. */
+  /** A click picks a row up; the next click, on another row, puts it there. */
   private clicked(entry: Entry, byKeyboard: boolean): void {
     if (this.picked !== null && this.picked !== entry) {
       this.move(this.picked, this.entries.indexOf(entry));
@@ -121,7 +121,7 @@ class RankCard implements Card {
     } else this.pick(this.picked === entry ? null : entry, byKeyboard);
   }
 
-  /** `byKeyboard`: the row has the focus and keeps it; otherwise the card takes it, so that Enter submits. */
+  /** `byKeyboard`: the row keeps the focus; otherwise the card takes it, so that Enter submits. */
   private pick(entry: Entry | null, byKeyboard: boolean): void {
     this.picked = entry;
     this.paint();
@@ -132,11 +132,11 @@ class RankCard implements Card {
   private step(entry: Entry, by: number): void {
     const focused = focusedBeside(this.element);
     this.move(entry, this.entries.indexOf(entry) + by);
-    // Moving a row in the document takes the focus away from it.
+    // A row loses the focus when it is moved in the document.
     if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
   }
 
-  /** Arrows move what is picked up; with nothing picked up they walk through the rows. */
+  /** Arrows move the picked row; if none is picked up, they move the focus. */
   private arrow(by: number): void {
     if (this.picked !== null) return this.step(this.picked, by);
     const focused = this.focused();
@@ -145,12 +145,12 @@ class RankCard implements Card {
     if (entry !== undefined) this.rows.get(entry)!.main.focus();
   }
 
-  /** Index of the entry whose row has the focus; -1 where none has. */
+  /** Index of the entry whose row has the focus; -1 if there is none. */
   private focused(): number {
     return this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(focusedBeside(this.element)));
   }
 
-  /** L joins what is picked up, or else the row in focus, with the next. */
+  /** L ties the picked row, or else the row in focus, with the next. */
   private levelAtHand(): void {
     const entry = this.picked ?? this.entries[this.focused()];
     if (entry === undefined || entry === DIVIDER) this.say("First pick up an item; L ties it with the next.");
@@ -164,7 +164,7 @@ class RankCard implements Card {
     this.context.announce(`${itemName(item)} and ${itemName(below)} are ${this.ties.has(item) ? "tied" : "no longer tied"}.`);
   }
 
-  /** T ends a partial ranking: what is picked up and everything below it is level, on each side of the divider. */
+  /** T ends a partial ranking: the picked item and everything below it are tied, on each side of the divider. */
   private levelRest(): void {
     const first = this.picked;
     if (first === null || first === DIVIDER) return this.say("First pick up the topmost item to be tied.");
@@ -180,7 +180,7 @@ class RankCard implements Card {
     this.paint();
   }
 
-  /** Says why nothing happened, to eyes and ears. */
+  /** Shows and announces why nothing happened. */
   private say(message: string): void {
     this.hint.textContent = message;
     this.context.announce(message);
@@ -198,14 +198,14 @@ class RankCard implements Card {
     this.context.announce([this.describe(entry), ...parted].join(" "));
   }
 
-  /** Lets go of the ties that a move broke; returns what to say of each. */
+  /** Removes the ties that a move broke; returns a message for each. */
   private partTies(): string[] {
     const before = this.ties;
     this.ties = holding(before, this.entries);
     return [...before].filter(([upper]) => !this.ties.has(upper)).map(([upper, lower]) => `${itemName(upper)} and ${itemName(lower)} are no longer tied.`);
   }
 
-  /** Puts the rows in the order of the entries, leaving alone those that already stand right. */
+  /** Puts the rows in the order of the entries; rows that are already in place are not touched. */
   private arrange(): void {
     this.entries.forEach((entry, index) => {
       const { element } = this.rows.get(entry)!;

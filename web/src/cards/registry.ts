@@ -1,4 +1,4 @@
-/** Which card draws which kind of question: one of these, or the script that the kind's package ships. */
+/** Which card shows which kind of question: one of these, or the script in the kind's package. */
 
 import { kindOf, UnknownKindError } from "../kit/kinds";
 import { at } from "../kit/place";
@@ -24,7 +24,7 @@ export interface Screen {
   make: CardFactory;
 }
 
-/** The kind of that name and its card; a script is fetched when it is first needed. */
+/** The kind with this name and its card; a script is fetched when it is first needed. */
 export async function screenOf(name: string, kinds: readonly Kind[]): Promise<Screen> {
   const kind = kindOf(name, kinds);
   const make = kind.script === null ? BUILT_IN.get(name) : await load(kind.title, kind.script);

@@ -1,4 +1,4 @@
-/** Select: choose the item asked for and label it, in two steps or at once; or, where no label is asked for, submit the choice. */
+/** Select: choose the item asked for and label it, in two steps or at once; or just submit the choice, if no label is asked for. */
 
 import { h, hiddenText } from "../kit/dom";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
@@ -8,13 +8,13 @@ import { itemView, shownName } from "./item";
 import { SIGNS, type Verdict, verdict } from "./verdict";
 import { zoomButton } from "./zoom";
 
-/** Keys that choose and label at once, one row of the keyboard for each label; none of them has another use here. */
+/** Keys that choose and label at once, one keyboard row per label; none of them has another use here. */
 const AT_ONCE = { positive: [..."qwertyuio"], negative: [..."asdfghjkl"] };
 
-/** What ends the answer once an item is chosen: two labels, or one button. */
+/** How the answer is completed once an item is chosen: by one of two labels, or one button. */
 interface Ending extends Verdict {
   title: string;
-  /** What is asked of the chosen item, around its name. */
+  /** The question about the chosen item, before and after its name. */
   prompt: [before: string, after: string];
   /** Whether an option can be chosen and labelled at once. */
   atOnce: boolean;
@@ -59,7 +59,7 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
     options.forEach((button, index) => button.setAttribute("aria-pressed", String(items[index] === chosen)));
     for (const button of buttons) button.disabled = chosen === null;
     const [before, after] = prompt;
-    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : [atOnce ? "Choose one and label it here, or press + or − beside it to do both at once." : "Choose one first."]));
+    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : [atOnce ? "Choose one and label it here, or press + or − next to it to do both at once." : "Choose one first."]));
   };
   const choose = (index: number): void => {
     const item = items[index];
@@ -107,7 +107,7 @@ function choices(size: number, choose: (index: number) => void, step: (by: numbe
   return [...digits, { keys: ["ArrowUp"], run: () => step(-1) }, { keys: ["ArrowDown"], run: () => step(1) }];
 }
 
-/** Two small buttons beside an option: choose it and label it at once. */
+/** Two small buttons next to an option, which choose and label it at once. */
 function labelButtons(name: string, index: number, { words }: CardContext, answer: (index: number, positive: boolean) => void): HTMLElement {
   const buttons = SIGNS.map(({ positive, sign }) => {
     const key = AT_ONCE[positive ? "positive" : "negative"][index]?.toUpperCase();

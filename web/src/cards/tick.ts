@@ -10,7 +10,7 @@ import { zoomButton } from "./zoom";
 /** One key for each item; none of these letters has another use on the question page. */
 const KEYS = [..."123456789qwertyuopsdfghj"];
 
-/** How many rows photographs are laid in, so that all of them are seen at once: up to so many items, so many rows. */
+/** The number of rows for photographs, so that all are visible at once: [up to this many items, this many rows]. */
 const ROWS = [
   [4, 1],
   [8, 2],
@@ -81,7 +81,7 @@ class TickCard implements Card {
     const box = h("input", { type: "checkbox", class: "tick-box", "data-id": item.id, "aria-keyshortcuts": KEYS[index]?.toUpperCase() });
     box.checked = checked;
     box.addEventListener("change", () => this.changed(index));
-    // After a click the card has the focus, so that Enter submits and Space skips; whoever came by key stays.
+    // After a click the card takes the focus, so that Enter submits and Space skips; keyboard users keep it in the grid.
     box.addEventListener("click", (event) => event.detail > 0 && this.element.closest<HTMLElement>("[tabindex]")?.focus({ preventScroll: true }));
     return box;
   }
@@ -116,7 +116,7 @@ class TickCard implements Card {
     return `${this.positive().length} of ${this.items.length}`;
   }
 
-  /** Moves the focus in the grid as it is laid out now; a step past its edge goes nowhere. */
+  /** Moves the focus in the grid as currently laid out; a step past the edge does nothing. */
   private walk(right: number, down: number): void {
     const last = this.boxes.length - 1;
     const at = this.boxes.indexOf(focusedBeside(this.element) as HTMLInputElement);
@@ -151,7 +151,7 @@ class TickCard implements Card {
   }
 }
 
-/** Ids that an earlier answer, or one in the making, has ticked. */
+/** Ids that an earlier or unfinished answer has ticked. */
 function ticked(start: Answer | null | undefined): unknown[] {
   return start?.type === "tick" && Array.isArray(start.positive) ? start.positive : [];
 }
@@ -160,14 +160,14 @@ function rows(size: number): number {
   return ROWS.find(([most]) => size <= most)![1];
 }
 
-/** Photographs, or texts by the longest of them. */
+/** The layout for photographs, or for texts by the longest of them. */
 function layout(items: Item[]): Record<string, string> {
   if (items.some((item) => item.image)) return { "data-images": "" };
   const lengths = items.map((item) => textLength(itemName(item)));
   return { "data-length": (["very-long", "long"] as const).find((length) => lengths.includes(length)) ?? "short" };
 }
 
-/** The checkbox lies over the whole cell: whatever is clicked is the checkbox, and ticking only paints. */
+/** The checkbox covers the whole cell, so every click reaches it, and ticking changes only colours. */
 function cell(item: Item, index: number, box: HTMLInputElement): HTMLElement {
   const key = KEYS[index];
   const mark = h("span", { class: "tick-mark", "aria-hidden": "true" });

@@ -1,4 +1,4 @@
-/** Two equal buttons, positive and negative, neither of them the default. */
+/** Two equal buttons, positive and negative; neither is the default. */
 
 import { h } from "../kit/dom";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
@@ -16,7 +16,7 @@ export interface Verdict {
   keys: KeyHelp[];
 }
 
-/** `digits`: also answer to 1 and 2, where digits are not taken by items. */
+/** `digits`: the keys 1 and 2 work too, if items do not use digits. */
 export function verdict(words: Wording, digits: boolean, choose: (positive: boolean) => void): Verdict {
   const buttons = SIGNS.map(({ positive, sign }, index) => {
     const label = capitalised(positive ? words.positive : words.negative);
@@ -31,7 +31,7 @@ export function verdict(words: Wording, digits: boolean, choose: (positive: bool
     run: () => choose(positive),
   }));
   const keys = SIGNS.map(({ positive, sign }, index): KeyHelp => [digits ? [String(index + 1), sign] : [sign], positive ? words.positive : words.negative]);
-  keys.push([["←", "→"], "go to one of the two"]);
+  keys.push([["←", "→"], "move between the two"]);
   return { buttons, bindings: [...bindings, ...arrowsBetween(buttons)], keys };
 }
 

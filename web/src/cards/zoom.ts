@@ -1,4 +1,4 @@
-/** Looking closer at a photograph: a button on it, or Z, fills the screen with it. */
+/** A closer look at a photograph: a button on it, or Z, shows it on the full screen. */
 
 import { h, hiddenText, layerOf } from "../kit/dom";
 import { icon } from "../kit/icons";
@@ -6,7 +6,7 @@ import { at } from "../kit/place";
 import type { Item } from "../kit/wire";
 import { shownName } from "./item";
 
-/** A button that shows the picture as large as the screen allows; nothing for an item without one. `number` is its place, from 1. */
+/** A button that shows the picture as large as the screen allows; null for an item without a picture. `number` is its position, from 1. */
 export function zoomButton(item: Item, number: number): HTMLButtonElement | null {
   const { image } = item;
   if (!image) return null;
@@ -19,7 +19,7 @@ export function zoomButton(item: Item, number: number): HTMLButtonElement | null
   return button;
 }
 
-/** Any click closes it again, as Escape does. */
+/** Any click closes it, and so does Escape. */
 function enlarge(image: string, name: string, layer: Node): void {
   const close = h("button", { type: "button", class: "icon-button", autofocus: true }, icon("close"), hiddenText("Close"));
   const dialog = h("dialog", { class: "enlarged", "aria-label": name }, h("img", { src: at(image), alt: name }), close);
@@ -30,7 +30,7 @@ function enlarge(image: string, name: string, layer: Node): void {
   dialog.showModal();
 }
 
-/** Z: the picture that is pointed at or in focus, else the first. */
+/** Z enlarges the picture in focus or under the pointer, else the first. */
 export function zoomAtHand(card: HTMLElement): void {
   const buttons = [...card.querySelectorAll<HTMLButtonElement>(".zoom")];
   const near = (selector: string): HTMLButtonElement | undefined => buttons.find((button) => button.parentElement!.matches(selector));

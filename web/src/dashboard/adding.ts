@@ -1,4 +1,4 @@
-/** New texts from a CSV file: sent to the server, which embeds them in the background and says how far it is. */
+/** Adding texts from a CSV file: the server embeds them in the background and reports its progress. */
 
 import { get, request } from "../kit/api";
 import { h } from "../kit/dom";
@@ -8,12 +8,12 @@ import { sentence } from "../kit/words";
 const LOOK_EVERY_MS = 400;
 const NOT_UTF8 = "This file is not UTF-8 text. Save it as “CSV UTF-8” and choose it again.";
 
-/** Why a file cannot be sent at all; null where it can. */
+/** Why a file cannot be sent; null if it can. */
 export function refused(file: Pick<File, "size">, mostBytes: number): string | null {
   return file.size > mostBytes ? `This file is larger than ${mostBytes >> 20} MB. Divide it into smaller files.` : null;
 }
 
-/** The words of a file; TypeError where it is not UTF-8. */
+/** The text of a file; throws a TypeError if it is not UTF-8. */
 export function decoded(bytes: ArrayBuffer): string {
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
@@ -37,7 +37,7 @@ export class AddingView {
     const state = await get<Adding>("/api/items/adding");
     if (!this.drawn) this.draw(state);
     this.drawn = true;
-    // What was said of an earlier file stays until the next one is sent.
+    // The message about an earlier file stays until the next one is sent.
     if (running(state) && !this.looking) await this.follow(state);
   }
 
@@ -46,7 +46,7 @@ export class AddingView {
       this.element.append(h("p", { class: "hint" }, refusal));
       return;
     }
-    const hint = `The file has the columns id and text, is UTF-8, and has at most ${most >> 20} MB. Other columns are not read. All answers so far are kept.`;
+    const hint = `The file must have the columns id and text, be in UTF-8, and have at most ${most >> 20} MB. Other columns are ignored. All answers so far are kept.`;
     const form = h("form", { class: "inline-form" }, h("label", { class: "field" }, h("span", {}, "File"), this.input), this.button);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -80,7 +80,7 @@ export class AddingView {
     }
   }
 
-  /** Shows how far it is, until it is done. */
+  /** Shows the progress until it is done. */
   private async follow(first: Adding): Promise<void> {
     this.looking = true;
     try {

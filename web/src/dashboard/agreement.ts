@@ -1,4 +1,4 @@
-/** Agreement: how far people agree on the items that several of them labelled, and settling the others. */
+/** Agreement: how far people agree on items that several of them labelled, and settling conflicts. */
 
 import { itemView } from "../cards/item";
 import { get, post } from "../kit/api";
@@ -9,7 +9,7 @@ import { decimal } from "./format";
 import { panel, table, type Tile, tileView } from "./table";
 
 const NOBODY = "No item has been labelled by two people yet. To give some questions to a second person, open Settings.";
-const OPINIONS = "Compares what each person’s answers say on their own. It may take some seconds.";
+const OPINIONS = "Compares what would be learnt from each person’s answers alone. This may take some seconds.";
 const MEANING = "1: people always agree; 0: no more than by chance. Hard items are asked about more often, so people agree less here than they would on random items.";
 
 interface Words {
@@ -29,23 +29,23 @@ export function figures({ alpha, low, high, alike, pairs, items, people }: Betwe
 
 const listed = (names: string[]): string => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? ""));
 
-/** Whether people mean the same, in words. */
+/** Whether people mean the same thing, in words. */
 export function verdict({ people, few, enough, own, camps }: Opinions): string[] {
-  const rest = few.length ? [`${listed(few)}: fewer than ${enough} answers, so the shared classifier stands for them.`] : [];
+  const rest = few.length ? [`${listed(few)}: fewer than ${enough} answers, so the shared classifier is used.`] : [];
   if (people.length < 2) return ["Two people with enough answers are needed to compare views.", ...rest];
   if (camps) {
     const gain = `${decimal(camps.gain_nats)} ± ${decimal(camps.gain_se)} nats`;
     return [
       `Two camps: ${listed(camps.first)}; and ${listed(camps.second)}.`,
-      `Each camp’s own classifier predicts its answers better than a shared one: by ${gain} an answer, on ${camps.answers} answers that were not used to find the camps.`,
+      `Each camp’s own classifier predicts its answers better than a shared one: by ${gain} per answer, on ${camps.answers} answers that were not used to find the camps.`,
       ...rest,
     ];
   }
-  if (!own) return ["People mean the same, as far as their answers tell.", ...rest];
+  if (!own) return ["As far as their answers show, people mean the same thing.", ...rest];
   return [`People differ: about ${percent(own)} of a view is a person’s own. There are no two clear camps.`, ...rest];
 }
 
-/** How each person sees an item, the most positive first. */
+/** Each person’s probability for an item, the highest first. */
 export function seenBy({ views }: Pick<Disputed, "views">): string {
   return [...views].sort((one, other) => other.probability - one.probability).map(({ name, probability }) => `${name} ${percent(probability)}`).join(", ");
 }
@@ -61,7 +61,7 @@ export class AgreementView {
     const compare = h("button", { type: "button", class: "button", onclick: () => void this.compare().catch(this.report) }, "Compare people’s views");
     this.element.append(
       panel("Agreement between people", MEANING, this.between),
-      panel("Do people mean the same?", OPINIONS, h("div", { class: "buttons" }, compare), this.compared),
+      panel("Do people mean the same thing?", OPINIONS, h("div", { class: "buttons" }, compare), this.compared),
       panel("Conflicts", "Items that people label differently. A label that settles a conflict is learnt from, and makes the item known.", this.count, this.conflicts),
     );
   }
@@ -74,7 +74,7 @@ export class AgreementView {
     this.conflicts.replaceChildren(this.table(conflicts, words));
   }
 
-  /** Only when asked for: it learns everybody's answers anew. */
+  /** Only on request, because everybody's answers have to be learnt again. */
   private async compare(): Promise<void> {
     this.compared.replaceChildren(h("p", { class: "hint" }, "Comparing…"));
     const found = await get<Opinions>("/api/opinions");

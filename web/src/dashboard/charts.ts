@@ -1,4 +1,4 @@
-/** The live plots. Colours come from the style sheet, so that a change of theme only needs a redraw. */
+/** The live plots. Colours come from the style sheet, so a change of theme only needs a redraw. */
 
 import uPlot from "uplot";
 import { h } from "../kit/dom";
@@ -43,7 +43,7 @@ interface Spec {
   summary: (data: Dashboard) => string;
 }
 
-/** A plot that is made anew on every draw: a few hundred points cost less than keeping scales, themes and sizes in step. */
+/** A plot that is created again at every draw: with a few hundred points this is simpler than updating scales, themes and sizes. */
 class Plot implements Chart {
   readonly element: HTMLElement;
   private readonly canvas = h("div", { class: "plot", role: "img" });
@@ -130,15 +130,15 @@ export function accuracyChart(): Chart {
   });
 }
 
-/** Which way the checks correct the probabilities, where that is beyond chance. */
+/** In which direction the checks correct the probabilities, if that is beyond chance. */
 function correction({ low, high, checks }: Calibration): string {
   if (!checks) return "They are not corrected by them.";
   if (low > 1) return "Probabilities were too close to one half; they are corrected now.";
   if (high < 1) return "Probabilities were too far from one half; they are corrected now.";
-  return "They are neither too bold nor too timid, as far as these checks tell.";
+  return "As far as these checks show, they are neither too extreme nor too close to one half.";
 }
 
-/** What was said and what came true, in words: the fullest of the bins. */
+/** What was predicted and what came true, in words, for the bin with the most checks. */
 export function cameTrue({ quality, project: { positive } }: Pick<Dashboard, "quality" | "project">): string {
   if (!quality) return "No random item answered yet, so the probabilities have not been checked.";
   const { low, high, checks, positive: share } = quality.reliability.reduce((most, bin) => (bin.checks > most.checks ? bin : most));
@@ -151,7 +151,7 @@ export function reliabilityChart(): Chart {
   const ends = <T>(first: T, values: T[], last: T): T[] => [first, ...values, last];
   return new Plot({
     title: "Do probabilities come true?",
-    hint: "Of random items, the share that was positive against the probability stated before, with a 95 % interval. On the dashed line they come true.",
+    hint: "The share of random items that were positive, against the probability stated before, with a 95 % interval. On the dashed line, probabilities come true.",
     x: () => "probability stated",
     xRange: [0, 1],
     y: "share positive",
@@ -177,12 +177,12 @@ export function reliabilityChart(): Chart {
 export function bitsChart(): Chart {
   return new Plot({
     title: "Bits per answer",
-    hint: "Information each answer was expected to bring.",
+    hint: "The information that each answer was expected to give.",
     x: overTime,
     y: "bits",
     series: (accent) => [{ stroke: accent, paths: () => null, points: { show: true, size: 5, fill: accent } }],
     columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.bits)],
-    summary: ({ curve }) => (curve.length ? `The last answer was expected to bring ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
+    summary: ({ curve }) => (curve.length ? `The last answer was expected to give ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
   });
 }
 

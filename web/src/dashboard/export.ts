@@ -1,4 +1,4 @@
-/** Export: what can be taken away, what each file is for, and how it is used. */
+/** Export: which files can be downloaded, what each is for, and how it is used. */
 
 import { get, getFile } from "../kit/api";
 import { h } from "../kit/dom";
@@ -9,7 +9,7 @@ async function save(path: string): Promise<void> {
   const { content, name } = await getFile(path);
   const address = URL.createObjectURL(content);
   h("a", { href: address, download: name }).click();
-  // The browser has begun to read the file by then.
+  // By then the browser has started to read the file.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 

@@ -1,4 +1,4 @@
-/** Numbers and times as the dashboard prints them. */
+/** Numbers and times as the dashboard shows them. */
 
 export function decimal(value: number, digits = 2): string {
   const text = value.toFixed(digits);

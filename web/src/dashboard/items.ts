@@ -1,4 +1,4 @@
-/** Items: every item with what is predicted of it; search, sort, filter, look into one, and label it. */
+/** Items: every item with its prediction; search, sort, filter, look at one, and label it. */
 
 import { itemView } from "../cards/item";
 import { get, post, request } from "../kit/api";
@@ -46,7 +46,7 @@ function select(label: string, name: string, options: [string, string][]): HTMLE
   return h("label", { class: "field" }, h("span", {}, label), h("select", { name }, ...options.map(([value, words]) => h("option", { value }, words))));
 }
 
-/** What the server is asked for, by the form and the page. */
+/** The query for the server, from the form and the page. */
 export function query(form: HTMLFormElement, offset: number): string {
   const data = new FormData(form);
   const [low = "0", high = "1"] = String(data.get("range") ?? "0 1").split(" ");
@@ -58,7 +58,7 @@ function told({ label }: ItemRow, words: Words): string {
   return label === null ? "–" : label ? words.positive : words.negative;
 }
 
-/** That people wrote about the item, or flagged it. */
+/** A sign that people have commented on the item, or flagged it. */
 function commented({ notes, flagged }: ItemRow): Child {
   const count = notes === 1 ? "1 comment" : `${notes} comments`;
   return notes > 0 && h("span", { title: flagged ? `flagged; ${count}` : count, class: "noted" }, icon(flagged ? "flag" : "comment"), hiddenText(flagged ? `flagged, ${count}` : count));
@@ -89,7 +89,7 @@ export class ItemsView {
     this.element.append(h("div", { class: "items-grid" }, list, this.detail));
   }
 
-  /** Called again whenever something was learnt. */
+  /** Called again whenever something has been learnt. */
   async show({ project }: Dashboard): Promise<void> {
     this.words = project;
     if (!this.form.childElementCount) {
@@ -179,19 +179,19 @@ export class ItemsView {
     return shown;
   }
 
-  /** Whoever works by keyboard is back where the item was chosen. */
+  /** Returns the focus to where the item was chosen, for people who use the keyboard. */
   private close(id: string): void {
     this.detail.replaceChildren();
     this.body.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus();
   }
 
-  /** The list follows by itself once the answer is learnt. */
+  /** The list is updated automatically once the answer is learnt. */
   private async label(item: string, positive: boolean): Promise<void> {
     await post("/api/labels", { item, positive });
     await this.look(item);
   }
 
-  /** The item joins one side of the start and leaves the other; everything is learnt again from there. */
+  /** Adds the item to one side of the start and removes it from the other; all answers are then learnt again. */
   private async example(item: string, side: Side): Promise<void> {
     const settings = await get<Settings>("/api/settings");
     const others = (names: string[]): string[] => names.filter((name) => name !== item);

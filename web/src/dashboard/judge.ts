@@ -10,7 +10,7 @@ import { panel, table, type Tile, tileView } from "./table";
 
 type Words = Pick<Dashboard["project"], "positive" | "negative">;
 
-/** What the owner says of the scores, in the words of the command line's options. */
+/** What the scores mean, named like the options of the command line. */
 const FIELDS = [
   ["threshold", "Threshold", "number"],
   ["positive_value", "Positive value", "text"],
@@ -21,7 +21,7 @@ const HINT = "Another model’s scores, kept with the items, against people’s 
 const NO_COLUMN = "This project has no scores to judge: create it with tellmore init --keep-column NAME, or judge a file with tellmore judge --scores-file FILE.";
 const NO_ANSWER = "No random question about a scored item has been answered yet. The project’s setting check_share says how many questions are random.";
 
-/** The question to the server: only what was filled in. */
+/** The query for the server: only the fields that were filled in. */
 export function query(form: HTMLFormElement): string {
   const filled = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value);
   return String(new URLSearchParams(filled as [string, string][]));
@@ -132,11 +132,11 @@ export class JudgeView {
   private readonly about = h("p", { class: "hint", role: "status" });
   private readonly body = h("div", { class: "view" });
   private columns = "";
-  /** What the form said when it was sent; what is being typed waits. */
+  /** The form when it was last submitted; edits since then are not used yet. */
   private asked = "";
   private words: Words = { positive: "positive", negative: "negative" };
 
-  /** `report` says what went wrong. */
+  /** `report` shows an error. */
   constructor(private readonly report: (error: unknown) => void) {
     this.element.append(panel("Is another model right?", HINT, this.form, this.about), this.body);
     this.form.addEventListener("submit", (event) => {
@@ -158,7 +158,7 @@ export class JudgeView {
     this.body.replaceChildren(...(judged.verdict ? this.panels(judged, judged.verdict) : []));
   }
 
-  /** Made anew only when the columns are others: a live change must not empty what is being typed. */
+  /** The form is rebuilt only when the columns change: a live update must not clear what is being typed. */
   private offer({ columns, column }: Judged): void {
     const key = JSON.stringify(columns);
     if (key === this.columns) return;

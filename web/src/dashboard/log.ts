@@ -27,7 +27,7 @@ function notes(row: LogRow): string {
   return [row.check && "random", WHYS[row.why], row.stale && "chosen before the last answer", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
 }
 
-/** The pictures of a question by their numbers, by which the answer names them; nothing where there are none. */
+/** The pictures of a question, numbered, because the answer refers to them by number; null if there are none. */
 function pictures(items: readonly Item[]): HTMLElement | null {
   if (!items.some(({ image }) => image)) return null;
   return h("ol", { class: "log-pictures" }, ...items.map((item) => h("li", { title: item.id }, itemView(item))));
@@ -42,7 +42,7 @@ export class AnswerLog {
   private names = new Map<string, string>();
   private offset = 0;
 
-  /** `report` says what went wrong. */
+  /** `report` shows an error. */
   constructor(private readonly report: (error: unknown) => void) {
     this.element.append(panel("Answers", "Newest first. In rankings and grids, a bar | separates the two sides. Undone answers stay in the log, marked as such.", this.form, this.body, this.pager));
     this.form.addEventListener("submit", (event) => event.preventDefault());
@@ -62,7 +62,7 @@ export class AnswerLog {
     this.pager.replaceChildren(...this.pages(log));
   }
 
-  /** What was chosen stays chosen when somebody new answers. */
+  /** The chosen filters stay when somebody new answers. */
   private fillForm(): void {
     const before = new FormData(this.form);
     const choose = (label: string, name: string, options: [string, string][]): HTMLElement =>

@@ -1,4 +1,4 @@
-/** The owner's dashboard: several views of one state, kept current by server-sent events. */
+/** The owner's dashboard: several views of one state, updated by server-sent events. */
 
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, untilReached } from "../kit/api";
@@ -23,7 +23,7 @@ type View = keyof typeof VIEWS;
 
 const LISTEN_AGAIN_MS = 3_000;
 
-/** Changes that come closer together than this are shown together. */
+/** Changes within this time of each other are shown together. */
 const GATHER_MS = 250;
 
 class DashboardPage {
@@ -102,13 +102,13 @@ class DashboardPage {
     events.addEventListener("open", () => this.showLive(true));
     events.addEventListener("error", () => {
       this.showLive(false);
-      // A browser gives up for good on a refusal, such as a proxy's while the server starts again.
+      // After a refusal, such as a proxy's while the server restarts, browsers do not try again by themselves.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), LISTEN_AGAIN_MS);
     });
     events.addEventListener("changed", () => void this.follow());
   }
 
-  /** One refresh at a time, however fast the changes come, and one more after the last of them. */
+  /** Refreshes once at a time, however fast changes come, and once more after the last one. */
   private async follow(): Promise<void> {
     this.outdated = true;
     if (this.refreshing) return;
@@ -126,7 +126,7 @@ class DashboardPage {
       this.data = await get<Dashboard>("/api/dashboard");
       await this.paint();
     } catch (error) {
-      // The status says when the server is away, and its return brings the next change.
+      // The status shows that the server is away; when it is back, the next change is shown.
       if (!(error instanceof OfflineError)) this.report(error);
     }
   }

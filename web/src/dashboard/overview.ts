@@ -1,4 +1,4 @@
-/** Overview: how it stands, a few figures, mistakes, people and items that stand out; plots and rates under Details. */
+/** Overview: the progress, a few figures, mistakes, people and extreme items; plots and rates under Details. */
 
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
@@ -23,13 +23,13 @@ export function tiles(data: Dashboard): Tile[] {
   ];
 }
 
-/** How many of the last questions were not chosen for what they teach, and how many had been asked before; empty where none was. */
+/** The shares of the last questions that were random or had been asked before; empty if there were none. */
 export function askedNote({ questions, random, repeated }: Pick<Dashboard["asked"], "questions" | "random" | "repeated">): string {
   const parts = [random && `${percent(random)} were random, as no better one was ready`, repeated && `${percent(repeated)} had been asked before`].filter(Boolean);
   return parts.length ? `of the last ${questions} questions, ${parts.join(", ")}` : "";
 }
 
-/** Whether `now` ("select_low 3", "label") is the question of this row; a row may stand for a whole family of kinds. */
+/** Whether `now` ("select_low 3", "label") is the question of this row; a row may be for a whole family of kinds. */
 export function askedNow(now: string, { kind, size }: Rate, kinds: readonly Kind[]): boolean {
   const [asked = "", items] = now.split(" ");
   const family = kinds.find(({ name }) => name === asked)?.family;
@@ -38,7 +38,7 @@ export function askedNow(now: string, { kind, size }: Rate, kinds: readonly Kind
 
 /** Below this share of positives, accuracy says little: calling everything negative would do well. */
 const RARE = 1 / 3;
-/** Before so many random checks it is too early to tell, as the server says of accuracy. */
+/** With fewer random checks it is too early to tell; the server uses the same number for the accuracy. */
 const ENOUGH_CHECKS = 20;
 
 interface Measure {
@@ -47,7 +47,7 @@ interface Measure {
   meaning: string;
 }
 
-/** How well the rare positives are found; nothing where they are not rare, or none is known. */
+/** How well rare positives are found; empty if they are not rare or none is known. */
 export function measures({ quality, project: { positive } }: Pick<Dashboard, "quality" | "project">): Measure[] {
   if (!quality || quality.checks < ENOUGH_CHECKS || quality.prevalence.estimate >= RARE) return [];
   const all: [string, Share | null, string][] = [
@@ -80,7 +80,7 @@ function rarePanel(data: Dashboard): HTMLElement | null {
   return panel(title, `Of the newest ${checks} random items, ${percent(prevalence.estimate)} were ${data.project.positive}: so few that accuracy alone says little.`, view);
 }
 
-/** The error only where it shows at two digits. */
+/** Bits with their standard error, if that is visible with two digits. */
 export function withError({ bits, bits_se: error }: Rate): string {
   return error < 0.005 ? decimal(bits) : `${decimal(bits)} ± ${decimal(error)}`;
 }
@@ -100,7 +100,7 @@ function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement 
       { title: "Seconds", numeric: true, cell: (rate) => decimal(rate.seconds, 1) },
     ],
   });
-  return panel("Most efficient question", "How much information an answer gives per second of time.", view);
+  return panel("Most efficient question", "How much information an answer gives per second.", view);
 }
 
 function itemsPanel(title: string, items: ScoredItem[]): HTMLElement {
@@ -125,7 +125,7 @@ function axisSwitch(choose: (axis: Axis) => void): HTMLElement {
   return h("fieldset", { class: "segments" }, h("legend", { class: "visually-hidden" }, "Plots over"), option("answers", "Over answers"), option("minutes", "Over minutes"));
 }
 
-/** For statisticians: closed until asked for, so that nothing has to be drawn before. */
+/** Statistics, folded away: nothing is drawn until they are opened. */
 class Details {
   readonly element = h("details", { class: "details" }, h("summary", {}, "Details"));
   private readonly rates = h("div", { class: "grid wide" });

@@ -19,7 +19,7 @@ function shareOf(part: number, whole: number): string {
   return whole ? `${part} of ${whole}` : "–";
 }
 
-/** The name, and what should be looked at: nobody is refused for it. */
+/** The name, and warnings about this person's answers; they still get questions. */
 function named({ name, reliability: { warning }, manner, lately }: Person): HTMLElement {
   const cautions = manner.left_out ? ["left out: nothing is learnt from these answers"] : [warning, manner.verdict, lately].filter((each) => each !== null);
   return h("span", { dir: "auto" }, name, ...cautions.map((each) => h("span", { class: "caution" }, icon("alert"), each)));
@@ -95,7 +95,7 @@ export class People {
     });
   }
 
-  /** Learn nothing from somebody's answers, or learn from them again: nothing is lost either way, so nobody is asked twice. */
+  /** Leaves somebody's answers out, or counts them again. Nothing is lost either way, so no confirmation is needed. */
   private leaveOut({ participant, name, manner: { left_out: out } }: Person): HTMLElement {
     const label = out ? "Count again" : "Leave out";
     const run = (): void => void this.attempt(() => post("/api/leave-out", { participant, out: !out }));

@@ -1,4 +1,4 @@
-/** Settings: the project's words, what may be asked, and the target, beside the card as people will see it. */
+/** Settings: the project's words, what may be asked, and the target, next to a preview of the card. */
 
 import { previewCard } from "../cards/present";
 import { get, post, request } from "../kit/api";
@@ -64,14 +64,14 @@ export function readForm(form: HTMLFormElement): Partial<Settings> {
   };
 }
 
-/** What may be asked throughout, as (value, words): automatic, a kind, or a whole family of kinds. */
+/** The choices for "Ask", as (value, label): automatic, a kind, or a whole family of kinds. */
 export function questions(kinds: readonly Kind[]): [string, string][] {
   const alone = (family: string): boolean => kinds.filter((kind) => kind.family === family).length === 1;
   const names = new Set(kinds.flatMap(({ name, family }) => (alone(family) ? [name] : [family, name])));
   return [["auto", "Auto (fastest learning)"], ...[...names].map((name): [string, string] => [name, kindTitle(name, kinds)])];
 }
 
-/** What differs from `before`; the server is told only that. */
+/** The settings that differ from `before`; only these are sent. */
 export function changes(before: Settings, after: Partial<Settings>): Partial<Settings> {
   const entries = Object.entries(after).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof Settings]));
   return Object.fromEntries(entries);
@@ -99,7 +99,7 @@ export class SettingsView {
     });
   }
 
-  /** Loads the settings once; edits under way are never overwritten. */
+  /** Loads the settings once, so that unsaved edits are never overwritten. */
   async show({ project, start_verdict }: Dashboard): Promise<void> {
     this.startLine.show(start_verdict);
     if (this.before) return;
@@ -120,6 +120,7 @@ export class SettingsView {
     const options = questions(kinds).map(([value, words]) => h("option", { value, selected: value === settings.question }, words));
     this.form.replaceChildren(
       ...TEXTS.map(([name, label]) => textField(name, label, settings[name])),
+      h("p", { class: "hint wide" }, "The attribute is an adjective, as in “most friendly”, or a phrase such as “about sports” or “a spam message”."),
       h("label", { class: "field wide" }, h("span", {}, "Instruction"), h("textarea", { name: "instruction", rows: 2, maxlength: 2000 }, settings.instruction)),
       h("label", { class: "field wide" }, h("span", {}, "Guidelines"), h("textarea", { name: "guidelines", rows: 5, maxlength: 20000, "aria-describedby": "guidelines-hint" }, settings.guidelines)),
       h("p", { class: "hint wide", id: "guidelines-hint" }, "A longer text that people can open. In Markdown: # starts a heading, - a list entry, and **bold** is shown in bold."),
@@ -137,7 +138,7 @@ export class SettingsView {
     );
   }
 
-  /** What learning starts from, and what the answers say about it. */
+  /** The fields for the start, and how far the answers agree with it. */
   private startFields(settings: Settings): HTMLElement[] {
     const hint = "One word, text or item id per line. Learning starts from these; changing them retrains on all answers.";
     const fields = START.map(([name, label]) => startField(name, label, settings[name]));
@@ -180,7 +181,7 @@ export class SettingsView {
     }
   }
 
-  /** What is wrong is said once, beside the button. */
+  /** Shows the error once, next to the button. */
   private tell(error: unknown): void {
     this.message.textContent = sentence(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
   }

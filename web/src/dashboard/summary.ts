@@ -1,4 +1,4 @@
-/** How the project stands, in the server's words, and what can be done now. */
+/** The progress of the project, in the server's words, and what can be done now. */
 
 import { itemView } from "../cards/item";
 import { post } from "../kit/api";
@@ -13,7 +13,7 @@ function button(label: string, path: string, report: (error: unknown) => void): 
   return h("button", { type: "button", class: "button", onclick: () => void post(path).catch(report) }, label);
 }
 
-/** Every change is followed by an event of the server, which brings the page up to date. */
+/** After every change the server sends an event, which updates the page. */
 export function summary(data: Dashboard, report: (error: unknown) => void): HTMLElement {
   const { standing, over } = data;
   const [title, text] = standing.end ?? [null, null];

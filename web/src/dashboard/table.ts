@@ -1,11 +1,11 @@
-/** Tables, panels and large figures, one way for all of them. */
+/** Tables, panels and large figures, the same on every page. */
 
 import { h, type Child } from "../kit/dom";
 
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => Child;
-  /** Numbers stand right-aligned, so that their digits line up. */
+  /** Numbers are right-aligned, so that their digits line up. */
   numeric?: boolean;
 }
 
@@ -15,13 +15,13 @@ export interface TableOptions<Row> {
   rows: Row[];
   empty: string;
   mark?: (row: Row) => string;
-  /** Many columns: where there is no room for them side by side, each row becomes a block of titled values. */
+  /** For tables with many columns: if they do not fit side by side, each row becomes a block of titled values. */
   blocks?: boolean;
 }
 
 export function table<Row>({ caption, columns, rows, empty, mark, blocks }: TableOptions<Row>): HTMLElement {
   if (!rows.length) return h("p", { class: "empty" }, empty);
-  // Roles are named because a browser forgets them for what is not laid out as a table.
+  // Roles are given because browsers drop them if CSS does not lay the element out as a table.
   const head = columns.map(({ title, numeric }) => h("th", { scope: "col", role: "columnheader", class: numeric && "numeric" }, title));
   const body = rows.map((row) => {
     const cells = columns.map(({ title, cell, numeric }) => h("td", { role: "cell", "data-title": title, class: numeric && "numeric" }, cell(row)));
@@ -29,7 +29,7 @@ export function table<Row>({ caption, columns, rows, empty, mark, blocks }: Tabl
   });
   const element = h("table", { role: "table", class: blocks && "blocks" }, h("caption", { class: "visually-hidden" }, caption));
   element.append(h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...head)), h("tbody", { role: "rowgroup" }, ...body));
-  // A table wider than its panel scrolls by itself; with the tab stop also by keyboard.
+  // A table wider than its panel scrolls separately; the tab stop makes this possible by keyboard.
   return h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": caption }, element);
 }
 
@@ -43,7 +43,7 @@ export interface Tile {
   note: string;
 }
 
-/** One large figure with what it says. */
+/** One large figure with its label and a note. */
 export function tileView({ label, value, note }: Tile): HTMLElement {
   return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
 }

@@ -1,8 +1,8 @@
-/** One polite live region for everything that changes without moving focus. */
+/** One polite live region that announces every change which does not move the focus. */
 
 import { h } from "./dom";
 
-/** Long enough to be read out; an old message left standing would be met by whoever walks through the page. */
+/** Long enough to be read out. Older messages are removed, or screen readers would find them later on the page. */
 const KEPT_MS = 10_000;
 
 export class Announcer {
@@ -10,7 +10,7 @@ export class Announcer {
   readonly element = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite", "aria-atomic": "true" });
 
   say(message: string): void {
-    // A trailing no-break space makes a repeated message a new one, so that it is read again.
+    // With a trailing no-break space, a repeated message counts as new and is read again.
     this.element.textContent = this.element.textContent === message ? `${message}\u00a0` : message;
     clearTimeout(this.clearing);
     this.clearing = setTimeout(() => (this.element.textContent = ""), KEPT_MS);

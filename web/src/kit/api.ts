@@ -1,10 +1,10 @@
-/** JSON over fetch. Failures come in two sorts: the server refused (ApiError), or it could not be reached (OfflineError). */
+/** JSON over fetch. There are two kinds of failure: the server refused (ApiError), or it could not be reached (OfflineError). */
 
 import { at } from "./place";
 
 const TIMEOUT_MS = 20_000;
 
-/** The server answered with an error; `message` is its one line. */
+/** The server responded with an error; `message` is its one line. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   constructor(
@@ -15,12 +15,12 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the network is down, or the server is. Trying again is safe. */
+/** There was no response: the network or the server is down. Trying again is safe. */
 export class OfflineError extends Error {
   override readonly name = "OfflineError";
 }
 
-/** A reply and how long it took to come, whole milliseconds. */
+/** A reply and how long it took, in whole milliseconds. */
 export interface Reply<T> {
   data: T;
   latencyMs: number;
@@ -38,7 +38,7 @@ async function errorLine(response: Response): Promise<string> {
   return `the server answered ${response.status}`;
 }
 
-/** One request; `body` is sent as JSON. Without a limit of time where that is null, for a file on a slow line. */
+/** One request; `body` is sent as JSON. A null `timeoutMs` means no time limit, for a file on a slow connection. */
 export async function request<T>(method: string, path: string, body?: unknown, timeoutMs: number | null = TIMEOUT_MS): Promise<Reply<T>> {
   const init: RequestInit = { method, credentials: "same-origin" };
   if (timeoutMs !== null) init.signal = AbortSignal.timeout(timeoutMs);
@@ -64,7 +64,7 @@ export async function get<T>(path: string): Promise<T> {
   return (await request<T>("GET", path)).data;
 }
 
-/** A file, and the name under which the server would have it saved. Making one may take long, so there is no limit of time. */
+/** A file, and the name that the server suggests for it. Making it may take long, so there is no time limit. */
 export async function getFile(path: string): Promise<{ content: Blob; name: string }> {
   let response: Response;
   try {
@@ -84,7 +84,7 @@ export async function post<T>(path: string, body?: unknown): Promise<T> {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 
-/** Resolves after `ms`, or as soon as the browser says that the network is back. */
+/** Resolves after `ms`, or as soon as the browser reports that the network is back. */
 function waitForNetwork(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -97,7 +97,7 @@ function waitForNetwork(ms: number): Promise<void> {
   });
 }
 
-/** Repeats `attempt` until the server is reached; other errors pass through. Only for requests that may be repeated. */
+/** Repeats `attempt` until the server is reached; other errors are thrown. Only for requests that may be repeated. */
 export async function untilReached<T>(attempt: () => Promise<T>, onOffline: () => void = () => {}): Promise<T> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     try {

@@ -1,10 +1,10 @@
-/** Modal dialogs on the browser's own <dialog>, which keeps focus inside and closes on Escape. */
+/** Modal dialogs, based on the browser's <dialog>, which keeps the focus inside and closes on Escape. */
 
 import { h, type Child } from "./dom";
 
 let count = 0;
 
-/** Shows a dialog in `layer`; resolves with the pressed button's value, "" when it was dismissed. */
+/** Shows a dialog in `layer`; resolves with the pressed button's value, or "" if it was dismissed. */
 export function openDialog(title: string, body: Child[], actions: { label: string; value: string; danger?: boolean }[], layer: Node = document.body): Promise<string> {
   count += 1;
   const heading = h("h2", { id: `dialog-${count}`, tabindex: -1, autofocus: true }, title);
@@ -23,7 +23,7 @@ export function openDialog(title: string, body: Child[], actions: { label: strin
   });
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation of something that cannot be undone. */
 export async function confirmed(title: string, explanation: string, action: string): Promise<boolean> {
   const choice = await openDialog(title, [h("p", {}, explanation)], [
     { label: "Cancel", value: "" },

@@ -1,4 +1,4 @@
-/** Builds elements. Text only ever enters the page as text, so markup in an item stays visible as typed. */
+/** Builds elements. Text is only ever inserted as text, so markup in an item is shown as typed. */
 
 export type Child = Node | string | null | undefined | false;
 
@@ -27,24 +27,24 @@ export function hiddenText(text: string): HTMLElement {
   return h("span", { class: "visually-hidden" }, text);
 }
 
-/** The tree that an element is in: the page, or that of a widget inside somebody else's page. */
+/** The tree that contains an element: the page, or the shadow tree of a widget in another page. */
 function treeOf(element: Node): Document | ShadowRoot {
   const tree = element.getRootNode();
   return tree instanceof ShadowRoot ? tree : document;
 }
 
-/** What has the focus, seen from where `element` is. */
+/** The focused element in the tree of `element`. */
 export function focusedBeside(element: Node): Element | null {
   return treeOf(element).activeElement;
 }
 
-/** Where a dialog belongs that `element` opens, so that it has the same styles. */
+/** Where to put a dialog that `element` opens, so that it has the same styles. */
 export function layerOf(element: Node): HTMLElement | ShadowRoot {
   const tree = treeOf(element);
   return tree instanceof ShadowRoot ? tree : document.body;
 }
 
-/** The page's root; a page without one is a broken build. */
+/** The root element of the page. If it is missing, the build is broken. */
 export function root(): HTMLElement {
   const element = document.getElementById("app");
   if (!element) throw new Error("the page has no element #app");

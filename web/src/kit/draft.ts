@@ -1,4 +1,4 @@
-/** The answer in the making, kept in this tab so that a reload does not lose it: one question at a time. */
+/** The unfinished answer, kept in this tab so that a reload does not lose it; for one question at a time. */
 
 import { keptInTab, readJson, type Store } from "./storage";
 import type { ClockRecord } from "./timing";
@@ -6,7 +6,7 @@ import type { Answer } from "./wire";
 
 export interface Draft {
   question: string;
-  /** What the card needs in order to stand again as the person left it; null where there is nothing to keep. */
+  /** What the card needs to be restored as the person left it; null if there is nothing to keep. */
   sketch: Answer | null;
   clock: ClockRecord;
 }
@@ -30,7 +30,7 @@ export class DraftBox {
     this.store.setItem(KEY, JSON.stringify(draft));
   }
 
-  /** The draft of this question; one of another question is dropped. */
+  /** The draft for this question; a draft for another question is deleted. */
   find(question: string): Draft | null {
     const found = readJson(this.store, KEY);
     if (isRecord(found) && found.question === question && isClock(found.clock)) return found as unknown as Draft;

@@ -1,4 +1,4 @@
-/** The frame around every screen: name, status, help, theme, and the way to the other screens. */
+/** The frame around every screen: name, status, help, theme, and links to the other screens. */
 
 import { h, hiddenText, type Child } from "./dom";
 import { icon } from "./icons";
@@ -9,7 +9,7 @@ export interface FrameOptions {
   project: string;
   status?: HTMLElement;
   onHelp?: () => void;
-  /** Whether there are guidelines to read; they open beside, so that the question stays. */
+  /** Whether there are guidelines to read; they open in a new tab, so that the question stays. */
   guidelines?: boolean;
   /** Who is signed in. */
   name?: string;
@@ -41,7 +41,7 @@ export function header(options: FrameOptions): HTMLElement {
   );
 }
 
-/** A screen that says one thing, with what can be done about it. */
+/** A screen with one message and the actions that can follow. */
 export function notice(title: string, text: string, ...actions: Child[]): HTMLElement {
   const element = h("section", { class: "card notice", tabindex: -1, "aria-labelledby": "headline" });
   element.append(h("h1", { class: "headline", id: "headline" }, title), h("p", { class: "instruction" }, text), h("div", { class: "notice-actions" }, ...actions.filter(Boolean)));

@@ -1,4 +1,4 @@
-/** Line icons, drawn here so that no file has to be fetched before a card can be shown. */
+/** Line icons, included here so that no file has to be fetched before a card is shown. */
 
 const PATHS = {
   up: "M12 19V5M6 11l6-6 6 6",
@@ -29,7 +29,7 @@ export type IconName = keyof typeof PATHS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A decorative icon; the control around it carries the words. */
+/** A decorative icon; the control around it has the text. */
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

@@ -1,11 +1,11 @@
-/** Single-key shortcuts for the whole page, or for the widget in which the focus is. They can be switched off; keys inside a focused control always stay its own. */
+/** Single-key shortcuts for the whole page, or for the widget that has the focus. They can be switched off. A focused control always keeps the keys that it uses itself. */
 
 import { type Child, h, hiddenText } from "./dom";
 import { icon } from "./icons";
 import { kept } from "./storage";
 
 export interface Binding {
-  /** Values of KeyboardEvent.key; "Mod+z" means Ctrl or Cmd with z and stays on when shortcuts are off. */
+  /** Values of KeyboardEvent.key; "Mod+z" means Ctrl or Cmd with z, and works even if shortcuts are off. */
   keys: string[];
   run: () => void;
 }
@@ -25,7 +25,7 @@ function names(event: KeyboardEvent): string | null {
   return event.ctrlKey || event.metaKey ? `Mod+${key}` : key;
 }
 
-/** Whether the focused element has its own use for the key. */
+/** Whether the focused element uses the key itself. */
 function belongsToFocus(event: KeyboardEvent, key: string): boolean {
   const target = event.target instanceof Element ? event.target : null;
   if (!target) return false;
@@ -39,7 +39,7 @@ export class Keyboard {
   private layers: Binding[][] = [];
   private on: boolean;
 
-  /** `tree`: where keys are heard: the page, or the tree of a widget in somebody else's page. */
+  /** `tree`: where to listen for keys: the page, or the shadow tree of a widget in another page. */
   constructor(
     initiallyOn = true,
     private readonly tree: Document | ShadowRoot = document,
@@ -61,7 +61,7 @@ export class Keyboard {
     this.show();
   }
 
-  /** Adds bindings that win over earlier ones; call the result to take them away. */
+  /** Adds bindings, which override earlier ones; call the result to remove them. */
   use(bindings: Binding[]): () => void {
     this.layers.push(bindings);
     return () => {
@@ -81,17 +81,17 @@ export class Keyboard {
     const binding = [...this.layers].reverse().flat().find((candidate) => candidate.keys.includes(key));
     if (!binding) return;
     event.preventDefault();
-    // A key held down repeats; only moving may repeat with it.
+    // A key that is held down repeats; only arrows may act repeatedly.
     if (!event.repeat || key.startsWith("Arrow")) binding.run();
   }
 }
 
-/** What is printed on a key; the sign for Backspace is drawn, because many fonts have it too small to be read, or not at all. */
+/** The content of a key cap. The sign for Backspace is an icon, because many fonts lack it or show it too small. */
 export function keyFace(label: string): Child[] {
   return label === "⌫" ? [icon("backspace"), hiddenText("Backspace")] : [label];
 }
 
-/** The key as printed on a control. */
+/** A key cap, to show the shortcut on a control. */
 export function keycap(label: string): HTMLElement {
   return h("kbd", { "aria-hidden": "true" }, ...keyFace(label));
 }

@@ -1,4 +1,4 @@
-/** Answers on their way to the server: kept in the browser until acknowledged, sent in order, each any number of times. */
+/** Unsent answers: kept in the browser until the server acknowledges them, sent in order, repeatedly if necessary. */
 
 import { ApiError, type Reply, request, untilReached } from "./api";
 import { kept, readJson, type Store } from "./storage";
@@ -17,7 +17,7 @@ export interface OutboxOptions<E extends Entry, R> {
   onState?: (state: OutboxState) => void;
 }
 
-/** A queue that survives a refresh. Sending twice is harmless because the server knows an answer by its question id. */
+/** A queue that survives a reload. Sending twice is harmless, because the server identifies an answer by its question id. */
 export class Outbox<E extends Entry, R> {
   private readonly key: string;
   private readonly send: (entry: E) => Promise<Reply<R>>;
@@ -38,13 +38,13 @@ export class Outbox<E extends Entry, R> {
     return Array.isArray(stored) ? (stored as E[]) : [];
   }
 
-  /** Keeps `entry`, sends it after those before it, and resolves with the server's acknowledgement. */
+  /** Stores `entry`, sends it after those before it, and resolves with the server's acknowledgement. */
   put(entry: E): Promise<Reply<R>> {
     this.store([...this.pending().filter((other) => other.question_id !== entry.question_id), entry]);
     return this.enqueue(() => this.deliver(entry));
   }
 
-  /** Sends what an earlier visit left behind; entries the server refuses are dropped and counted. */
+  /** Sends entries left from an earlier visit; those that the server refuses are dropped and counted. */
   async flush(): Promise<{ sent: number; refused: number }> {
     const counts = { sent: 0, refused: 0 };
     for (const entry of this.pending()) {
@@ -76,7 +76,7 @@ export class Outbox<E extends Entry, R> {
       this.onState("saved");
       return reply;
     } catch (error) {
-      // A lost session keeps the answer for the next sign-in; any other refusal is final.
+      // If the session is lost, the answer is kept for the next sign-in; any other refusal is final.
       if (!(error instanceof ApiError && error.status === 401)) this.forget(entry);
       this.onState("idle");
       throw error;

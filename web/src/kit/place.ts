@@ -1,9 +1,9 @@
-/** Where this project is served: a server of several has each under an address of its own, /p/NAME. */
+/** Where this project is served: a server of several projects has each at its own address, /p/NAME. */
 
-/** What stands before every address of the project; empty where the server has only one. */
+/** The prefix of every address of the project; empty if the server has only one project. */
 export const PLACE = /^\/p\/[^/]+/.exec(location.pathname)?.[0] ?? "";
 
-/** A path of the project as an address on this server; a whole address stays what it is. */
+/** The address of one of the project's paths on this server; a full address is returned unchanged. */
 export function at(path: string): string {
   return path.startsWith("/") ? PLACE + path : path;
 }

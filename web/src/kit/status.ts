@@ -1,4 +1,4 @@
-/** The chip that says whether the last answer is safe. */
+/** The chip that shows whether the last answer is saved. */
 
 import { h } from "./dom";
 import { icon, type IconName } from "./icons";
@@ -10,7 +10,7 @@ const WORDS: Record<Exclude<OutboxState, "idle">, [IconName, string]> = {
   offline: ["cloud", "Offline, retrying"],
 };
 
-/** Saving usually takes less than this; a chip that flickers on every answer would only distract. */
+/** Saving usually takes less time than this. A chip that flickers at every answer would only distract. */
 const PATIENCE_MS = 400;
 
 export class StatusChip {

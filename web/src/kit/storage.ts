@@ -1,4 +1,4 @@
-/** The browser's storage, as far as it can be had: refused, full or cleared, it forgets, and nothing else is lost by that. */
+/** The browser's storage. If it is blocked, full or cleared, nothing is stored, and everything else still works. */
 
 import { PLACE } from "./place";
 
@@ -12,7 +12,7 @@ function attempt<T>(work: () => T): T | null {
   }
 }
 
-/** `open`: asking for the storage may itself be refused. Projects of one server share it, each under keys of its own. */
+/** `open` may itself throw, if storage is blocked. Projects on one server share the storage, each with its own keys. */
 export function forgiving(open: () => Store): Store {
   return {
     getItem: (key) => attempt(() => open().getItem(PLACE + key)),
@@ -21,7 +21,7 @@ export function forgiving(open: () => Store): Store {
   };
 }
 
-/** What was stored as JSON; null where there is nothing or it cannot be read. */
+/** The value stored as JSON; null if there is none or it cannot be read. */
 export function readJson(store: Store, key: string): unknown {
   return attempt((): unknown => JSON.parse(store.getItem(key) ?? "null"));
 }

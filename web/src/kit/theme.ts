@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says. */
+/** The theme: light, dark, or that of the system. */
 
 import { h, hiddenText } from "./dom";
 import { icon, type IconName } from "./icons";

@@ -1,10 +1,10 @@
-/** The clock of one question: raw times of what the person saw and did, on the page's monotonic clock. */
+/** The clock of one question: raw times of what the person saw and did, by the page's monotonic clock. */
 
 import type { Device, Interval, Timing } from "./wire";
 
 const LONE_MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "Tab"]);
 
-/** Resolves once the next frame has been painted: a message posted inside a frame is handled after that frame. */
+/** Resolves once the next frame has been painted: a message posted in a frame is handled after it. */
 export function afterPaint(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => {
@@ -18,7 +18,7 @@ export function afterPaint(): Promise<void> {
   });
 }
 
-/** Resolves once every image under `element` is decoded; one that cannot be loaded does not hold up the question. */
+/** Resolves once every image in `element` is decoded; one that cannot be loaded does not delay the question. */
 export async function imagesDecoded(element: HTMLElement): Promise<void> {
   const images = [...element.querySelectorAll("img")];
   await Promise.allSettled(images.map((image) => image.decode()));
@@ -30,10 +30,10 @@ function deviceOf(event: Event): Device {
   return kind === "mouse" || kind === "touch" || kind === "pen" ? kind : "unknown";
 }
 
-/** The server takes no more intervals than this; the totals count all of them. */
+/** The server accepts at most this many intervals; the totals count all of them. */
 const MAX_INTERVALS = 200;
 
-/** A clock as it stood when the page was last seen; the page that comes after a reload goes on from it. */
+/** The state of a clock when the page was left; after a reload, the clock continues from it. */
 export interface ClockRecord {
   onset: number;
   firstAction: number | null;
@@ -42,12 +42,12 @@ export interface ClockRecord {
   hidden: Interval[];
   blurred: Interval[];
   away: Interval[];
-  /** The same moment on the clock of the page and on that of the day, which outlives the page. */
+  /** The same moment by the page's clock and in UTC, which still counts after the page is gone. */
   left: number;
   left_utc: number;
 }
 
-/** Intervals during which something was the case, still open while it is. */
+/** Intervals during which a condition was true; the last one stays open while it is. */
 class Spells {
   private since: number | null = null;
 
@@ -84,12 +84,12 @@ export class QuestionClock {
   private readonly blurred: Spells;
   private readonly away: Spells;
   private readonly listening = new AbortController();
-  /** From the clock of this page to that of the page on which the question was first seen. */
+  /** What to add to this page's clock to get that of the page on which the question was first seen. */
   private readonly shift: number;
 
   /**
-   * `latencyMs`: round trip of the request that brought the question. `before`: where the question was on screen already,
-   * the clock goes on from there; it never starts again as if the question were new.
+   * `latencyMs`: round trip of the request that brought the question. `before`: if the question was already on screen, the
+   * clock continues from there and never starts again as if the question were new.
    */
   constructor(
     private readonly latencyMs: number,
@@ -104,7 +104,7 @@ export class QuestionClock {
     this.hidden = new Spells(before?.hidden);
     this.blurred = new Spells(before?.blurred);
     this.away = new Spells(before?.away);
-    // The clock of the day may be set back in between; ours never runs backwards.
+    // The system clock may be set back in between; this clock never runs backwards.
     this.shift = before ? before.left + Math.max(0, utcNow() - before.left_utc) - pageNow() : 0;
   }
 
@@ -112,7 +112,7 @@ export class QuestionClock {
     return this.pageNow() + this.shift;
   }
 
-  /** The question is on screen, or on screen again. */
+  /** To be called when the question is on screen, or on screen again. */
   start(): void {
     const now = this.now();
     this.onset ??= now;
@@ -128,12 +128,12 @@ export class QuestionClock {
     }
   }
 
-  /** The person changed the answer in the making. */
+  /** Counts a change of the unfinished answer. */
   moved(): void {
     this.moves += 1;
   }
 
-  /** The clock as it stands, to go on from after a reload; null while the question is not on screen yet. */
+  /** The state of the clock, from which it can continue after a reload; null before the question is on screen. */
   record(): ClockRecord | null {
     if (this.onset === null) return null;
     const left = this.now();
@@ -142,7 +142,7 @@ export class QuestionClock {
     return { onset, firstAction, devices: [...this.devices], moves, ...spells, left, left_utc: this.utcNow() };
   }
 
-  /** The answer is given: ends the clock and reads it off. */
+  /** Stops the clock when the answer is given, and returns its times. */
   stop(): Timing {
     const submit = this.now();
     this.listening.abort();

@@ -1,28 +1,28 @@
-/** The JSON that the server and the client exchange, under the client's names; the build generates its shapes from the server's description. */
+/** The types of the JSON that the server and the client exchange, under the client's names. The build generates them from the server's OpenAPI description. */
 
 import type * as api from "./schemas";
 
 export type { AccuracyPoint, Calibration, CurvePoint, ItemRow, LogRow, ScoredItem, Share, StudySaved } from "./schemas";
 
-/** A kind of question, with all that is said of it, in the project's words. */
+/** A kind of question with its texts, in the project's words. */
 export type Kind = api.KindOut;
 export type Item = api.ItemOut;
 export type Question = Pick<api.QuestionOut, "id" | "kind" | "items">;
 
-/** An answer, or one in the making; what it holds beside its type, its kind of question decides. */
+/** An answer, finished or not. What it contains besides its type depends on the kind of question. */
 export type Answer = { type: string; [part: string]: unknown };
 
-/** Raw readings of the page's clock (performance.now()), whole milliseconds; nothing is filtered here. */
+/** Raw readings of the page's clock (performance.now()) in whole milliseconds; nothing is filtered here. */
 export type Timing = Required<api.Timing>;
 export type Device = Timing["device"];
-/** Start and end of an interval on the page's clock, whole milliseconds. */
+/** Start and end of an interval by the page's clock, in whole milliseconds. */
 export type Interval = Timing["hidden"][number];
 
-/** The project's or the study's own words for what is judged, and the kinds of question in these words; a study has no ties. */
+/** The words of the project or study for what is judged, and the kinds of question in these words; a study has no ties. */
 export type Wording = api.WordsOut & Partial<Pick<api.ProjectOut, "ties">>;
 export type Me = api.MeOut;
 export type Progress = api.ProgressOut;
-/** What the server wants shown next; without a question, why there is none. */
+/** What to show next: a question, or the reason why there is none. */
 export type Turn = api.QuestionReply;
 export type End = api.EndOut;
 export type Glance = api.GlanceOut;

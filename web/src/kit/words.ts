@@ -1,6 +1,6 @@
-/** Words of the server as people read them. */
+/** Turns messages of the server into sentences. */
 
-/** Begun with a capital and ended with a full stop. */
+/** The words with a capital at the beginning and a full stop at the end. */
 export function sentence(words: string): string {
   return `${words[0]?.toUpperCase() ?? ""}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 }

@@ -1,4 +1,4 @@
-/** What the answers say about the start, in one line: nothing without a start, or before the first answer. */
+/** One line on how far the answers agree with the start; hidden without a start and before the first answer. */
 
 import { h } from "../kit/dom";
 import { sentence } from "../kit/words";

@@ -14,7 +14,7 @@ export class Examples {
     this.text[side] = text;
   }
 
-  /** Makes an item an example of this side; one that it is already is taken back. */
+  /** Makes the item an example of this side, or removes it if it already is one. */
   click(item: Item, side: Side): void {
     if (this.sideOf(item) === side) this.clicked.delete(item.id);
     else this.clicked.set(item.id, { item, side });
@@ -29,7 +29,7 @@ export class Examples {
     return [...this.clicked.values()].filter((one) => one.side === side).map(({ item }) => item);
   }
 
-  /** As the server takes them. */
+  /** The examples in the form that the server expects. */
   names(): Required<StartIn> {
     const of = (side: Side): string[] => [...typedNames(this.text[side]), ...this.items(side).map(({ id }) => id)];
     return { like: of("like"), unlike: of("unlike") };

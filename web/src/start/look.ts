@@ -1,4 +1,4 @@
-/** A look at a start while it is being named: the items that it calls most and least so, asked for once typing pauses. */
+/** A preview of a start: the items that fit it most and least, asked for whenever typing pauses. */
 
 import { OfflineError, post } from "../kit/api";
 import { h } from "../kit/dom";
@@ -7,12 +7,12 @@ import { sentence } from "../kit/words";
 import { type Picking, Picks } from "./picks";
 
 const DELAY_MS = 250;
-/** A first word may have to wait for its embedder; most looks come sooner than this and need no word. */
+/** The first word may have to wait for its embedder. Most previews arrive sooner than this and need no message. */
 const PATIENCE_MS = 600;
 
 export class StartLook {
   readonly element = h("div", { class: "start-look", hidden: true });
-  /** What is wrong with what was named; empty where nothing is. */
+  /** What is wrong with the names given; empty if nothing is. */
   readonly problem = h("p", { class: "hint start-problem", role: "status" });
   private readonly most: Picks;
   private readonly least: Picks;
@@ -29,7 +29,7 @@ export class StartLook {
 
   private readonly onLook: (preview: StartPreview | null) => void;
 
-  /** Looks at these names soon; a look that is no longer wanted by then is left out. */
+  /** Asks for a preview of these names after a short delay; a newer call replaces it. */
   later(names: Required<StartIn>): void {
     clearTimeout(this.timer);
     this.asked += 1;
@@ -38,7 +38,7 @@ export class StartLook {
     this.timer = setTimeout(() => void this.look(names, turn), DELAY_MS);
   }
 
-  /** Draws what is known once more, after the examples have changed. */
+  /** Draws the last preview again, after the examples have changed. */
   redraw(): void {
     if (!this.last) return;
     this.most.show(this.last.most);
@@ -59,7 +59,7 @@ export class StartLook {
     if (turn === this.asked) this.show(found, problem);
   }
 
-  /** What was seen last stays, set back, while the names are wrong: a word half typed is no reason to take it away. */
+  /** While the names are wrong, the last preview stays, greyed out: a half-typed word is no reason to remove it. */
   private show(found: StartPreview | null, problem: string): void {
     this.last = found;
     this.problem.textContent = problem;

@@ -1,4 +1,4 @@
-/** A list of items, each of which can be clicked to make it an example where somebody listens. */
+/** A list of items; with `picking`, each can be clicked to make it an example. */
 
 import { itemName, itemView } from "../cards/item";
 import { h } from "../kit/dom";
@@ -6,11 +6,11 @@ import { percent } from "../kit/numbers";
 import type { Item } from "../kit/wire";
 import type { Side } from "./examples";
 
-/** An item, and how probably it is what is looked for where that is known. */
+/** An item and, if known, its probability of being what is looked for. */
 export type Shown = Item & { probability?: number };
 
 export interface Picking {
-  /** The side of which the item is an example now. */
+  /** The side of which the item is currently an example. */
   sideOf(item: Item): Side | null;
   pick(item: Item): void;
 }
@@ -28,7 +28,7 @@ export class Picks {
     this.list.dataset.media = items.some(({ image }) => image) ? "image" : "text";
     this.list.replaceChildren(...items.map((item) => h("li", { "data-id": item.id }, this.view(item))));
     if (focused === undefined) return;
-    // Whoever works by keyboard stays in this list, at the same item where it is still there.
+    // Somebody who uses the keyboard stays in this list, at the same item if it is still there.
     const buttons = [...this.list.querySelectorAll("button")];
     (buttons.find((button) => button.closest("li")?.dataset.id === focused) ?? buttons[0])?.focus();
   }

@@ -19,7 +19,7 @@ function skippedKey(project: string): string {
   return `tellmore.start.skipped.${project}`;
 }
 
-/** Asks the owner of a fresh project for a start; done once there is one, or it is skipped. */
+/** Asks the owner of a new project for a start; resolves when there is one or it is skipped. */
 export async function askForStart(me: Me): Promise<void> {
   if (me.role !== "owner") return;
   const state = await get<StartState>("/api/start");
@@ -27,10 +27,10 @@ export async function askForStart(me: Me): Promise<void> {
   await new StartScreen(me, state, await offered("")).done;
 }
 
-/** Some items, always the same ones, whose text, else id, holds `search`. */
+/** Some items whose text (or id, if there is no text) contains `search`; always the same ones. */
 async function offered(search: string): Promise<Item[]> {
   const query = new URLSearchParams({ sort: "random", limit: String(OFFERED), search }).toString();
-  // Without their probabilities: nothing is known before the start.
+  // Probabilities are left out: nothing is known before the start.
   return (await get<ItemPage>(`/api/items?${query}`)).rows.map(({ id, text = null, image = null }) => ({ id, text, image }));
 }
 
@@ -84,7 +84,7 @@ export class StartScreen {
   }
 
   private sideView(side: Side, typing: boolean): HTMLElement {
-    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "items" : "words or texts" });
+    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "texts of items" : "words or texts" });
     area.addEventListener("input", () => {
       this.examples.type(side, area.value);
       this.look.later(this.examples.names());
@@ -110,7 +110,7 @@ export class StartScreen {
       clearTimeout(this.searchTimer);
       this.searchTimer = setTimeout(() => void this.find(input), SEARCH_DELAY_MS);
     });
-    // Enter searches, as everywhere; it does not begin.
+    // Enter searches, as in any search field; it must not submit the form.
     input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") event.preventDefault();
     });
@@ -135,7 +135,7 @@ export class StartScreen {
     return h("div", { class: "start-actions" }, begin, skip);
   }
 
-  /** What was typed cannot be clicked away, so only clicks count here. */
+  /** Only clicked items count here: a click cannot remove what was typed. */
   private sideOf(item: Item): Side | null {
     return this.examples.sideOf(item);
   }
@@ -172,7 +172,7 @@ export class StartScreen {
 
   private async begin(): Promise<void> {
     if (this.examples.empty) {
-      this.look.problem.textContent = "Type words or click items first, or skip this step.";
+      this.look.problem.textContent = `${this.state.no_words ? "Click items" : "Type words or click items"} first, or skip this step.`;
       return;
     }
     try {
@@ -193,13 +193,17 @@ export class StartScreen {
   }
 }
 
-/** What to do here; words that are no items need an embedder with a text side. */
+/** What to do on this screen. Words that are not items need an embedder for words; without one, people click examples. */
 export function explanation(pictures: boolean, noWords: string | null): string {
-  const todo = pictures && noWords ? "Click pictures as examples." : `Type ${noWords ? "some of the items" : "words or texts"}, separated by commas or one per line, or click items below as examples.`;
-  return `${todo} This is only a start: your answers will correct it.`;
+  return `${whatToDo(pictures, noWords !== null)} This is only a start: your answers will correct it.`;
 }
 
-/** What the names of one side were found as: "happy: an item; warm, kind: words". */
+function whatToDo(pictures: boolean, noWords: boolean): string {
+  if (!noWords) return "Type words or texts, separated by commas or one per line, or click items below as examples.";
+  return pictures ? "Click pictures as examples." : "Click examples below instead of typing words. You can also type items, exactly as they are written below.";
+}
+
+/** Says which names of one side are items and which are words: "happy: an item; warm, kind: words". */
 export function foundAs(named: StartPreview["like"]): string {
   const words = named.filter(({ item }) => !item).map(({ name }) => name);
   const items = named.filter(({ item }) => item).map(({ name }) => name);

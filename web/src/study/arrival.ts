@@ -1,6 +1,6 @@
-/** Who comes to a study, as the link says. */
+/** Who has opened a study, by its link. */
 
-/** Who the link says has come; null where it says nothing and the cookie must tell. */
+/** The participant that the link names; null if it names none, so that only the cookie can tell. */
 export function arrival(search: string): Record<string, string> | null {
   const given = new URLSearchParams(search);
   const names = { PROLIFIC_PID: "prolific_pid", STUDY_ID: "study_id", SESSION_ID: "session_id", participant: "participant", signature: "signature" };

@@ -1,4 +1,4 @@
-/** The participant's page of a study: one step after another, resumable at any moment. */
+/** The participant's page of a study: one step after another; it can be resumed at any time. */
 
 import { openHelp } from "../cards/help";
 import { type Given, present, type Presented } from "../cards/present";
@@ -33,7 +33,7 @@ class Participant {
     root().replaceChildren(header({ project: state.words.name, status: this.status.element, onHelp: help }), this.host, this.footer, this.announcer.element);
   }
 
-  /** Sends what an earlier visit left behind; the state is asked for anew where something was sent. */
+  /** Sends answers left from an earlier visit; if there were any, the state is requested again. */
   async start(reply: Reply<StudyState>): Promise<void> {
     const { sent } = await this.outbox.flush();
     await this.show(sent ? await this.reach(() => request<StudyState>("GET", "/api/study")) : reply);
@@ -81,7 +81,7 @@ class Participant {
     }
   }
 
-  /** A refusal shows what the server says now; whatever else fails is said on the screen. */
+  /** Shows errors on the screen; the server's refusals are announced too. */
   private async guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();

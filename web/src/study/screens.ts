@@ -1,4 +1,4 @@
-/** The pages of a study around its questions: texts, consent, questions on the person, comprehension check, the end. */
+/** The pages of a study around its questions: texts, consent, questions about the person, comprehension check, the end. */
 
 import { type Child, h } from "../kit/dom";
 import { kindTitle } from "../kit/kinds";
@@ -27,7 +27,7 @@ function actions(...children: Child[]): HTMLElement {
 
 type Leave = (value: StepValue) => void;
 
-/** A text that is agreed to or not. */
+/** A text that one can agree to or not. */
 function decision(title: string, text: string, yes: string, no: string, leave: Leave): HTMLElement {
   return page(title, ...paragraphs(text), actions(
     button(yes, true, () => leave(true)),
@@ -49,7 +49,7 @@ function personInput(field: PersonField): HTMLElement {
   return h("select", { id, name: field.name }, h("option", { value: "" }, "No answer"), ...options);
 }
 
-/** What a filled form holds: empty answers are left out, numbers are numbers. */
+/** The values of a completed form; empty answers are left out, numbers are converted. */
 export function personValues(fields: PersonField[], form: FormData): Record<string, string | number> {
   const values: Record<string, string | number> = {};
   for (const field of fields) {
@@ -111,12 +111,12 @@ function ending(state: StudyState): HTMLElement {
   return page(title, h("p", {}, text), code, back && actions(back));
 }
 
-/** The page before the first question of each kind, so that its clock starts on a question that is expected. */
+/** The page before the first question of each kind, so that nobody is surprised by a new kind while its clock runs. */
 export function blockIntroduction(kind: Kind, { block, words }: StudyState, start: () => void): HTMLElement {
   return page(`Part ${block}: ${kindTitle(kind.family, words.kinds)}`, h("p", {}, kind.help), actions(button("Start this part", true, start)));
 }
 
-/** The page of a step that is no question. `leave` is called once with what was given. */
+/** The page of a step that is not a question. `leave` is called once, with what was entered. */
 export function stepPage(state: StudyState, leave: Leave): HTMLElement {
   const text = state.text ?? "";
   switch (state.step) {

@@ -1,4 +1,4 @@
-/** The widget of notebooks: the app's own cards, asked and answered through the kernel. One view of it for every place that shows it. */
+/** The notebook widget: the app's cards, with questions and answers passing through the kernel. Each output that shows the widget has its own view. */
 
 import { progressLine } from "../annotate/progress";
 import { openHelp } from "../cards/help";
@@ -13,21 +13,21 @@ import type { Question } from "../kit/wire";
 import type { Message, Model, Show } from "./model";
 import { followTheme } from "./theme";
 
-/** The style sheet, put in by the build. */
+/** The style sheet, inserted by the build. */
 declare const STYLES: string;
 
-/** A kernel that is free has learnt and asked again by then. */
+/** A kernel that is not busy has learnt the answer and asked again by then. */
 const PATIENCE_MS = 2_000;
-const WAITING = "The kernel is busy; this is done as soon as it is free.";
+const WAITING = "The kernel is busy; your input will be used as soon as it is free.";
 
 class View {
-  // Notebooks have keys of their own; JupyterLab leaves those alone that are pressed here.
+  // Notebooks have their own shortcuts; this attribute makes JupyterLab ignore keys pressed here.
   private readonly host = h("div", { class: "tellmore-widget", "data-lm-suppress-shortcuts": "true" });
   private readonly tree = this.host.attachShadow({ mode: "open" });
   private readonly stage = h("div", { class: "stage" });
   private readonly footer = h("div", { class: "foot" });
   private readonly warning = h("p", { class: "warning" });
-  /** Holds the focus while an answer is on its way, so that the keys stay here. */
+  /** Has the focus while an answer is being sent, so that keys are not passed to the notebook. */
   private readonly frame = h("div", { class: "widget-frame", tabindex: -1, role: "group", "aria-label": "Questions" });
   private readonly announcer = new Announcer();
   private readonly keyboard = new Keyboard(true, this.tree);
@@ -84,7 +84,7 @@ class View {
     this.undoButton.ariaDisabled = String(!now.progress.can_undo);
     try {
       const screen = now.question && (await screenOf(now.question.kind, this.model.get("words").kinds));
-      if (now !== this.model.get("show")) return; // a newer one came while the card was fetched
+      if (now !== this.model.get("show")) return; // a newer question arrived while the card was loading
       if (now.question && screen) this.ask(now.question, screen, now, latencyMs);
       else this.showNothing();
     } catch (error) {
@@ -94,7 +94,7 @@ class View {
 
   private ask(question: Question, screen: Screen, { previous }: Show, latencyMs: number): void {
     const { keyboard, announcer, aside } = this;
-    // Only somebody who is at work here is led on; a notebook that runs through keeps its focus where it was.
+    // Take the focus only if it is already in the widget: running a whole notebook must not move it.
     const focus = this.tree.activeElement !== null;
     this.presented = present(this.stage, { question, screen, words: this.model.get("words"), keyboard, announcer, latencyMs, previous, aside, focus, skippable: true });
     void this.presented.given.then((given) => this.answer(question.id, given));
@@ -134,7 +134,7 @@ class View {
   }
 }
 
-/** Called by anywidget once for each place that shows the widget; what it returns is called when that place goes. */
+/** Called by anywidget for each output that shows the widget; the returned function is called when that output is removed. */
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const view = new View(model, el);
   return () => view.dispose();

@@ -1,15 +1,15 @@
-/** What the kernel and the widget tell each other. */
+/** The messages between the kernel and the widget. */
 
 import type { Answer, Progress, Question, Timing, Wording } from "../kit/wire";
 
-/** What is on show; a new one follows every message of the widget. */
+/** What is shown; the kernel sends a new one after every message of the widget. */
 export interface Show {
-  /** Null where nothing can be asked; `said` tells why. */
+  /** Null if nothing can be asked; `said` is the reason. */
   question: Question | null;
-  /** The answer that was taken back, where the question is shown again after an undo. */
+  /** The answer that was undone, if the question is shown again after an undo. */
   previous: Answer | null;
   progress: Progress;
-  /** Why the last answer was refused, or whatever else went wrong; empty where all is well. */
+  /** Why the last answer was refused, or what else went wrong; otherwise empty. */
   said: string;
 }
 
@@ -20,7 +20,7 @@ interface Traits {
   words: Wording;
 }
 
-/** As much as is used of what anywidget hands over. */
+/** The part of anywidget's model that is used here. */
 export interface Model {
   get<Name extends keyof Traits>(name: Name): Traits[Name];
   on(event: "change:show", heard: () => void): void;

@@ -1,8 +1,8 @@
-/** Light or dark, as the notebook around the widget is. */
+/** Light or dark, like the notebook around the widget. */
 
 const LIGHTEST = 255;
 
-/** The first ground that is not see-through, from the element outwards; "" where there is none. */
+/** The first background colour that is not transparent, from the element outwards; "" if there is none. */
 function ground(element: Element): string {
   for (let at: Element | null = element; at; at = at.parentElement ?? hostOf(at)) {
     const colour = getComputedStyle(at).backgroundColor;
@@ -16,7 +16,7 @@ function hostOf(element: Element): Element | null {
   return tree instanceof ShadowRoot ? tree.host : null;
 }
 
-/** Whether a colour, as browsers compute it, is dark; null where it is none. */
+/** Whether a computed colour is dark; null if the text is not a colour. */
 export function isDark(colour: string): boolean | null {
   const parts = colour.match(/[\d.]+/g)?.slice(0, 3).map(Number);
   if (!parts || parts.length < 3) return null;
@@ -25,7 +25,7 @@ export function isDark(colour: string): boolean | null {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue < LIGHTEST / 2;
 }
 
-/** Keeps the element's theme that of the page around it; call the result to end that. A notebook without a ground goes by the system. */
+/** Gives the element the theme of the page around it, until the result is called. Without a background, the system's theme is used. */
 export function followTheme(host: HTMLElement): () => void {
   const follow = (): void => {
     const dark = isDark(ground(host.parentElement ?? document.body));
