@@ -93,7 +93,7 @@ def test_a_word_that_is_no_item_is_refused_in_one_line_and_the_last_look_stays(j
     owner = join("sentiment others label 2", owner=True)
     page = owner.page
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".start-problem")).to_have_text("Type words or click items first, or skip this step.")
+    expect(page.locator(".start-problem")).to_have_text("Click items first, or skip this step.")
     field(page, LIKE).fill("happy")
     expect(listed(page, MOST)).to_have_count(8)
     expect(page.locator(".start-problem")).to_be_hidden()

@@ -1,7 +1,7 @@
-"""What every request must look like before a route sees it.
+"""What every request must satisfy before it reaches a route.
 
-``Guard`` is plain ASGI around the whole application: host, origin, content type, size, rate, headers, and who asks. A token
-in an address is exchanged for an HttpOnly same-site cookie.
+``Guard`` is an ASGI wrapper around the whole application. It checks host, origin, content type, size, rate and headers, and
+finds out who makes the request. A token in an address is exchanged for an HttpOnly same-site cookie.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from tellmore.app.tokens import USED_UP, Tokens, Visitor
 
 MAX_BODY_BYTES = 64 * 1024
 FILES = {"/api/items": 16 * 1024 * 1024}
-"""How large a body may be where owners send files."""
+"""How large the body may be on routes to which owners send files."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 COOKIE_S = 30 * 86_400
-"""How long a browser keeps a cookie at most; opening the link again renews it."""
+"""How long a browser keeps a cookie at most, in seconds; opening the link again renews it."""
 STUDY = "_study"
-"""Ends the name of a study participant's cookie, so that an owner who tries a study stays the owner."""
+"""Suffix of a study participant's cookie name, so that an owner who tries a study stays signed in as the owner."""
 _OWN_PAGE = re.compile(r"(/[A-Za-z0-9_.~-]+)*/?")
 
 SECURITY_HEADERS = {
@@ -52,7 +52,7 @@ SECURITY_HEADERS = {
 
 
 def allowed_hosts(bind: str, extra: Collection[str] = ()) -> Callable[[str], bool]:
-    """Which Host names are answered when bound to ``bind``: a name that points here by trickery (rebinding) is not.
+    """A check of Host headers for a server bound to ``bind``. Unknown names are refused, to prevent DNS rebinding.
 
     >>> allowed_hosts("127.0.0.1")("evil.example")
     False
@@ -64,7 +64,7 @@ def allowed_hosts(bind: str, extra: Collection[str] = ()) -> Callable[[str], boo
 
     def allowed(host: str) -> bool:
         name = without_port(host)
-        # An address cannot be rebound, only a name can; on loopback nobody has reason to use another address.
+        # Only names can be rebound, not addresses; on loopback there is no reason to use another address.
         return name in names or (not loopback_only and _is_address(name))
 
     return allowed
@@ -88,7 +88,7 @@ def _is_address(name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Reply:
-    """What is answered without asking the application: an error, a page, or a redirect without either."""
+    """A reply made without the application: an error, a page, or a redirect."""
 
     status: int
     error: str
@@ -97,7 +97,7 @@ class _Reply:
 
 
 class Guard:
-    """ASGI wrapper: refuses malformed or foreign requests, finds the visitor, sets the security headers."""
+    """ASGI wrapper that refuses malformed or cross-site requests, finds the visitor, and sets the security headers."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Guard:
         return _unsafe_refusal(scope["method"], headers, host, _most_bytes(scope, visitor))
 
     def _presented(self, path: str, headers: Headers) -> str | None:
-        """The token of a request: a valid one if several cookies have one, the study's first on its own pages."""
+        """The token of a request. If several cookies have one, a valid one is preferred; on study pages, the study's."""
         names = [self._cookie, self._cookie + STUDY]
         if path.startswith(("/study", "/api/study")):
             names.reverse()
@@ -157,10 +157,10 @@ class Guard:
         return next((token for token in found if self._tokens.visitor(token)), found[0] if found else None)
 
     async def _exchange(self, scope: Scope, offered: str, presented: str | None, sending: _Sender) -> None:
-        """A token in the address becomes a cookie, and the address is cleaned by a redirect.
+        """Turn the token in an address into a cookie, and redirect to the address without it.
 
-        Nobody who is signed in becomes somebody else without having been asked, by a page of ours: what confirms it is
-        made of both tokens, so that no link from elsewhere can hold it.
+        Somebody who is signed in is asked on a page of ours before they become somebody else. The confirmation is a hash of
+        both tokens, so no link from elsewhere can contain it.
         """
         before, visitor = self._tokens.visitor(presented), self._tokens.visitor(offered)
         query, place = QueryParams(scope["query_string"]), scope.get("root_path", "")
@@ -190,13 +190,13 @@ class Guard:
 
 
 def _own_address(path: str, query: QueryParams) -> str:
-    """Where a redirect leads: the page that was asked for, without the token; the first one where that is no page of ours."""
+    """The target of a redirect: the requested page without the token, or the first page if it is not one of ours."""
     rest = [(key, value) for key, value in query.multi_items() if key not in ("token", "sure")]
     return (path if _OWN_PAGE.fullmatch(path) else "/") + (f"?{QueryParams(rest)}" if rest else "")
 
 
 def _asking(before: Visitor | None, visitor: Visitor, address: str, place: str, to_person: bool) -> _Reply:
-    """Whether to go on as somebody else; a program is refused."""
+    """Ask whether to continue as somebody else; a program is refused."""
     if not to_person:
         return _Reply(409, f"already signed in as {before.name}" if before else "open this link in a browser")
     page = switch_page(before.name, visitor.name, address, place) if before else join_page(visitor.name, address)
@@ -217,13 +217,13 @@ def presented_token(headers: Headers, cookie: str) -> str | None:
 
 
 def _most_bytes(scope: Scope, visitor: Visitor | None) -> int:
-    """How large the body may be."""
+    """How large the body of this request may be."""
     is_owner = visitor is not None and visitor.role == "owner"
     return FILES.get(scope["path"], MAX_BODY_BYTES) if is_owner else MAX_BODY_BYTES
 
 
 def _unsafe_refusal(method: str, headers: Headers, host: str, most_bytes: int) -> _Reply | None:
-    """Requests that change something come from our own pages, as JSON, and small."""
+    """Why a request that changes something is refused: it must come from our own pages, be JSON, and not be too large."""
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != host.lower():
         return _Reply(403, "the request comes from another site")
@@ -243,7 +243,7 @@ def _too_large(most_bytes: int) -> _Reply:
 
 
 def _limited(receive: Receive, most_bytes: int) -> Receive:
-    """``receive`` that fails if a body without a correct length grows too large."""
+    """``receive``, but it fails if a body without a correct length becomes too large."""
     seen = 0
 
     async def counted() -> Message:
@@ -259,7 +259,7 @@ def _limited(receive: Receive, most_bytes: int) -> Receive:
 
 
 class _Sender:
-    """``send`` that adds the security headers to every response, and can reply without the application."""
+    """``send``, but it adds the security headers to every response; it can also reply without the application."""
 
     def __init__(self, send: Send, *, api: bool, to_person: bool) -> None:
         self._send, self._api, self.to_person = send, api, to_person

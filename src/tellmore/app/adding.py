@@ -27,7 +27,7 @@ NO_FOLDER = "This server keeps no files of the project, so nothing can be added 
 
 
 class Adding:
-    """One addition at a time. ``project`` is the project as it is now, with all that was added."""
+    """Adds texts, one file at a time. ``project`` is the current project, with everything added so far."""
 
     def __init__(self, session: Session, project: Project | None, embed: str | None) -> None:
         self.project = project
@@ -43,11 +43,11 @@ class Adding:
         )
 
     def out(self) -> AddingOut:
-        """Whether texts can be added, and how far the last addition is."""
+        """Whether texts can be added, and the progress of the last addition."""
         return self._last
 
     def begin(self, name: str, content: str, by: str) -> None:
-        """Check the CSV file ``name`` and add its texts in the background; an error where that is impossible."""
+        """Check the CSV file ``name`` and add its texts in the background; raises an error if that is impossible."""
         if self.project is None or self._last.refusal is not None:
             raise SettingError(self._last.refusal or NO_FOLDER)
         if len(content.encode(errors="replace")) > MAX_FILE_BYTES:
@@ -95,7 +95,7 @@ class Adding:
 
 
 def _read(name: str, content: str, project: Project) -> ItemTable:
-    """What the file holds; messages name neither a folder of the server nor the file, which the person has just chosen."""
+    """Read the file. Errors name neither a folder of the server nor the file, which the person has just chosen."""
     with TemporaryDirectory(prefix="tellmore-") as folder:
         path = Path(folder) / (PurePath(name.replace("\\", "/")).stem[:100] + ".csv")
         path.write_text(content, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Where the server listens, and under which address people reach it."""
+"""Where the server listens, and the address at which people reach it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TAKEN = (errno.EADDRINUSE, getattr(errno, "WSAEADDRINUSE", errno.EADDRINUSE))
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; a one-line error that says what to do if the port is taken or not allowed."""
+    """A listening socket. If the port is taken or not allowed, the error says in one line what to do."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except socket.gaierror:
         raise StateError(f"{host} is not an address of this computer; use --host 127.0.0.1 or --host 0.0.0.0") from None
-    # asyncio sends small replies at once (TCP_NODELAY) only on sockets whose protocol is named; others wait 40 ms for an ACK.
+    # asyncio sends small replies at once (TCP_NODELAY) only if the socket names its protocol; otherwise they wait 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -43,7 +43,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(host: str, port: int) -> str:
-    """The address to type, also on other computers if they may connect.
+    """The address to type into a browser, here or, if they may connect, on other computers.
 
     >>> address_of("127.0.0.1", 8000)
     'http://127.0.0.1:8000'
@@ -53,16 +53,16 @@ def address_of(host: str, port: int) -> str:
 
 
 def outward_address(host: str) -> str:
-    """This computer's address as others on the network see it; the loopback's if it is on no network."""
+    """This computer's address as others on the network see it; the loopback address without a network."""
     six = host == "::"
     with suppress(OSError), socket.socket(socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("2001:db8::1" if six else "192.0.2.1", 9))  # sends nothing; only chooses the way out
+        probe.connect(("2001:db8::1" if six else "192.0.2.1", 9))  # sends nothing; only chooses the network interface
         return str(probe.getsockname()[0])
     return "::1" if six else "127.0.0.1"
 
 
 def checked_url(url: str) -> str:
-    """``url`` as links begin with it: scheme, host and port.
+    """``url`` as the beginning of links: scheme, host and port.
 
     >>> checked_url("https://teach.example.org/")
     'https://teach.example.org'
@@ -74,10 +74,10 @@ def checked_url(url: str) -> str:
 
 
 def link_base(public_url: str, host: str, port: int) -> Callable[[Request], str]:
-    """What links to this server begin with, given the request of who makes one.
+    """A function from the request of somebody who makes a link to the beginning of that link.
 
-    Without a public address they name the host that was asked for; whoever came over the loopback to a server that is
-    open to others makes links for those others.
+    Without a public address, links name the host of the request. If the request came over the loopback address to a
+    server that is open to others, they name the address that others can reach.
     """
 
     def base(request: Request) -> str:

@@ -61,7 +61,7 @@ def me(shared: Shared, visitor: Anybody) -> wire.MeOut:
 
 @people.get("/question")
 def question(shared: Shared, visitor: Teacher) -> wire.QuestionReply:
-    """The question that is open for me; the same one until it is answered."""
+    """My open question; it stays the same until it is answered."""
     asked = shared.session.question(visitor.participant)
     return present.question_reply(shared.session, visitor, asked)
 
@@ -135,9 +135,9 @@ def answers(
     _visitor: Owner,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
-    participant: Annotated[str | None, Query(max_length=200, description="answers of this person only")] = None,
-    kind: Annotated[str | None, Query(max_length=200, description="this kind of question only")] = None,
-    only: Annotated[LogFilter | None, Query(description="answers of this sort only")] = None,
+    participant: Annotated[str | None, Query(max_length=200, description="only answers of this person")] = None,
+    kind: Annotated[str | None, Query(max_length=200, description="only this kind of question")] = None,
+    only: Annotated[LogFilter | None, Query(description="only these answers")] = None,
 ) -> wire_board.LogOut:
     """The answer log, newest first."""
     session = shared.session
@@ -177,7 +177,7 @@ def read_settings(shared: Shared, _visitor: Owner) -> wire.SettingsOut:
 
 @owner.put("/settings")
 def change_settings(body: wire.SettingsChange, shared: Shared, visitor: Owner) -> wire.SettingsOut:
-    """Change wording, kinds, sizes or target from now on; with another start, everything is learnt again."""
+    """Change wording, kinds, sizes or target from now on; if the start changes, everything is learnt again."""
     changes = present.changes_of(body, shared.session.pool)
     if not changes:
         return present.settings_out(shared.session.settings)
@@ -300,7 +300,7 @@ def _refusal(status: int, error: str) -> JSONResponse:
 
 
 async def on_http_error(request: Request, problem: Exception) -> Response:
-    """Refusals are pages for people and JSON for programs."""
+    """Reply to a refused request: a page for people, JSON for programs."""
     assert isinstance(problem, HTTPException)
     if wants_page(request.method, request.headers):
         detail = f"there is nothing at {request.url.path}" if problem.status_code == 404 else str(problem.detail)
@@ -373,7 +373,7 @@ def create_app(
 
 
 def guard_rules(bind: str, allow_hosts: Collection[str], public_url: str, limit: RateLimit | None) -> dict[str, Any]:
-    """What a guard lets pass on a server at these addresses."""
+    """Options of the guard for a server at these addresses."""
     names = [*allow_hosts, without_port(public_url.partition("://")[2])] if public_url else allow_hosts
     return {
         "host_allowed": allowed_hosts(bind, names),
@@ -383,7 +383,7 @@ def guard_rules(bind: str, allow_hosts: Collection[str], public_url: str, limit:
 
 
 def cookie_name(session: Session) -> str:
-    """Cookies do not depend on the port: each project has its own cookie name, so that two servers can run on one machine."""
+    """The project's cookie name. Cookies ignore the port, so each project has its own name: two servers may share a machine."""
     return f"tellmore_{session.repository.project_id[:8]}"
 
 

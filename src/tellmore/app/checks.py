@@ -1,7 +1,7 @@
-"""Random questions: they measure accuracy, and are asked when nothing else is ready.
+"""Random questions: they measure the accuracy, and are asked when nothing else is ready.
 
-Items are drawn uniformly from what is not out with somebody else, so that the labels they get are a random sample of the
-pool. A selected item is not random, so random questions are of a kind that labels every item shown.
+Items are drawn uniformly from those that nobody has open, so their labels are a random sample of the pool. The item chosen
+in a selection is not random, so random questions are of a kind that labels every item shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tellmore.questions import Question
 
 
 def check_form(learning: LearningSettings) -> tuple[Kind, int]:
-    """Kind and size of random questions under these settings: one that labels every item shown, the smallest where several do.
+    """Kind and size of random questions under these settings: the smallest that labels every item shown.
 
     >>> check_form(LearningSettings(question="select"))[0].name
     'label'
@@ -45,7 +45,7 @@ def random_question(
 
 
 def _draw(pool: Pool, size: int, taken: set[str], rng: np.random.Generator) -> list[str]:
-    """Up to ``size`` different random ids: by rejection, which is quick while little is taken, else from what is left."""
+    """Up to ``size`` different random ids: by rejection, which is quick if few are taken, else from those left."""
     drawn: list[str] = []
     for row in rng.integers(len(pool), size=20 * size):
         item = pool.ids[row]
@@ -58,11 +58,11 @@ def _draw(pool: Pool, size: int, taken: set[str], rng: np.random.Generator) -> l
 
 
 def random_items(pool: Pool, size: int) -> list[str]:
-    """``size`` random ids, for a look at the project; always the same ones."""
+    """``size`` random ids, to show examples of the items; always the same ones."""
     return _draw(pool, min(size, len(pool)), set(), np.random.default_rng(0))
 
 
 def shuffled(question: Question, rng: np.random.Generator) -> Question:
-    """A question of its own on the same items in random order: the first order shown must carry no information."""
+    """A new question on the same items in random order: the order in which they are first shown must not be informative."""
     order = rng.permutation(question.size)
     return Question(question.kind, [question.items[i] for i in order])

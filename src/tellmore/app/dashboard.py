@@ -1,6 +1,6 @@
-"""The owner's dashboard: numbers of the log and the belief, in the form in which they are sent.
+"""The owner's dashboard: numbers from the log and the belief, in the form in which they are sent.
 
-Whatever is shown can be computed again from the exported log: nothing here reads a clock or a counter of its own.
+Everything shown can be computed again from the exported log: nothing here reads a clock or keeps a counter.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def accuracy_curve(effects: Sequence[AnswerEffect]) -> list[board.AccuracyPoint]
 
 
 def curve(effects: Sequence[AnswerEffect]) -> list[board.CurvePoint]:
-    """What each answer did."""
+    """What each answer changed."""
     minutes = minutes_spent(effects).tolist()
     shown = ("logdet_per_dim", "bits", "expected_accuracy", "check", "question_id", "kind", "size")
     return [
@@ -78,7 +78,7 @@ def image_address(item: str) -> str:
 def extremes(
     pool: Pool, mean: Array, sd: Array, probability: Array, n: int = LISTED_ITEMS
 ) -> tuple[list[board.ScoredItem], list[board.ScoredItem], list[board.ScoredItem]]:
-    """The most positive, the most negative and the most uncertain items; equal ones in the order of the pool."""
+    """The most positive, the most negative and the most uncertain items; ties are in the order of the pool."""
 
     def listed(rows: Iterable[int]) -> list[board.ScoredItem]:
         return [
@@ -96,7 +96,7 @@ def extremes(
 
 
 def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeOut]:
-    """Mistakes, with what the items look like."""
+    """Mistakes, with their items as they are shown."""
     return [
         board.MistakeOut(**item_out(pool, each.item).model_dump(), probability=each.probability, told=each.told)
         for each in mistakes
@@ -104,7 +104,7 @@ def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeO
 
 
 def annotators_out(ledger: Ledger, view: View, at_work: Collection[str]) -> list[board.AnnotatorOut]:
-    """One row per person; those in ``at_work`` have a question in hand."""
+    """One row per person; those in ``at_work`` have an open question."""
     beside, found = reliability(ledger), manners(ledger, view.learner)
     changed = {who: own.now for who, own in view.steady.items()}
     return [

@@ -1,4 +1,4 @@
-"""The demo: the bundled words as a project in the user's data folder, continued each time."""
+"""The demo: the bundled words as a project in the user's data folder; each start continues it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEMO_SETTINGS = Settings(
 
 
 def open_demo(folder: Path | None = None) -> Project:
-    """The demo's project, made if it is not there yet."""
+    """The demo's project; it is created if it does not exist yet."""
     target = folder if folder is not None else user_data_path("tellmore", appauthor=False) / "demo"
     if not (target / SETTINGS_FILE).exists():
         create_project(target, demo_pool(), DEMO_SETTINGS)
@@ -31,7 +31,7 @@ def open_demo(folder: Path | None = None) -> Project:
 
 
 def known_scores() -> dict[str, float]:
-    """What people think of the bundled words, around 0, for simulated people."""
+    """People's ratings of the bundled words, with 0 as neutral, for simulated people."""
     pool = load_pool("words")
     if pool.scores is None:
         return {}

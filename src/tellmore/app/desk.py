@@ -1,5 +1,5 @@
-"""Who has which question: leases, what is open for each person, what they can undo. It reads the log through ``Ledger``
-and never writes. Restarting the server replays it and finds the same desk.
+"""Who has which question: leases, open questions of each person, what they can undo. It reads the log through ``Ledger``
+and never writes. After a restart, replaying the log gives the same desk.
 Times are seconds since the epoch.
 """
 
@@ -19,7 +19,7 @@ from tellmore.types import Skip
 
 
 class Desk(Ledger):
-    """The log so far, and what is in whose hands."""
+    """The log so far, and who has which questions."""
 
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
         self._in_hand: dict[str, list[str]] = defaultdict(list)
@@ -38,10 +38,10 @@ class Desk(Ledger):
         """Number of the last event that changed which answers count: an answer, an undo, a reset, a delete, a leave_out."""
         return self._changes[-1] if self._changes else 0
 
-    # What is in whose hands
+    # Open questions
 
     def open_for(self, participant: str) -> Asked | None:
-        """The question this person is to see now: the newest one that they have not answered."""
+        """The question to show this person: the newest one that they have not answered."""
         stack = self._in_hand[participant]
         return self.asked[stack[-1]] if stack else None
 
@@ -50,18 +50,18 @@ class Desk(Ledger):
         return list(self._in_hand[participant])
 
     def lease_until(self, question_id: str) -> float:
-        """When the lease of a question ends or ended; 0 where it was released."""
+        """When the lease of a question ends or ended; 0 if it was released."""
         return self._leases.until(question_id)
 
     def reserved(self, now: float, *, besides: str = "") -> set[str]:
-        """Items of all questions that are out at ``now``, except with the participant ``besides``."""
+        """Items of all questions that are open at ``now``, except those of the participant ``besides``."""
         held, taken = self._leases.items(now), set(self._leases.items(now))
         hand = [each for each in self._in_hand.get(besides, ()) if self._leases.until(each) > now]
         own = Counter(item for each in hand for item in self.asked[each].question.items)
         return taken.difference(item for item, times in own.items() if held[item] <= times)
 
     def out(self, now: float) -> list[Asked]:
-        """The questions that are in somebody's hands at ``now``."""
+        """The questions that are open at ``now``."""
         return [self.asked[question_id] for question_id in self._leases.live(now)]
 
     def recent_items(self, questions: int) -> set[str]:
@@ -73,12 +73,12 @@ class Desk(Ledger):
     # What a person did
 
     def last_answer(self, participant: str) -> Given | None:
-        """The newest answer or skip of this person that is not taken back."""
+        """The newest answer or skip of this person that was not undone."""
         done = self._done[participant]
         return self.given[done[-1]] if done else None
 
     def can_undo(self, participant: str) -> int:
-        """How many answers and skips this person could take back."""
+        """How many answers and skips this person could undo."""
         return len(self._done[participant])
 
     def answers_of(self, participant: str) -> int:
@@ -86,20 +86,20 @@ class Desk(Ledger):
         return self._answers[participant]
 
     def minutes_of(self, participant: str) -> float:
-        """This person's minutes on answers and skips that are not taken back."""
+        """This person's minutes on answers and skips that were not undone."""
         return self._minutes[participant]
 
     @property
     def shown(self) -> int:
-        """Items shown in all questions answered or skipped, each time counted."""
+        """How many items were shown in all questions answered or skipped; repeated items count each time."""
         return sum(self._shown.values())
 
     def contributors(self) -> set[str]:
-        """Everybody who was given a question, and is not deleted."""
+        """Everybody who was given a question and was not deleted."""
         return set(self._in_hand) | set(self._done)
 
     def changes_after(self, seq: int) -> int:
-        """How many answers came in or were taken back after event ``seq``, and so were not used for a question chosen then."""
+        """How many answers were given or undone after event ``seq``, and so were not used for a question chosen then."""
         return len(self._changes) - bisect_right(self._changes, seq)
 
     # Events

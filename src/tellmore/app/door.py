@@ -1,5 +1,5 @@
-"""Who gets a connection: how many at once, how many from one address, and for how long without a complete request. If
-all are taken, the connection that has been idle longest is closed, so many idle ones cannot keep others out.
+"""Limits on connections: how many at once, how many from one address, and how long without a complete request. If all
+are taken, the connection that has been idle longest is closed, so many idle ones cannot keep others out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 MOST_CONNECTIONS = 2000
 MOST_PER_ADDRESS = 500
 REQUEST_S = 20.0
-"""A request must have arrived completely, header and body, this long after its first byte or after the connection was made."""
+"""A request must be complete, header and body, this many seconds after its first byte or after the connection was made."""
 MAX_HEADER_BYTES = 16 * 1024
 SPARE_FILES = 100
 """Files that the server needs in addition to its connections."""
@@ -28,15 +28,15 @@ class Door:
         self, most: int = MOST_CONNECTIONS, per_address: int = MOST_PER_ADDRESS, proxies: Collection[str] = ()
     ) -> None:
         self._most, self._per_address, self._proxies = most, per_address, frozenset(proxies)
-        self._inside: dict[Connection, str] = {}  # longest without news first
+        self._inside: dict[Connection, str] = {}  # the one idle longest first
         self._by_address: Counter[str] = Counter()
 
     def protocol(self, **options: Any) -> Connection:
-        """What uvicorn calls for each new connection."""
+        """Make the protocol for a new connection; called by uvicorn."""
         return Connection(self, **options)
 
     def admit(self, connection: Connection) -> bool:
-        """Let it in, perhaps in the place of an idle one; False if there is no room."""
+        """Accept the connection, closing an idle one if necessary; False if there is no room."""
         address = connection.client[0] if connection.client else ""
         crowded = self._by_address[address] >= self._per_address and address not in self._proxies
         if (crowded and not self._make_room(address)) or (len(self._inside) >= self._most and not self._make_room()):
@@ -46,7 +46,7 @@ class Door:
         return True
 
     def heard_from(self, connection: Connection) -> None:
-        """It is now the last to count as idle."""
+        """Move the connection to the end of the order of idleness."""
         if connection in self._inside:
             self._inside[connection] = self._inside.pop(connection)
 
@@ -75,7 +75,7 @@ class Connection(H11Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is being done for it."""
+        """Whether no request is being processed."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -101,7 +101,7 @@ class Connection(H11Protocol):
             self._expect_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Make room for another."""
+        """Make room for another connection."""
         self._expect_nothing()
         self._door.left(self)
         super().connection_lost(exc)
@@ -121,12 +121,12 @@ class Connection(H11Protocol):
 
 
 def open_door(proxies: Collection[str] = ()) -> Door:
-    """A door that lets in as many as the system allows this process to have, within the limit."""
+    """A door for as many connections as the system allows this process, within the limit."""
     return Door(most_connections(), proxies=proxies)
 
 
 def most_connections() -> int:
-    """How many this process may have, after asking the system for as many as are needed."""
+    """How many connections this process may have, after asking the system for as many as are needed."""
     return min(MOST_CONNECTIONS, _most_files() - SPARE_FILES)
 
 

@@ -1,4 +1,4 @@
-"""When to stop asking: the stopping rule says so, or the pool has nothing more to ask about."""
+"""When to stop asking: when the stopping rule is met, or the pool is exhausted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tellmore.store.events import end_event
 from tellmore.store.repository import Event
 
 SHOWN_OFTEN = 3
-"""Items of a small pool are not shown more often than this on average, whatever is still unknown."""
+"""Items of a small pool are shown at most this often on average, even if more could be learnt."""
 
 
 def end_due(desk: Desk, view: View, n: int, *, up_to_date: bool) -> Event | None:
-    """The event that ends the asking, if it is time for it and the log does not have it yet.
+    """The event that ends the questions, if it is due and not in the log yet.
 
-    ``view`` counts where it is ``up_to_date``; ``n`` is the size of the pool. If the owner goes on after an end, only a pool
-    with every item labelled ends again.
+    ``view`` is used only if it is ``up_to_date``; ``n`` is the size of the pool. If the owner continues after an end, the
+    questions end again only when every item has a label.
     """
     if desk.end is not None and (not desk.going_on or desk.end.why == "labelled"):
         return None

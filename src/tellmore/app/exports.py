@@ -48,11 +48,11 @@ EXPORTS = (
 """Address under /api/export, title, what it is for, and code that uses it."""
 
 NEEDS = {"onnx": ("onnx", "onnx"), "sklearn": ("skops", "sklearn"), "parquet": ("pyarrow", "app")}
-"""Format -> the package that writes it, and the extra that brings the package."""
+"""Format -> the package that writes it, and the extra that installs the package."""
 
 
 def exports() -> list[ExportOut]:
-    """Everything on offer, the classifier first."""
+    """All exports, the classifier first."""
     return [
         ExportOut(path=f"/api/export/{path}", title=title, use=use, snippet=snippet, install=_missing(path))
         for path, title, use, snippet in EXPORTS
@@ -60,6 +60,6 @@ def exports() -> list[ExportOut]:
 
 
 def _missing(path: str) -> str | None:
-    """The command that adds what a format needs; None if it is there."""
+    """The command that installs what a format needs; None if nothing is missing."""
     package, extra = NEEDS.get(path.partition("?")[0], (None, None))
     return None if package is None or find_spec(package) else f"pip install 'tellmore[{extra}]'"

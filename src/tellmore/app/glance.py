@@ -1,4 +1,4 @@
-"""Now and then, owners see what was learnt: predictions for a few items that nobody was asked about."""
+"""Predictions for a few items that nobody was asked about, shown to owners now and then."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tellmore.pool import Pool
 from tellmore.types import Array
 
 FIRST = 8
-"""Answers after which there is something to see; then after twice as many, and so on."""
+"""The number of answers after which predictions are first shown; then after twice as many, and so on."""
 SHOWN = 4
 
 
 def is_due(answers: int) -> bool:
-    """Whether a person with so many answers is shown what was learnt.
+    """Whether predictions are shown after this many answers.
 
     >>> [answers for answers in range(100) if is_due(answers)]
     [8, 16, 32, 64]
@@ -28,8 +28,8 @@ def is_due(answers: int) -> bool:
 
 
 def glance_at(pool: Pool, view: View, asked: Collection[str] = ()) -> GlanceOut | None:
-    """The most and the least likely items without a label, and the one in between; None where too few are left. What is ``asked``
-    now is left out: nobody is told what to answer."""
+    """The most and the least likely items without a label, and the most uncertain one; None if too few are left. Items that
+    are ``asked`` about now are left out, so that nobody is told what to answer."""
     rows = unlabelled(pool, view, asked)
     if len(rows) < 2 * SHOWN + 1:
         return None
@@ -40,13 +40,13 @@ def glance_at(pool: Pool, view: View, asked: Collection[str] = ()) -> GlanceOut 
 
 
 def unlabelled(pool: Pool, view: View, asked: Collection[str]) -> NDArray[np.intp]:
-    """Rows of the items without a label that are not ``asked``."""
+    """Rows of the items without a label that are not ``asked`` about."""
     free = np.ones(len(pool), bool)
     free[pool.rows([*view.learner.labels(), *asked])] = False
     return np.flatnonzero(free)
 
 
 def first(key: Array, n: int) -> NDArray[np.intp]:
-    """Places of the ``n`` smallest, in order, without sorting all."""
+    """Indices of the ``n`` smallest, in order, without sorting all."""
     found = np.argpartition(key, n)[:n]
     return found[np.argsort(key[found], kind="stable")]

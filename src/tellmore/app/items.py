@@ -1,4 +1,4 @@
-"""The items of a project, to search, sort, filter and inspect; it is fast even with a million items.
+"""Searching, sorting, filtering and inspecting the items of a project, fast even with a million items.
 
 Orders and searches are kept until the belief changes: a request then only slices arrays.
 """
@@ -24,7 +24,7 @@ from tellmore.store.ledger import Note
 from tellmore.types import Array
 
 Sort = Literal["pool", "likely", "unlikely", "unsure", "random"]
-"""``random``: always the same."""
+"""``random`` is always the same order."""
 Show = Literal["all", "answered", "unanswered", "disagreeing", "noted"]
 NEAREST = 6
 
@@ -90,8 +90,8 @@ class ItemFinder:
         )
 
     def why(self, view: View, item: str, notes: list[NoteOut]) -> board.WhyOut:
-        """An item, its ``notes``, and the answered ones most like it: by the distance of their embeddings, as the learner scales
-        them."""
+        """An item, its ``notes``, and the answered items most similar to it, by the distance between embeddings as the learner
+        scales them."""
         labels = view.learner.labels()
         row, known = int(self.pool.rows([item])[0]), self.pool.rows([one for one in labels if one != item])
         into = view.learner.coordinates.into
@@ -117,7 +117,7 @@ class ItemFinder:
 
     @cached_property
     def _texts(self) -> list[str]:
-        """What is searched: the text of each item, or else its id."""
+        """The texts to search: the text of each item, or its id if it has none."""
         pool = self.pool
         return [(text or item).casefold() for item, text in zip(pool.ids, pool.text or pool.ids, strict=True)]
 
@@ -133,7 +133,7 @@ class ItemFinder:
 
 
 def _ordered(p: Array, sort: Sort) -> Rows:
-    """The rows of the pool, whose probabilities are ``p``, in the order asked for."""
+    """The rows of the pool, whose probabilities are ``p``, in the order ``sort``."""
     if sort == "pool":
         return np.arange(len(p))
     if sort == "random":

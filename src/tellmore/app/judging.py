@@ -15,10 +15,9 @@ from tellmore.store.judge import random_checks, skipped_checks, verdict
 
 
 def judge_out(session: Session, project: Project | None, column: str | None, **meaning: Any) -> JudgeOut:
-    """How the scores in ``column``, by default the first that the project keeps, do on the random answers so far.
+    """How the scores in ``column``, by default the first that the project keeps, compare with the random answers so far.
 
-    ``meaning`` is that of ``Meaning``. If it or the scores are wrong, the reply says so in ``problem``, with the
-    columns.
+    ``meaning`` has the fields of ``Meaning``. If these or the scores are wrong, ``problem`` in the reply says so.
     """
     columns = [] if project is None else kept_columns(project)
     chosen = column or next(iter(columns), None)

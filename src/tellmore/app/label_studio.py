@@ -1,4 +1,4 @@
-"""A machine-learning backend for Label Studio: it predicts its tasks, and writes what people label there to the
+"""A machine-learning backend for Label Studio: it predicts tasks, and writes the labels that people give there to the
 project's log.
 
 Label Studio calls /health, /setup, /predict and /webhook. The score of a prediction is low if a label would be
@@ -48,7 +48,7 @@ FORGOTTEN_BY = ("ANNOTATIONS_DELETED",)
 
 
 class Backend:
-    """The project behind the service; its state is learnt again if there are new labels."""
+    """The project behind the service; it is learnt again when there are new labels."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -68,7 +68,7 @@ class Backend:
         return f"{MODEL_CLASS}-{self.state.provenance['log_seq']}"
 
     def predict(self, tasks: list[dict[str, Any]], tags: tuple[str, str] | None) -> list[dict[str, Any]]:
-        """One prediction per task; one without a result, last in order, if the task names no item of the project."""
+        """One prediction per task; if a task names no item of the project, its prediction has no result and is last in order."""
         state = self.state
         source = self._source(tasks)
         bits = {}
@@ -84,7 +84,7 @@ class Backend:
     ) -> dict[str, Any]:
         if found is None:
             return {"model_version": self.version, "score": 1.0, "result": []}
-        item, gain = found  # a label tells at most 1 bit; the same scale for every call, as tasks come in batches
+        item, gain = found  # a label gives at most 1 bit; every call has the same scale, because tasks come in batches
         probability = float(state.learner.probabilities()[state.pool.rows([item])[0]])
         result = choice(state, probability >= 0.5)
         if tags is not None:
@@ -92,7 +92,7 @@ class Backend:
         return {"model_version": self.version, "score": 1.0 - gain, "result": [result]}
 
     def learn(self, task: dict[str, Any], annotation: dict[str, Any]) -> int:
-        """Put what an annotation says into the log, in place of what it said before; returns how many answers are new."""
+        """Write the labels of an annotation to the log, replacing its earlier ones; returns the number of new answers."""
         source = self._source([task])
         content = json.dumps(annotation.get("result"), sort_keys=True)
         name = f"label-studio-{annotation.get('id')}"[:40]
@@ -113,13 +113,13 @@ class Backend:
         return added
 
     def forget(self, annotations: list[dict[str, Any]]) -> int:
-        """Take back what deleted annotations said; returns how many answers."""
+        """Undo the answers of deleted annotations; returns how many there were."""
         stands = [given for each in annotations for given in self._stands(f"label-studio-{each.get('id')}"[:40])]
         self._take_back(stands)
         return len(stands)
 
     def _stands(self, name: str) -> list[Given]:
-        """What an annotation said that still counts."""
+        """The answers of an annotation that still count."""
         given = self.state.ledger.given.values()
         return [each for each in given if each.counts and each.question_id.startswith(name + "-")]
 
@@ -139,7 +139,7 @@ class Backend:
 
 
 def create_backend(project: Project, *, password: str | None = None) -> FastAPI:
-    """The service; with ``password``, whoever calls must know it (basic authentication, any user name)."""
+    """The service; with ``password``, callers must send it (basic authentication, any user name)."""
     backend = Backend(project)
 
     def known(given: Annotated[HTTPBasicCredentials | None, Depends(HTTPBasic(auto_error=False))]) -> None:
@@ -149,7 +149,7 @@ def create_backend(project: Project, *, password: str | None = None) -> FastAPI:
             raise HTTPException(401, "wrong password", {"www-authenticate": "Basic"})
 
     app = FastAPI(title="tellmore for Label Studio", openapi_url=None)
-    if password is None:  # only programs of this computer may call, and no page by a name that leads here
+    if password is None:  # only programs on this computer may call; this check prevents DNS rebinding
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK))
     app.include_router(_routes(backend), dependencies=[Depends(known)])
 

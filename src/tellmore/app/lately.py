@@ -10,9 +10,9 @@ from tellmore.store.ledger import AGAIN, CHOSEN, FALLBACK, Asked
 LATELY = 200
 """Questions that count as asked lately."""
 FEWEST = 20
-"""Before so many, a share says little."""
+"""With fewer questions, a share says little."""
 TOO_MANY = 0.05
-"""From this share on, the owner is told."""
+"""From this share on, the owner is warned."""
 
 SLOW = (
     "{share:.0f} % of the last {questions} questions were random, because people ask faster than questions can be chosen. Allow "
@@ -25,8 +25,8 @@ SHORT = (
 
 
 class AskedLately(Wire):
-    """Shares of the last ``questions``: ``random`` because nothing better was ready, and ``repeated``, on the same items as an
-    earlier one of its kind, though nobody wanted it again. ``warning`` says in words what is too much, and what to do."""
+    """Shares of the last ``questions``: ``random``, because nothing better was ready, and ``repeated``, that is asked before
+    with the same items and not repeated on purpose. ``warning`` says in words what is too much, and what to do."""
 
     questions: int
     random: float

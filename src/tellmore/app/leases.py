@@ -1,5 +1,5 @@
-"""Until when each question is out, and which items these are. Every answer asks for the items, so they are counted as questions
-come and go, and only counted anew when a lease has ended."""
+"""Until when each question is reserved, and which items are reserved. Every answer needs these items, so the counts are updated
+as questions come and go, and computed again only when a lease has ended."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Leases:
         self._held: dict[str, tuple[float, Sequence[str]]] = {}
         self._counted: set[str] = set()
         self._counts: Counter[str] = Counter()
-        self._valid = ANEW  # from when on and until when the counts are right
+        self._valid = ANEW  # from when and until when the counts are right
 
     def hold(self, question_id: str, items: Sequence[str], until: float) -> None:
-        """A question on ``items`` is out, or longer than it was."""
+        """Reserve a question with ``items``, or extend its lease."""
         self._uncount(question_id)
         self._held[question_id] = until, items
         self._count(question_id)
         self._valid = self._valid[0], min(self._valid[1], until)
 
     def let_go(self, question_id: str) -> None:
-        """It is out no longer."""
+        """Release the question."""
         self._uncount(question_id)
         self._held.pop(question_id, None)
 
@@ -37,15 +37,15 @@ class Leases:
             everything.clear()
 
     def until(self, question_id: str) -> float:
-        """When a lease ends or ended; 0 if it was let go."""
+        """When a lease ends or ended; 0 if it was released."""
         return self._held.get(question_id, (0.0,))[0]
 
     def live(self, now: float) -> list[str]:
-        """The questions that are out at ``now``."""
+        """The questions that are reserved at ``now``."""
         return [question_id for question_id, (until, _) in self._held.items() if until > now]
 
     def items(self, now: float) -> Counter[str]:
-        """The items of these questions, and in how many each is. Not to be changed."""
+        """The items of these questions, and in how many questions each is. Do not change the result."""
         if not self._valid[0] <= now < self._valid[1]:
             self._counts, self._counted = Counter(), set()
             for question_id in self.live(now):

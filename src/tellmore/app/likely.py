@@ -1,4 +1,4 @@
-"""The likely answers to a question under a belief: what to prepare for while a person thinks."""
+"""The likely answers to a question under a belief, to prepare for while a person thinks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALLEST_SHARE = 0.08
 
 
 def likely_answers(learner: Learner, question: Question, *, limit: int) -> list[Answer]:
-    """At most ``limit`` answers, the most frequent first, of simulated people; rare ones are left out."""
+    """At most ``limit`` answers that simulated people give, the most frequent first; rare ones are left out."""
     kind, rng = kinds.named(question.kind), np.random.default_rng(len(learner.history))
     mean, cov = learner.joint_scores(question.items)
     z = mean + rng.standard_normal((SAMPLES, len(mean))) @ score_root(cov).T

@@ -1,4 +1,4 @@
-"""How often somebody may do what costs the server something."""
+"""Limits on how often somebody may make expensive requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tellmore.errors import StateError
 
 CHEAP_UNDO = 12
-"""An answer with so few after it is taken back without learning all of them again."""
+"""An answer with at most this many after it can be undone without learning all of them again."""
 
 
 class TooOftenError(StateError):
@@ -29,7 +29,7 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def wait_s(self, key: str) -> float:
-        """0 where the request may pass, else the seconds after which one would."""
+        """0 if the request may pass, else how many seconds to wait."""
         now = self._clock()
         with self._lock:
             if len(self._levels) > 10_000:
@@ -46,15 +46,15 @@ class RateLimit:
 
 
 class Relearning:
-    """What lets many answers be learnt again: taking back an old one, another start, deleting a person. Each person may do it
-    some times at once and then now and then, and all of them together too."""
+    """Limits requests after which many answers have to be learnt again: undoing an old answer, changing the start, deleting a
+    person. There is a limit for each person and one for all together."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._own = RateLimit(rate=1 / 15, burst=20, clock=clock)
         self._all = RateLimit(rate=1 / 3, burst=100, clock=clock)
 
     def spend(self, participant: str) -> None:
-        """Count one; TooOftenError if it was one too many."""
+        """Count one request; raises TooOftenError if it is one too many."""
         wait_s = self._own.wait_s(participant) or self._all.wait_s("")
         if wait_s > 0:
             raise TooOftenError("the classifier was retrained too often", wait_s)

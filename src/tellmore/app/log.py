@@ -1,4 +1,4 @@
-"""The answer log as the owner reads it: filtered, newest first, each answer in one line."""
+"""The answer log for the owner: filtered, newest first, each answer in one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tellmore.store.ledger import Given, Ledger
 from tellmore.types import Answer, Skip
 
 LONGEST = 100
-"""Characters of a text in the log."""
+"""At most this many characters of a text are shown in the log."""
 
 LogFilter = Literal["random", "second", "known", "direct", "settled", "skipped", "undone"]
 
@@ -23,7 +23,7 @@ LogFilter = Literal["random", "second", "known", "direct", "settled", "skipped",
 def log_entries(
     ledger: Ledger, *, participant: str | None = None, kind: str | None = None, only: LogFilter | None = None
 ) -> list[Given]:
-    """The answers and skips of the log that are asked for, newest first, without what was deleted with its participant."""
+    """The requested answers and skips of the log, newest first, without those of deleted participants."""
     return [
         given
         for given in reversed(ledger.given.values())
@@ -44,7 +44,7 @@ def _is(only: LogFilter, given: Given, ledger: Ledger) -> bool:
 
 
 def told(question: Question, answer: Answer | None, pool: Pool, words: Words) -> str | None:
-    """An answer in one line, its items as people saw them; None once it is erased."""
+    """An answer in one line, with its items as people saw them; None if it was erased."""
     if answer is None:
         return None
     if isinstance(answer, Skip):
@@ -54,7 +54,7 @@ def told(question: Question, answer: Answer | None, pool: Pool, words: Words) ->
 
 def _seen(pool: Pool, question: Question, item: str) -> str:
     """The text of an item: single words unchanged, others in quotation marks and shortened if they are long. A picture without
-    words goes by its number in the question, where there are several."""
+    text is named by its number in the question if there are several items."""
     shown = item_out(pool, item)
     if shown.image and not shown.text:
         return f"picture {list(question.items).index(item) + 1}" if len(question.items) > 1 else "picture"

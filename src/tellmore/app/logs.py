@@ -1,4 +1,4 @@
-"""What the server writes about its own work: lines for people, or JSON for machines. Repeated lines are limited."""
+"""The server's own log: lines for people, or JSON for machines. Repeated lines are limited."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REQUESTS = logging.getLogger("tellmore.requests")
 
 
 class Seldom(logging.Filter):
-    """Lets a warning through once, and again after a minute with how often it was left out, because strangers can cause many."""
+    """Logs a warning once, and again after a minute with the number left out, because strangers can cause many warnings."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Seldom(logging.Filter):
         self._seen: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to say it now."""
+        """Whether to log the record now."""
         if record.levelno < logging.WARNING:
             return True
         key, now = str(record.msg)[:60], self._clock()

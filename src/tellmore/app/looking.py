@@ -55,7 +55,7 @@ def adding(shared: Shared, _visitor: Owner) -> wire_board.AddingOut:
 
 @looking.get("/items/{item_id:path}/why")
 def why(item_id: wire.Id, shared: Shared, _visitor: Owner) -> wire_board.WhyOut:
-    """One item, what people wrote about it, and the answered ones most like it."""
+    """One item, what people wrote about it, and the answered items most similar to it."""
     session = shared.session
     with session.lock:
         view, notes = session.planner.view, notes_out(session.desk.notes.get(item_id, ()), session.desk.names)

@@ -1,5 +1,5 @@
-"""Giving memory back: the C library keeps what was freed between two blocks in use, and with every answer large matrices come and
-go between small lasting records. Without this a server's memory grows by 20 kB an answer that nothing uses."""
+"""Returns unused memory to the system. The C library keeps freed memory that lies between blocks in use, and with every answer
+large matrices are freed between small lasting records. Without this, a server's memory grows by 20 unused kB per answer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ EVERY_S = 30.0
 
 
 class MemoryKeeper:
-    """Gives unused memory back now and then, where the C library can (glibc)."""
+    """Returns unused memory now and then, if the C library can do this (glibc)."""
 
     def __init__(self, trim: Callable[[int], Any] | None = None) -> None:
         self._trim = trim or _malloc_trim()
         self._due = 0.0
 
     def give_back_if_due(self, _fold: object) -> bool:
-        """Chore: it is never a reason to look for more to do."""
+        """A chore for the planner; returns False, because it leads to no further work."""
         if self._trim is not None and time.monotonic() > self._due:
             self._trim(0)
             self._due = time.monotonic() + EVERY_S

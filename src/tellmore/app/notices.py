@@ -1,4 +1,4 @@
-"""Pages that say one thing, in words, to somebody who asked for a page: a bad link, an unknown address, another name."""
+"""Pages with one message for people, for example about a bad link, an unknown address or another name."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ TITLES = {
 
 
 def wants_page(method: str, headers: Headers) -> bool:
-    """Whether a browser asks for a page, and not a program for data."""
+    """Whether the request is from a browser that expects a page, not from a program that expects data."""
     return method == "GET" and "text/html" in headers.get("accept", "")
 
 
 def error_page(status: int, error: str, place: str = "") -> str:
-    """What went wrong, for a person; ``place`` is the project's address on its server."""
+    """A page that says what went wrong; ``place`` is the project's address on its server."""
     links = [(f"{place}/", "Go to the questions")] if status == 404 else []
     return notice_page(TITLES.get(status, "Something went wrong"), sentence(error), links)
 
 
 def switch_page(now: str, then: str, address: str, place: str = "") -> str:
-    """Whether to continue under another name; ``place`` is the project's address on its server."""
+    """A page that asks whether to continue under another name; ``place`` is the project's address on its server."""
     text = f"You are signed in as {now} in this browser. If you continue, your answers will count as {then}’s."
     return notice_page(
         f"Continue as {then}?", text, [(address, f"Continue as {then}"), (f"{place}/", f"Stay signed in as {now}")]
@@ -42,7 +42,7 @@ def switch_page(now: str, then: str, address: str, place: str = "") -> str:
 
 
 def join_page(invitation: str, address: str) -> str:
-    """Whether to accept an invitation for several people: programs that open links in messages must not use it up."""
+    """A page to accept an invitation for several people. It keeps programs that open links in messages from using them up."""
     text = "Everyone who begins gets their own questions. To come back later, open this link again in the same browser."
     return notice_page(f"You are invited: {invitation}", text, [(address, "Begin")])
 
@@ -60,7 +60,7 @@ def projects_page(projects: Sequence[Mapping[str, str]]) -> str:
 
 
 def notice_page(title: str, text: str, links: Sequence[tuple[str, str]] = ()) -> str:
-    """A page in the app's look; ``links`` are (address, words)."""
+    """A page in the style of the app; ``links`` are (address, words)."""
     return render_page("notice.html", title=title, text=text, links=links, style=_style())
 
 

@@ -1,4 +1,4 @@
-"""For those who run the server: its health, its load, and what its owners did."""
+"""Routes for the people who run the server: its health, its load, and what its owners did."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 TEACHING = ("/api/answers", "/api/undo", "/api/labels", "/api/settings/preview", "/api/start/preview")
-"""What owners do like everybody else, or without a trace; the log has the answers themselves."""
+"""Requests of owners that are not recorded: those that everybody makes, and those that change nothing. Answers are in the log."""
 
 operations = APIRouter(responses=REFUSALS)
 
@@ -64,7 +64,7 @@ def audit(shared: Shared, _visitor: Owner, limit: Annotated[int, Query(ge=1, le=
 
 
 class Meter:
-    """ASGI wrapper around everything: counts and times requests, logs them, and notes what owners do."""
+    """ASGI wrapper around everything: counts, times and logs requests, and records what owners do."""
 
     def __init__(self, app: ASGIApp, *, session: Session) -> None:
         self._app, self._session = app, session
@@ -101,7 +101,7 @@ class Meter:
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "other")
         self._requests.labels(scope["method"], route, status).inc()
-        if route != "/api/events":  # it lasts as long as somebody looks
+        if route != "/api/events":  # it stays open as long as the dashboard
             self._seconds.labels(route).observe(seconds)
         visitor: Visitor | None = scope.get("state", {}).get("visitor")
         said = {"method": scope["method"], "path": scope["path"], "status": status, "ms": round(1000 * seconds, 1)}
@@ -124,13 +124,13 @@ def _worth_noting(scope: Scope) -> bool:
 
 
 class _Teaching:
-    """The state of the session in Prometheus' words, read when it is asked for."""
+    """The state of the session as Prometheus metrics, read on request."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def collect(self) -> Iterator[Metric]:
-        """All figures, of one moment."""
+        """All metrics, read at the same moment."""
         desk, planner = self._session.desk, self._session.planner
         with self._session.lock:
             asked = Count(each.why for each in desk.asked.values())
@@ -141,19 +141,15 @@ class _Teaching:
         for why in sorted({"best", "check", "fallback", *asked}):
             questions.add_metric([why], asked[why])
         yield questions
-        answers = CounterMetricFamily(
-            "tellmore_answers", "Answers and skips, by what became of them.", labels=["state"]
-        )
+        answers = CounterMetricFamily("tellmore_answers", "Answers and skips, by state.", labels=["state"])
         for state in sorted({"counts", "undo", *given}):
             answers.add_metric([state], given[state])
         yield answers
         for share, name, what in (
             (lately.random, "random", "random because nothing better was ready"),
-            (lately.repeated, "repeated", "asked before, and not wanted again"),
+            (lately.repeated, "repeated", "asked before, and not repeated on purpose"),
         ):
             yield GaugeMetricFamily(f"tellmore_{name}_share", f"Share of the last 200 questions: {what}.", value=share)
-        yield GaugeMetricFamily("tellmore_questions_out", "Questions handed out and not yet answered.", value=out)
+        yield GaugeMetricFamily("tellmore_questions_out", "Questions issued and not yet answered.", value=out)
         yield GaugeMetricFamily("tellmore_planner_behind", "Answers and undos not learnt yet.", value=behind)
-        yield GaugeMetricFamily(
-            "tellmore_planner_failing", "1 where learning fails.", value=planner.failure is not None
-        )
+        yield GaugeMetricFamily("tellmore_planner_failing", "1 if learning fails.", value=planner.failure is not None)

@@ -1,7 +1,7 @@
 """Studies over HTTP: entering, the steps before and after, questions and completion codes. All paths are /api/study/…
 
-A participant comes with an external id (PROLIFIC_PID or a generic one) and gets a token of role "participant" in an
-HttpOnly cookie. Study participants never see model output.
+A participant enters with an external id (PROLIFIC_PID or a generic one) and gets a token with the role "participant" in
+an HttpOnly cookie. Study participants never see model output.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ PersonValue: TypeAlias = Annotated[str, StringConstraints(max_length=200)] | int
 
 
 class EnterIn(Wire):
-    """Body of ``POST /api/study/enter``: who comes, as the link says. Prolific's three parameters, or ``participant``.
+    """Body of ``POST /api/study/enter``: who enters, from the link: Prolific's three parameters, or ``participant``.
 
-    ``signature``: of the links that ``tellmore study link`` makes.
+    ``signature`` is that of a link made by ``tellmore study link``.
     """
 
     participant: OutsideId | None = None
@@ -49,7 +49,7 @@ class EnterIn(Wire):
 
 
 class StepIn(Wire):
-    """Body of ``POST /api/study/step``: the step that is left and what was given.
+    """Body of ``POST /api/study/step``: the step that is completed, and what was entered.
 
     ``value``: true or false for eligibility and consent, option numbers for comprehension, answers by name for
     demographics, a comment for debrief. ``elapsed_ms`` is the participant's own clock since the start, if it is kept.
@@ -87,7 +87,7 @@ class ChoiceOut(Wire):
 
 
 class FieldOut(Wire):
-    """A voluntary question on the person."""
+    """A voluntary question about the person."""
 
     name: str
     question: str
@@ -96,7 +96,7 @@ class FieldOut(Wire):
 
 
 class DoneShare(Wire):
-    """Questions answered, of all."""
+    """How many questions are answered, of how many."""
 
     done: int
     total: int
@@ -159,14 +159,14 @@ def study_router(
 
     @router.post("/api/study/enter")
     def enter(body: EnterIn, request: Request, response: Response) -> StudyOut:
-        """Enter with an external id; only the person who began with it comes back to the same assignment."""
+        """Enter with an external id; only the person who began with it can return to the same assignment."""
         outside = body.prolific_pid or body.participant
         if outside is None:
             raise HTTPException(400, "the link lacks a participant id: PROLIFIC_PID or participant")
         details = {name: value for name, value in body.model_dump(exclude={"signature"}).items() if value is not None}
         known = study_session.participant_of(outside)
         if known is not None and all(row.participant != known for row in tokens.rows()):
-            study_session.forget(known)  # deleting a participant deletes their tokens: whoever comes now is new
+            study_session.forget(known)  # deleting a participant deletes their tokens: whoever enters now is new
         visitor: Visitor | None = request.scope.get("state", {}).get("visitor")
         cookie_of = visitor.participant if visitor is not None and visitor.role == "participant" else None
         try:
@@ -195,7 +195,7 @@ def study_router(
 
     @router.post("/api/study/step")
     def step(body: StepIn, participant: Participant) -> StudyOut:
-        """Leave a step with what was given."""
+        """Complete a step with what was entered."""
         return shown(study_session.leave(participant, body.step, body.value, body.elapsed_ms))
 
     @router.post("/api/study/answers")
@@ -209,7 +209,7 @@ def study_router(
 
 
 def _with_image_addresses(state: dict[str, Any]) -> dict[str, Any]:
-    """The state with images as addresses on this server instead of file names."""
+    """The state with images given by their addresses on this server instead of file names."""
     question = state.get("question")
     if question is None:
         return state

@@ -1,9 +1,9 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
-One thread owns the learner. In order of urgency it learns new answers; keeps enough questions ready for the people at
-work; and, when it has time, finds the likely answers to the questions that are out and prepares what to ask after each.
-If many people ask faster than single questions are found, one search finds many that are nearly as good; even new
-answers wait for it, so that nobody gets a random question. ``as_of`` of a question is the event up to which answers
+Only one thread uses the learner. In order of urgency, it learns new answers, keeps enough questions ready for the people
+at work, and, when it has time, finds the likely answers to the open questions and prepares what to ask after each. If
+many people need questions faster than they can be found one by one, one search finds many that are nearly as good. Even
+new answers wait for it, so that nobody gets a random question. ``as_of`` of a question is the event up to which answers
 were learnt when it was chosen; the log records how many came after it.
 """
 
@@ -35,31 +35,31 @@ log = logging.getLogger(__name__)
 
 MAX_READY = 64
 SEARCHED_SINGLY = 4
-"""Where more questions than this are missing, all of them come from one search."""
+"""If more questions than this are missing, one search finds all of them."""
 SHOWN_AT_ONCE = 0.6
-"""At most this share of the pool is in people's hands: where they are many, `auto` asks about fewer items at a time."""
+"""At most this share of the pool is in open questions: if there are many people, `auto` asks about fewer items at a time."""
 READY_AT_ONCE = 0.1
-"""At most about this share of the pool is in questions that are ready."""
+"""At most about this share of the pool is in prepared questions."""
 MAX_BRANCHES = 4
 MOST_PEOPLE_WITH_BRANCHES = 3
-"""With more people at work, nothing is prepared for single answers."""
+"""With more people at work than this, nothing is prepared for single answers."""
 
 TELL_AT_ONCE = 512
 """Answers learnt in one step: about a second."""
 TELL_AT_WORK = 32
-"""The same while many people are at work, so that what is ready for them lasts."""
+"""The same while many people are at work, so that the prepared questions last."""
 POLL_S = 1.0
 CHORES_EVERY_S = 5.0
 RECENT_QUESTIONS = 5
-"""Items of this many last questions are not asked again at once."""
+"""Items of this many last questions are not asked about again at once."""
 
 Job = Callable[[], None]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A question chosen when everything up to event ``as_of`` was learnt, and ``supposing`` one answer more or not; by a search
-    of its own, or ``among_many`` of one search."""
+    """A question chosen when everything up to event ``as_of`` was learnt, perhaps ``supposing`` one more answer. It was found by
+    its own search, or ``among_many`` by one search."""
 
     question: Question
     as_of: int
@@ -69,8 +69,8 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The learner's state after answer ``seq``: scores of the pool, what each answer changed, and what the stopping
-    rule says.
+    """The learner's state after answer ``seq``: scores of the pool, what each answer changed, and the result of the
+    stopping rule.
 
     ``labelled``: whether every item has a label. ``steady``: whether each person answers as they did before.
     """
@@ -87,12 +87,12 @@ class View:
 
 
 class Planner:
-    """The background thread and what it has ready.
+    """The background thread and the questions it has prepared.
 
-    ``changed`` is the session's lock and condition: the methods for requests expect it to be held. ``chores`` are called
-    by the thread, without the lock, when nothing urgent is left; each returns whether it did something. ``backlog`` is
-    called while many answers are still to be learnt, so that a server that is killed again and again gets on with them;
-    ``learnt`` when all are, with the lock held.
+    ``changed`` is the session's lock and condition; methods for requests must be called with it held. ``chores`` are
+    called by the thread, without the lock, when nothing urgent is left; each returns whether it did something.
+    ``backlog`` is called while many answers are still to be learnt, so that even a server that is killed repeatedly
+    makes progress; ``learnt`` when all are learnt, with the lock held.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Planner:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop after the step under way. Call without holding ``changed``."""
+        """Stop after the current step. Call this without holding ``changed``."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -137,21 +137,21 @@ class Planner:
 
     @property
     def failure(self) -> str | None:
-        """What failed when it was last tried."""
+        """What failed at the last attempt."""
         return next(iter(self._failed.values()), None)
 
     @property
     def up_to_date(self) -> bool:
-        """Whether every answer that counts has been learnt, on top of the seed examples named last."""
+        """Whether every answer that counts has been learnt, from the latest start."""
         return self._learnt == self._desk.mark and self._fold.settings == self._desk.initial
 
     @property
     def worth_waiting(self) -> bool:
-        """Whether nothing is ready now but something soon will be."""
+        """Whether nothing is ready now but something will be soon."""
         return not self._ready and self._stuck_at != self._desk.seq and "learning" not in self._failed
 
     def take(self, taken: Collection[str], after: tuple[str, Answer] | None = None) -> Prepared | None:
-        """The freshest question without any of the items ``taken``; first what was prepared for just this answer."""
+        """The newest question without any item in ``taken``; one that was prepared for this very answer comes first."""
         taken = set(taken)
         if after is not None:
             branch = self._branches.pop(after[0], {}).get(after[1])
@@ -165,7 +165,7 @@ class Planner:
         return best
 
     def forget(self) -> None:
-        """Drop everything prepared, after a change that it does not fit any more."""
+        """Discard all prepared questions, after a change that makes them unsuitable."""
         self._generation += 1
         self._ready.clear()
         self._branches.clear()
@@ -182,7 +182,7 @@ class Planner:
                 job = self._next_job()
             if job is not None:
                 self._attempt(job, "learning")
-            # Chores wait for a quiet moment, but not for ever.
+            # Chores wait until nothing is urgent, but not for ever.
             if job is None or time.monotonic() > chores_due:
                 chores_due = time.monotonic() + CHORES_EVERY_S
                 done = [self._attempt(partial(chore, self._fold), chore.__qualname__) for chore in self._chores]
@@ -193,8 +193,8 @@ class Planner:
                         self._changed.wait(POLL_S)
 
     def _attempt(self, job: Callable[[], object], what: str) -> object:
-        """An error in one step must not end the thread: answers are still accepted, and the owner sees the error until
-        it works again."""
+        """Run one step. An error must not end the thread: answers are still accepted, and the owner sees the error until
+        the step succeeds."""
         try:
             done = job()
         except Exception as problem:
@@ -205,7 +205,7 @@ class Planner:
         return done
 
     def _fail(self, what: str, problem: Exception) -> None:
-        """Note what failed; the log gets it once, and where it was only if it is a fault of the program."""
+        """Remember what failed. It is logged once, with a traceback only if it is a bug."""
         known = isinstance(problem, TellmoreError)
         told = str(problem) if known else f"{type(problem).__name__}: {problem}"
         if self._failed.get(what) != told:
@@ -213,7 +213,7 @@ class Planner:
         self._failed[what] = told
 
     def _next_job(self) -> Job | None:
-        """The most urgent thing to do, with what it needs taken from the desk under the lock."""
+        """The most urgent job; what it needs is read from the desk while the lock is held."""
         if self._closing:
             return None
         now = self._clock()
@@ -238,8 +238,9 @@ class Planner:
         return None
 
     def _settings_for(self, people: int) -> Settings:
-        """Those of the project, with smaller questions for `auto` where so many people would run out of items. The number of
-        people counts that was reached last, until only half of them are left: the questions do not change with every one."""
+        """The project's settings, with smaller questions for `auto` if this many people would run out of items. The size
+        follows the largest recent number of people, until only half of them are left, so that it does not change with
+        every person."""
         if people > self._crowd or 2 * people < self._crowd:
             self._crowd = people
         settings = self._desk.settings
@@ -248,7 +249,7 @@ class Planner:
         return settings if fitting == sizes else settings.changed(learning={"sizes": fitting})
 
     def _learning_job(self, people: int) -> Job:
-        """Learn what is new; all of it again where the seed examples have changed."""
+        """Learn the new answers, or all answers again if the start has changed."""
         self._learnt_last = True
         pairs, mark, initial = self._desk.counting(), self._desk.mark, self._desk.initial
         if self._fold.settings != initial:
@@ -257,7 +258,7 @@ class Planner:
         return lambda: self._learn(pairs, mark, initial, limit)
 
     def _missing(self, people: int, reserved: set[str]) -> int:
-        """How many more questions should be ready that are fresh enough and touch nothing that is out."""
+        """How many more questions should be prepared. Old ones, and those with items of open questions, do not count."""
         patience = 0 if people <= 1 else people
         self._ready = [
             each
@@ -268,7 +269,7 @@ class Planner:
         return max(self._enough(people) - len(fresh), 0)
 
     def _enough(self, people: int) -> int:
-        """How many questions to have ready for so many people at work."""
+        """How many questions to have ready for this many people."""
         learner = self._fold.learner
         spare = int(READY_AT_ONCE * len(learner.pool)) // learner.allowed.largest
         return min(max(spare, SEARCHED_SINGLY), MAX_READY, people + 1)
@@ -279,7 +280,7 @@ class Planner:
         if not self._fold.catch_up(pairs, limit=limit):
             self._backlog(self._fold)
             return
-        view = self._look(pairs)  # of the whole pool, so only once all is learnt
+        view = self._look(pairs)  # scores the whole pool, so only once everything is learnt
         with self._changed:
             self.view = view
             self._learnt = mark
@@ -287,7 +288,7 @@ class Planner:
             self._changed.notify_all()
 
     def _prepare(self, missing: int, avoid: set[str], recent: set[str], generation: int) -> None:
-        """Find one question more, or from one search all that are ``missing``."""
+        """Find one more question or, if many are ``missing``, all of them with one search."""
         many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._fold.seq)
         questions = choose(self._fold.learner, avoid, recent, missing if many else None)
         with self._changed:
@@ -298,7 +299,7 @@ class Planner:
             self._changed.notify_all()
 
     def _branch_job(self, out: list[Asked], reserved: set[str]) -> Job | None:
-        """Prepare for one likely answer to one of the questions that are ``out``, or find out which answers are likely."""
+        """Prepare for one likely answer to one of the open questions, ``out``, or find out which answers are likely."""
         ids = {asked.question.id for asked in out}
         self._branches = {question_id: found for question_id, found in self._branches.items() if question_id in ids}
         self._likely = [(asked, answer) for asked, answer in self._likely if asked.question.id in ids]
@@ -315,17 +316,19 @@ class Planner:
         return lambda: self._find_likely(new)
 
     def _find_likely(self, asked: Asked) -> None:
-        """Note the likely answers to a question, to prepare for each."""
+        """Remember the likely answers to a question, to prepare for each."""
         answers = likely_answers(self._fold.learner, asked.question, limit=MAX_BRANCHES)
         with self._changed:
             self._branches.pop(asked.question.id, None)
             self._likely.extend((asked, answer) for answer in answers)
 
     def _prepare_branch(self, asked: Asked, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
-        """Prepare what to ask if ``answer`` comes: the most efficient question for that person as they answer now."""
+        """Prepare what to ask after ``answer``: the most efficient question for that person at their current speed."""
         imagined = self._fold.learner.copy()
         imagined.cost = imagined.cost.of(asked.participant, self.view.steady.get(asked.participant, STEADY).price)
-        imagined.judges = False  # nobody has answered yet, and reading everything again would hold up the next question
+        imagined.judges = (
+            False  # nobody has answered yet, and comparing all answers again would delay the next question
+        )
         imagined.tell(asked.question, answer, asked.participant)
         following = choose(imagined, avoid, recent)
         with self._changed:
@@ -346,8 +349,8 @@ class Planner:
 def choose(
     learner: Learner, avoid: Collection[str], recent: Collection[str] = (), many: int | None = None
 ) -> list[Question]:
-    """What the learner asks next without the items in ``avoid``, and without ``recent`` ones where enough others are left: one
-    question by a search of its own, or up to ``many`` by one search. None where even that leaves too few items."""
+    """What the learner asks next without the items in ``avoid`` and, if enough others are left, without the ``recent`` ones:
+    one question, or up to ``many`` found by one search. The list is empty if too few items are left."""
     left = len(learner.pool) - len(set(avoid) | set(recent))
     wanted = learner.allowed.largest
     avoided = {*avoid, *recent} if left >= 2 * wanted else avoid

@@ -1,4 +1,4 @@
-"""From the session's values to what is sent: questions, progress, settings, the dashboard."""
+"""Turns the session's values into what is sent: questions, progress, settings, the dashboard."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROJECT = (*WORDING, "quota")
 LEARNING = ("question", "kinds", "sizes", "set_size", "target_accuracy", "check_share", "ties")
 TEAM = ("overlap", "known_share")
 OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
-"""What version 0.1 called examples; who changes them moves them to their new place."""
+"""The keys of version 0.1 for examples; changing the examples moves them to their new place."""
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
 DONE = ("Done, thank you", "All your answers are saved. You can close this page.")
 
@@ -59,18 +59,18 @@ def kinds_out(words: Words, *, ties: bool = False) -> list[wire.KindOut]:
 
 
 def script_address(kind: str) -> str:
-    """Where the module is served that draws a kind of question."""
+    """The address of the module that shows a kind of question."""
     return f"/api/kinds/{kind}/card.js"
 
 
 def question_out(session: Session, question: Question, *, stale: bool) -> wire.QuestionOut:
-    """A question with what its items look like."""
+    """A question with its items as they are shown."""
     items = [dashboard.item_out(session.pool, item) for item in question.items]
     return wire.QuestionOut(id=question.id, kind=question.kind, items=items, stale=stale)
 
 
 def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> wire.QuestionReply:
-    """The question open for ``visitor`` and how far they are."""
+    """The open question of ``visitor``, and their progress."""
     question = None if asked is None else question_out(session, asked.question, stale=asked.stale)
     end = None if question else end_out(session, visitor)
     return wire.QuestionReply(
@@ -84,7 +84,7 @@ def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> w
 
 
 def glance_out(session: Session, visitor: Visitor, asked: Collection[str]) -> wire.GlanceOut | None:
-    """What was learnt so far, without what is ``asked`` now, if it is time to show an owner."""
+    """A few predictions, without the items that are ``asked`` about now, if it is time to show them to an owner."""
     with session.lock:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
         view = session.planner.view
@@ -92,7 +92,7 @@ def glance_out(session: Session, visitor: Visitor, asked: Collection[str]) -> wi
 
 
 def pause_out(session: Session, visitor: Visitor) -> wire.PauseOut | None:
-    """That a break may help, where this person's newest answers differ from their own earlier ones."""
+    """The suggestion to take a break, if this person's newest answers differ from their own earlier ones."""
     with session.lock:
         own = session.planner.view.steady.get(visitor.participant)
     seen = None if own is None else own.now
@@ -100,7 +100,7 @@ def pause_out(session: Session, visitor: Visitor) -> wire.PauseOut | None:
 
 
 def introduction(settings: Settings, *, owner: bool) -> list[str]:
-    """What a person reads before the first question: what for, how long, and why questions differ."""
+    """What a person reads before the first question: what it is for, how long it takes, and why questions differ."""
     words, learning = settings.project, settings.learning
     aim = f"Your answers teach a classifier what is {words.positive} and what is {words.negative}."
     if owner:
@@ -115,7 +115,7 @@ def introduction(settings: Settings, *, owner: bool) -> list[str]:
 
 
 def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:
-    """What a person reads at the end; None before. Only owners read about the classifier."""
+    """What a person reads at the end, None before it. Only owners read about the classifier."""
     with session.lock:
         desk, view = session.desk, session.planner.view
         if visitor.role != "owner":
@@ -126,7 +126,7 @@ def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:
 
 
 def progress_out(session: Session, visitor: Visitor) -> wire.ProgressOut:
-    """What a person has done; the model's part is for the owner only."""
+    """What a person has done; for the owner also what the model can do."""
     with session.lock:
         desk, view = session.desk, session.planner.view
         own: dict[str, Any] = {
@@ -156,7 +156,7 @@ def settings_out(settings: Settings) -> wire.SettingsOut:
 
 
 def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, Any]]:
-    """A change by section, as the log keeps it."""
+    """A change of settings by section, as it is recorded in the log."""
     given = change.model_dump(exclude_unset=True)
     given = {key: value for key, value in given.items() if value is not None or key in ("set_size", "quota")}
     examples = {key: named_examples(pool, given[key]) for key in OLD_START if key in given}
@@ -170,7 +170,7 @@ def changes_of(change: wire.SettingsChange, pool: Pool) -> dict[str, dict[str, A
 
 
 def sample_question(session: Session, settings: Settings) -> Question:
-    """A question such as people would see under ``settings``, on random items."""
+    """A question on random items, as people would see it under ``settings``."""
     learning = settings.learning
     wanted = learning.kinds[0] if learning.question == AUTO else learning.question
     kind = kinds.family(wanted)[0]
@@ -179,7 +179,7 @@ def sample_question(session: Session, settings: Settings) -> Question:
 
 
 def asked_now(ledger: Ledger) -> str:
-    """Kind and size of the newest question that the learner chose, in words; what the settings say before the first."""
+    """Kind and size of the newest question that the learner chose; before the first, those of the settings."""
     for asked in reversed(ledger.asked.values()):
         if asked.why in CHOSEN:
             family, size = kinds.named(asked.question.kind).family, asked.question.size
@@ -196,7 +196,7 @@ def _start_verdict(session: Session, view: View) -> str | None:
 
 
 def dashboard_out(session: Session) -> DashboardOut:
-    """All numbers of the dashboard, of one moment."""
+    """All numbers of the dashboard at one moment."""
     with session.lock:
         session.rates.watch()
         desk, view, settings = session.desk.frozen(), session.planner.view, session.settings

@@ -1,4 +1,4 @@
-"""The table of bits per second that the dashboard shows, measured in the background while somebody looks."""
+"""The table of bits per second on the dashboard, measured in the background while somebody looks at it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REFIT_EVERY = 10
 class RateKeeper:
     """``table`` was measured when ``answers`` answers were learnt (-1: never), with the times known at event ``seq``.
 
-    ``watch`` keeps it current for a while. ``changed`` guards ``ledger`` and the table, and tells when there is a new one.
+    ``watch`` keeps it current for a while. ``changed`` is the lock for ``ledger`` and the table, and signals a new one.
     """
 
     def __init__(self, ledger: Ledger, changed: Condition) -> None:
@@ -35,19 +35,19 @@ class RateKeeper:
         self._times = TimesSoFar()
 
     def watch(self) -> None:
-        """Somebody looks at the dashboard."""
+        """To be called when somebody looks at the dashboard."""
         self._watched_until = time.monotonic() + WATCHED_S
 
     def due(self, effects: Sequence[AnswerEffect]) -> bool:
-        """Whether enough was learnt, or taken back, since the last time."""
+        """Whether enough answers were learnt or undone since the last measurement."""
         return self.answers < 0 or not self.answers <= len(effects) < self.answers + MEASURE_EVERY
 
     def current(self, effects: Sequence[AnswerEffect]) -> bool:
-        """Whether the seconds that "auto" weighs by are those of nearly all answers."""
+        """Whether the seconds that "auto" uses include nearly all answers."""
         return abs(len(effects) - self._fitted_at) < REFIT_EVERY
 
     def refit_if_due(self, fold: Fold) -> bool:
-        """Chore: let "auto" weigh kinds and sizes by the seconds that these people take."""
+        """Chore: give "auto" the seconds that these people take for each kind and size."""
         if self.current(fold.effects):
             return False
         with self._changed:
@@ -57,7 +57,7 @@ class RateKeeper:
         return True
 
     def measure_if_due(self, fold: Fold) -> bool:
-        """Chore: measure if somebody looks and it is due."""
+        """Chore: measure, if somebody looks and it is due."""
         if time.monotonic() > self._watched_until or not self.due(fold.effects):
             return False
         with self._changed:

@@ -1,4 +1,4 @@
-"""Questions that serve the team: the same one for a second person, and items whose label is known."""
+"""Questions for teams: the same question for a second person, and items whose label is known."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tellmore.store.ledger import KNOWN, SECOND, Ledger
 def team_question(
     ledger: Ledger, team: TeamSettings, participant: str, taken: Collection[str], rng: np.random.Generator
 ) -> tuple[Question, dict[str, Any]] | None:
-    """A question for the team's sake and what the log keeps of it, as often as ``team`` says; None if it is not the time,
-    or there is none outside ``taken``."""
+    """A question for the team and what the log records about it, as often as ``team`` says; None if none is due, or
+    there is none without items in ``taken``."""
     drawn = rng.random()
     if drawn < team.overlap:
         return _second(ledger, participant, set(taken), rng)
@@ -31,7 +31,7 @@ def team_question(
 def _second(
     ledger: Ledger, participant: str, taken: set[str], rng: np.random.Generator
 ) -> tuple[Question, dict[str, Any]] | None:
-    """What somebody else answered and nobody else was given, in another order."""
+    """A question that one other person answered and nobody else was given, in another order."""
     doubled = {asked.second_of for asked in ledger.asked.values()}
     single = [
         asked.question
@@ -50,7 +50,7 @@ def _second(
 def _known(
     ledger: Ledger, participant: str, taken: set[str], rng: np.random.Generator
 ) -> tuple[Question, dict[str, Any]] | None:
-    """An item that somebody else labelled by choice and this person was not asked about in this way."""
+    """An item that somebody else chose to label, and about which this person was not asked in this way."""
     mine = (asked for asked in ledger.asked.values() if asked.participant == participant and asked.why == KNOWN)
     tried = {item for asked in mine for item in asked.question.items}
     fit = [

@@ -33,10 +33,10 @@ from tellmore.store.repository import ClaimLostError, Repository
 from tellmore.store.state import check_log, fitting_log
 
 STOP_WITHIN_S = 2
-KEEP_ALIVE_S = 75  # people think longer than the usual five seconds; a new connection each time would be felt
+KEEP_ALIVE_S = 75  # people think longer than the usual five seconds, and a new connection each time would be noticeable
 SWITCH_S = 0.0005
 LOOK_EVERY_S = 2.0
-"""How often to look whether another server has taken the project over, or the command line made a link."""
+"""How often to check whether another server has taken over the project, or the command line has made a link."""
 
 
 def open_session(
@@ -45,11 +45,11 @@ def open_session(
     beforehand: Beforehand = NOTHING_KNOWN,
     claim: Callable[[Repository], None] = Repository.claim,
 ) -> Session:
-    """The session of a project, not started yet; ``beforehand``: what is known in addition to its settings. StoreError if
-    its log is damaged.
+    """The session of a project, not started yet; ``beforehand`` is what is known in addition to its settings. Raises
+    StoreError if its log is damaged.
 
-    Two sessions on one log would give out the same questions: ``claim`` raises StateError if another server has it, or
-    waits.
+    Two sessions on one log would issue the same questions. If another server has the log, ``claim`` therefore raises
+    StateError or waits.
     """
     repository = Repository(project.database_url)
     try:
@@ -64,8 +64,8 @@ def open_session(
 
 
 def serve_project(project: Project, *, embed: str | None = None, standby: bool = False, **options: Any) -> None:
-    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words and for texts that are added. On
-    ``standby``, wait for another server of the project to end instead of giving up."""
+    """Serve ``project`` until it is stopped; ``embed`` names its embedder, for words and for texts that are added. With
+    ``standby``, wait until another server of the project ends, instead of giving up."""
     beforehand, claim = beforehand_of(project, embed), Repository.claim
     if standby:
         claim = partial(claim_when_free, **{name: options[name] for name in ("host", "port", "say")})
@@ -87,19 +87,19 @@ class Served(Protocol):
 
     @property
     def repository(self) -> Repository:
-        """Where the tokens are kept."""
+        """Where the tokens are stored."""
         ...
 
     def start(self) -> object:
-        """Begin to learn in the background."""
+        """Start to learn in the background."""
         ...
 
     def close(self) -> None:
-        """Stop, and give everything back."""
+        """Stop, and release everything."""
         ...
 
     def look_around(self) -> None:
-        """Notice what others did; ClaimLostError where another server has taken a project over."""
+        """Read what others wrote; raises ClaimLostError if another server has taken over a project."""
         ...
 
 
@@ -121,10 +121,10 @@ def serve(
     page: str = "/",
     make_app: Callable[..., ASGIApp] = create_app,
 ) -> None:
-    """Serve ``session`` until Ctrl-C or SIGTERM, or until another server has taken the project over.
+    """Serve ``session`` until Ctrl-C or SIGTERM, or until another server has taken over the project.
 
-    ``say`` prints a line for the person at the terminal. ``public_url`` begins the links that people are sent;
-    only ``trusted_proxies`` are trusted about the client's address.
+    ``say`` prints a line for the person at the terminal. ``public_url`` is the beginning of links for people. Only
+    ``trusted_proxies`` are trusted to name the client's address.
     """
     public_url = checked_url(public_url)
     listener = bind(host, port)
@@ -164,9 +164,9 @@ def serve(
     server = _Server(config, on_stop=lambda: setattr(session, "closing", True))
     if browser and has_display():
         threading.Timer(0.5, webbrowser.open, [link]).start()
-    # Requests take turns with the learner's thread; the default of 5 ms a turn would be felt.
+    # Requests take turns with the learner's thread; the default of 5 ms per turn would be noticeable.
     sys.setswitchinterval(SWITCH_S)
-    # uvicorn raises the signal again after a clean stop; as an exception it lets us finish.
+    # uvicorn raises the signal again after a clean stop; as an exception, it lets us finish.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     session.start()
     watch = _Watch(session, tokens, server.stop)
@@ -183,7 +183,7 @@ def serve(
 
 
 class _Watch:
-    """A thread that regularly checks what others did: another server to the project, the command line to its tokens."""
+    """A thread that regularly checks what others changed: another server the project, or the command line the tokens."""
 
     def __init__(self, served: Served, tokens: Tokens, on_lost: Callable[[], None]) -> None:
         self._served, self._tokens, self._on_lost = served, tokens, on_lost
@@ -207,18 +207,18 @@ class _Watch:
                 self._on_lost()
                 return
             except StoreError:
-                continue  # a database that is away decides nothing
+                continue  # a database that cannot be reached decides nothing
 
 
 class _Server(uvicorn.Server):
-    """Tells the streams of events to end as soon as a signal arrives, so that stopping does not wait for them."""
+    """Ends the streams of events as soon as a signal arrives, so that stopping does not wait for them."""
 
     def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_stop = on_stop
 
     def stop(self) -> None:
-        """End as after a signal."""
+        """Stop, as after a signal."""
         self._on_stop()
         self.should_exit = True
 

@@ -1,7 +1,7 @@
-"""A project being taught: store, desk and planner behind one lock. The only stateful object of the app.
+"""A project that is being taught: store, desk and planner behind one lock. It is the only stateful object of the app.
 
-Every change is written to the log before anybody sees it, then read back into the desk; learning happens later, in
-the planner's thread. Requests hardly wait for the learner: the next question is ready, or a random one is asked.
+Every change is written to the log before anybody sees it, then applied to the desk; learning happens later, in the
+planner's thread. Requests hardly wait for the learner: the next question is ready, or a random one is asked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tellmore.types import Answer, Skip
 
 server_log = logging.getLogger(__name__)
 FIRST_PATIENCE_S = 5.0
-"""How long a person's first question may wait for the learner; afterwards a random one is asked."""
+"""How long a person's first question may wait for the learner; after that, a random one is asked."""
 
 PATIENCE_S = 0.1
 """How long the next question may wait for the learner when none is ready."""
@@ -49,17 +49,17 @@ SETTLE_S = 30.0
 
 
 class UnknownQuestionError(TellmoreError):
-    """No such question was given to this person."""
+    """This person was not given such a question."""
 
 
 class ConflictError(StateError):
-    """The question has another answer already, or does not exist any more."""
+    """The question already has another answer, or no longer exists."""
 
 
 class Session(Writer):
     """``question``, ``answer``, ``undo`` for people; ``change_settings``, ``reset``, ``forget`` for the owner.
 
-    ``settings`` are those of the TOML. Threads may share a session.
+    ``settings`` are those of the TOML file. Threads may share a session.
     """
 
     def __init__(
@@ -79,20 +79,20 @@ class Session(Writer):
         self._take(self._workings(pool, settings, beforehand, self.read_foreign_events))
 
     def start(self) -> Session:
-        """Begin to learn in the background."""
+        """Start to learn in the background."""
         self.planner.start()
         return self
 
     def close(self) -> None:
-        """Stop the background work and give the database back."""
+        """Stop the background work and release the database."""
         with self.lock:
             self.closing = True
         self.planner.close()
         self.repository.close()
 
     def renew(self, pool: Pool, settings: Settings, beforehand: Beforehand, commit: Callable[[], None]) -> None:
-        """Go on with another pool, which has all items of this one: everything is learnt again from the log, and meanwhile people
-        go on with the old one. ``commit`` makes the change last, once all is learnt."""
+        """Change to another pool, which has all items of this one. Everything is learnt again from the log; meanwhile people
+        continue with the old pool. ``commit`` makes the change permanent once everything is learnt."""
         fresh = self._workings(pool, settings, beforehand, self.read_foreign_events, learn_now=True)
         commit()
         self.planner.close()
@@ -108,20 +108,20 @@ class Session(Writer):
         self._rng = np.random.default_rng([self.toml.learning.seed, self.desk.seq])
 
     def look_around(self) -> None:
-        """Notice what others did; ClaimLostError where another server has taken the project over."""
+        """Read what others wrote; raises ClaimLostError if another server has taken over the project."""
         self.repository.keep_claim()
 
     @property
     def settings(self) -> Settings:
-        """The settings now: those of the TOML with all changes of the log."""
+        """The current settings: those of the TOML file with all changes in the log."""
         return self.desk.settings
 
     # For people
 
     def question(self, participant: str, *, patience_s: float = FIRST_PATIENCE_S) -> Asked | None:
-        """The open question of ``participant``, else a new one; None where every item is out with others.
+        """The open question of ``participant``, or a new one; None if others have all items.
 
-        Once it is over, only what was taken back is asked again.
+        After the end, only questions whose answers were undone are asked again.
         """
         with self.lock:
             asked = self._open(participant)
@@ -138,14 +138,14 @@ class Session(Writer):
     def answer(
         self, participant: str, question_id: str, answer: Answer, timing: Mapping[str, Any] | None = None
     ) -> Asked | None:
-        """Record ``answer`` durably and return the next question. The same answer again changes nothing."""
+        """Record ``answer`` durably and return the next question. Giving the same answer again changes nothing."""
         self._together.submit(Submission(participant, question_id, answer, timing))
         return self.question(participant, patience_s=PATIENCE_S)
 
     def undo(self, participant: str, question_id: str | None = None, *, anybody: bool = False) -> tuple[str, Answer]:
-        """Take back one's own last answer, or the one named; its question is then open again, under a new id.
+        """Undo the participant's last answer, or the named one; its question is then open again, under a new id.
 
-        ``anybody`` lets the owner take back other people's answers; their questions are not shown again.
+        With ``anybody``, the owner can undo other people's answers; their questions are not shown again.
         """
         with self.lock:
             given = self._undoable(participant, question_id, anybody)
@@ -156,20 +156,20 @@ class Session(Writer):
             return given.question_id, given.answer
 
     def quota(self, participant: str) -> int | None:
-        """How many answers are asked of this person; None without a limit, as for owners."""
+        """How many answers this person is asked for; None means no limit, as for owners."""
         return self.settings.project.quota if self.desk.roles.get(participant) == "annotator" else None
 
     def quota_met(self, participant: str, answered: int) -> bool:
-        """Whether ``answered`` is all that is asked of this person."""
+        """Whether ``answered`` answers are all that this person is asked for."""
         quota = self.quota(participant)
         return quota is not None and answered >= quota
 
     # For the owner
 
     def change_settings(self, participant: str, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
-        """Apply {section: {key: value}} from now on; SettingError if a value is not allowed.
+        """Apply {section: {key: value}} from now on; raises SettingError if a value is not allowed.
 
-        Another start lets everything be learnt again from there.
+        If the start changes, everything is learnt again from it.
         """
         with self.lock:
             changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
@@ -181,12 +181,12 @@ class Session(Writer):
             return self.settings
 
     def check_start(self, settings: Settings) -> None:
-        """SettingError if nothing can start from what ``settings`` name."""
+        """Raise SettingError if the start in ``settings`` is impossible."""
         beginning(self.pool, settings, self.beforehand)
 
     def label(self, participant: str, item: str, positive: bool, why: str = "direct") -> None:
-        """Record a label of an item that ``participant`` chose; it is learnt from like any other, and never a random check.
-        ``why``: direct, or settled."""
+        """Record a label of an item that ``participant`` chose; it is learnt like any other, and is never a random check.
+        ``why`` is direct or settled."""
         self.pool.rows([item])
         question, answer = Question(LABEL.name, [item]), LabelAnswer(positive)
         with self.lock:
@@ -194,7 +194,7 @@ class Session(Writer):
             self._append([asked, log.answer_event(question.id, participant, answer)])
 
     def end(self, participant: str) -> None:
-        """Ask nobody anything more, until ``go_on``."""
+        """End the questions for everybody, until ``go_on``."""
         with self.lock:
             if not self.desk.over:
                 self._append([log.end_event(participant, "owner", "the owner has ended the questions")])
@@ -209,13 +209,13 @@ class Session(Writer):
             self._append([Event("go_on", None, participant)])
 
     def reset(self, participant: str) -> None:
-        """Forget all answers; they stay in the log, and the settings stay."""
+        """Discard all answers; they stay in the log, and the settings are kept."""
         with self.lock:
             self._append([Event("reset", None, participant)])
             self.planner.forget()
 
     def forget(self, participant: str, by: str) -> None:
-        """Delete what ``participant`` gave, and their name and tokens."""
+        """Delete the answers, name and tokens of ``participant``."""
         with self.lock:
             note = Event("delete", None, by, {"participant": participant})
             self._apply([self.repository.erase(participant, note, keep_tokens=participant == by)])
@@ -228,22 +228,22 @@ class Session(Writer):
             return self.planner.view
 
     def settled_state(self, project: Project | None = None) -> State:
-        """What exports are made of, once every answer so far is learnt; ``project`` is where its files are."""
+        """The state for exports, once every answer so far is learnt; ``project`` has the files."""
         view = self.settled_view()
         events = list(self.repository.since())
         folders = (None, None) if project is None else (project.images_folder, project.tfidf_path)
         return State(self.pool, view.learner, Ledger(self.toml, events), view.effects, events, *folders)
 
     def questions_out(self) -> list[Asked]:
-        """The questions that are in somebody's hands now."""
+        """The questions that are open now."""
         return self.desk.out(self._clock())
 
     # Reading the situation
 
     def _open(self, participant: str) -> Asked | None:
-        """The question open for this person, its lease renewed.
+        """The open question of this person, with its lease renewed.
 
-        A question whose lease ran out is released instead if somebody else has one of its items by now.
+        If the lease has ended and somebody else has one of its items by now, the question is released instead.
         """
         now = self._clock()
         asked = self.desk.open_for(participant)
@@ -267,7 +267,7 @@ class Session(Writer):
         return asked
 
     def _check_complete(self, question: Question, answer: Answer) -> None:
-        """A person's answer has to say all that was asked, and only what the project takes."""
+        """Check that a person's answer is complete, and contains only what the project allows."""
         refusal = None
         if not isinstance(answer, Skip):
             refusal = kinds.named(question.kind).refusal(answer, ties=self.settings.learning.ties)
@@ -287,7 +287,7 @@ class Session(Writer):
     # Writing
 
     def _write_answers(self, batch: Sequence[Submission]) -> None:
-        """Write these people's answers, and in the same transaction what each is asked next if that is ready."""
+        """Write these people's answers and, in the same transaction, each person's next question if one is ready."""
         events: list[Event] = []
         for one in batch:
             try:
@@ -297,7 +297,7 @@ class Session(Writer):
         try:
             self._append(events)
         except AlreadyAnsweredError:
-            # Another process on the same database was quicker with one of them; the others are written one by one.
+            # Another process on the same database has written one of them; the others are written one by one.
             self._apply(list(self.repository.since(self.desk.seq)))
             self._write_singly(batch)
         for one in batch:
@@ -314,7 +314,7 @@ class Session(Writer):
                     self._apply(list(self.repository.since(self.desk.seq)))
 
     def _answer_events(self, one: Submission) -> list[Event]:
-        """What is to be written of one answer: nothing where the log has it already."""
+        """The events to write for one answer; none if the log already has it."""
         asked = self._theirs(one.participant, one.question_id)
         if one.question_id in self.desk.given:
             return []
@@ -386,7 +386,7 @@ class Session(Writer):
         return events
 
     def _end_if_due(self) -> None:
-        """Write into the log that enough was asked, once it was; the lock is held."""
+        """Record the end of the questions in the log if it is due. The lock must be held."""
         due = end_due(self.desk, self.planner.view, len(self.pool), up_to_date=self.planner.up_to_date)
         if due is not None:
             self._append([due])

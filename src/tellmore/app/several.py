@@ -1,4 +1,4 @@
-"""Several projects on one server: each under /p/NAME with its own people, and a start page that lists them.
+"""Several projects on one server: each at /p/NAME with its own people, and a start page that lists them.
 
 The start page has its own tokens, stored next to the projects; whoever has one may open every project as its owner.
 """
@@ -35,7 +35,7 @@ _PLACE = re.compile(r"^/p/([^/]+)(/.*)?$")
 
 
 class Home:
-    """All projects of a folder, and the start page's own tokens; started and stopped together like one session."""
+    """All projects of a folder, and the tokens of the start page; they are started and stopped together, like one session."""
 
     def __init__(self, folder: Path, projects: Mapping[str, Project]) -> None:
         self.repository = Repository(f"sqlite:///{folder / HOME_FILE}")
@@ -52,7 +52,7 @@ class Home:
 
     @property
     def closing(self) -> bool:
-        """Whether streams of events are to end."""
+        """Whether streams of events should end."""
         return self._closing
 
     @closing.setter
@@ -62,19 +62,19 @@ class Home:
             session.closing = closing
 
     def start(self) -> Home:
-        """Begin to learn in all projects."""
+        """Start to learn in all projects."""
         for session in self.sessions.values():
             session.start()
         return self
 
     def close(self) -> None:
-        """Stop all background work and give the databases back."""
+        """Stop all background work and release the databases."""
         for session in self.sessions.values():
             session.close()
         self.repository.close()
 
     def look_around(self) -> None:
-        """Notice what others did to the projects; ClaimLostError where another server has taken one over."""
+        """Read what others wrote to the projects; raises ClaimLostError if another server has taken one over."""
         self.repository.keep_claim()
         for name, session in self.sessions.items():
             session.look_around()
@@ -131,7 +131,7 @@ class Home:
         return page
 
     def _row(self, name: str) -> dict[str, str]:
-        """What the start page says of a project."""
+        """The row of a project on the start page."""
         session = self.sessions[name]
         with session.lock:
             answers, over = len(session.desk.counting()), session.desk.over
@@ -142,7 +142,7 @@ class Home:
 
 
 class Several:
-    """ASGI: /p/NAME/… goes to that project, which does not depend on its address, and everything else to the start page."""
+    """ASGI application: /p/NAME/… goes to that project, without the prefix, and everything else to the start page."""
 
     def __init__(self, page: ASGIApp, projects: Mapping[str, ASGIApp]) -> None:
         self._page, self._projects = page, projects

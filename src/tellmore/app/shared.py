@@ -19,7 +19,7 @@ from tellmore.data.project import Project
 
 
 class App:
-    """What the routes share; ``base_of`` says what links to this server begin with, ``embed`` names the embedder of the items."""
+    """What the routes share; ``base_of`` gives the beginning of links to this server, ``embed`` names the items' embedder."""
 
     def __init__(
         self,
@@ -36,17 +36,17 @@ class App:
 
     @property
     def project(self) -> Project | None:
-        """Where the files are, as of now."""
+        """The current project, with its files."""
         return self.adding.project
 
     def items(self, view: View) -> ItemFinder:
-        """Finds items of the pool that ``view`` is about."""
+        """The item finder for the pool of ``view``."""
         if self._items.pool is not view.learner.pool:
             self._items = ItemFinder(view.learner.pool)
         return self._items
 
     def before_undo(self, participant: str, question_id: str | None) -> None:
-        """Count an undo where many answers came after what is taken back; TooOftenError if it was one too many."""
+        """Count an undo if many answers came after the undone one; raises TooOftenError if it is one too many."""
         desk = self.session.desk
         with self.session.lock:
             given = desk.last_answer(participant) if question_id is None else desk.given.get(question_id)
@@ -61,7 +61,7 @@ def _shared(request: Request) -> App:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Whoever makes the request; 401 without a valid token."""
+    """Who makes the request; 401 without a valid token."""
     visitor: Visitor | None = request.state.visitor
     if visitor is None:
         refused = getattr(request.state, "refused", None)
@@ -99,7 +99,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": wire.ErrorOut, "description": meaning}
     for status, meaning in {
         401: "no valid token",
-        403: "not this role, or from another site",
+        403: "not allowed for this role, or from another site",
         404: "unknown",
         409: "in conflict with the log",
         413: "body too large",

@@ -1,7 +1,7 @@
-"""A server that waits for another one to end, and takes the project over when it is free.
+"""A server that waits for another one to end, and then takes over the project.
 
-Meanwhile it passes every connection on to the one that has the project, byte by byte, so that people may come to either. Where
-that one cannot be reached, which is so until it is known to have ended, everything is answered by 503. See docs/deploy.md.
+Meanwhile it passes every connection on, byte by byte, to the server that has the project, so people may use either. If that
+server cannot be reached but is not yet known to have ended, the response is 503. See docs/deploy.md.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from tellmore.store.repository import LISTENS, Repository
 log = logging.getLogger(__name__)
 TRY_EVERY_S = 0.2
 REACH_S = 2.0
-"""How long the other server may take to let somebody in."""
+"""How long the other server may take to accept a connection."""
 REQUEST_S = 5.0
-"""How long somebody may take to ask, where nobody answers."""
+"""How long a request may take to arrive if there is no server to pass it on to."""
 PIECE_BYTES = 64 * 1024
 STARTED_S = 30.0
 
@@ -40,7 +40,7 @@ AWAY = (
 
 
 def claim_when_free(repository: Repository, host: str, port: int, say: Callable[[str], None]) -> None:
-    """Claim the project's log for this server; where another has it, pass on at ``host`` and ``port`` until that has ended."""
+    """Claim the project's log for this server. While another has it, listen at ``host`` and ``port`` and pass connections on."""
     if _claimed(repository):
         return
     say("Standing by: another server has the project, and this one takes over when that ends.")
@@ -56,7 +56,7 @@ def _claimed(repository: Repository) -> bool:
         repository.claim()
     except StateError:
         return False
-    except StoreError as problem:  # a database that is away decides nothing
+    except StoreError as problem:  # a database that cannot be reached decides nothing
         log.warning("standing by: %s", problem)
         return False
     return True
@@ -64,7 +64,7 @@ def _claimed(repository: Repository) -> bool:
 
 @contextmanager
 def _relaying(host: str, port: int) -> Iterator[Relay]:
-    """Passes connections on, in a thread of its own."""
+    """Pass connections on, in a separate thread."""
     listener = bind(host, port)
     relay = Relay(address_of(host, listener.getsockname()[1]))
     thread = threading.Thread(target=asyncio.run, args=(relay.run(listener),), name="relay", daemon=True)
@@ -78,7 +78,7 @@ def _relaying(host: str, port: int) -> Iterator[Relay]:
 
 
 class Relay:
-    """Passes connections on to another server; ``own`` is the address of this one, to which nothing is passed on."""
+    """Passes connections on to another server; ``own`` is the address of this one, to which it must not pass them."""
 
     def __init__(self, own: str) -> None:
         self._own = own
@@ -88,13 +88,13 @@ class Relay:
         self.started = threading.Event()
 
     def pass_on_to(self, address: str | None) -> None:
-        """Where connections go from now on; nowhere where there is no address, or it is this server's own."""
+        """Set where connections go from now on: nowhere if there is no address, or it is this server's own."""
         parts = urlsplit(address or "")
         known = parts.hostname is not None and parts.port is not None and address != self._own
         self._other = (parts.hostname or "", parts.port or 0) if known else None
 
     async def run(self, listener: socket.socket) -> None:
-        """Pass on until ``stop``; then let go of everybody."""
+        """Pass connections on until ``stop``; then close them all."""
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
         server = await asyncio.start_server(self._come_in, sock=listener, limit=PIECE_BYTES)
         self.started.set()
@@ -105,7 +105,7 @@ class Relay:
         await asyncio.gather(*self._open, return_exceptions=True)
 
     def stop(self) -> None:
-        """End, from another thread."""
+        """Stop; called from another thread."""
         self._loop.call_soon_threadsafe(self._stopping.set)
 
     async def _come_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -125,7 +125,7 @@ class Relay:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             if self._other is None:
-                raise OSError("nobody is known to have the project")
+                raise OSError("no server is known to have the project")
             there = await asyncio.wait_for(asyncio.open_connection(*self._other, limit=PIECE_BYTES), REACH_S)
         except (OSError, TimeoutError):
             await _say_away(reader, writer)
@@ -143,7 +143,7 @@ class Relay:
 
 
 async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    """Everything that comes, until one of the two ends."""
+    """Copy everything from ``source`` to ``target``, until one of them ends."""
     with suppress(OSError):
         while piece := await source.read(PIECE_BYTES):
             target.write(piece)
@@ -151,18 +151,18 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 
 
 async def _closed(writer: asyncio.StreamWriter) -> None:
-    """Once everything is sent, or nobody takes it."""
+    """Close once everything is sent, or if the other side does not take it."""
     writer.close()
     with suppress(OSError, TimeoutError):
         await asyncio.wait_for(writer.wait_closed(), REQUEST_S)
 
 
 async def _say_away(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Nothing was changed, and the same request is safe in a moment."""
+    """Reply that no server is available: nothing was changed, and the request can be repeated in a moment."""
     with suppress(TimeoutError, asyncio.LimitOverrunError, asyncio.IncompleteReadError):
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), REQUEST_S)
         if len(head) <= MAX_HEADER_BYTES:
             writer.write(AWAY)
             await asyncio.wait_for(writer.drain(), REQUEST_S)
             writer.write_eof()
-            await asyncio.wait_for(reader.read(), REQUEST_S)  # a body unread would take the reply away with it
+            await asyncio.wait_for(reader.read(), REQUEST_S)  # closing with unread data would discard the reply

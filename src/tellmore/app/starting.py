@@ -1,7 +1,7 @@
-"""A start before it is saved: what its words mean, and which items fit it most and least.
+"""The preview of a start before it is saved: which names are items or words, and which items fit it most and least.
 
-No learner is made for it. The mean score of every item is one product with the pool's matrix, and probabilities, which cost
-more, are computed only for the items at both ends: some 40 ms for 100,000 items of 300 dimensions, 170 ms of 768.
+This needs no learner. The mean scores of all items are one product with the pool's matrix. Probabilities, which take longer,
+are computed only for the items at both ends: about 40 ms for 100,000 items of 300 dimensions, 170 ms for 768 dimensions.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tellmore.types import Array
 SHOWN = 8
 """Items shown at each end."""
 CONSIDERED = 64
-"""Items at each end, by their mean score, among which probability decides."""
+"""How many items at each end, by mean score, are then ordered by probability."""
 
 
 def start_out(session: Session) -> StartOut:
-    """Whether to ask for a start, and what can be one."""
+    """Whether to ask for a start, and whether words can be used."""
     with session.lock:
         settings, begun = session.settings, session.desk.over or bool(session.desk.counting())
     given = bool(any(settings.examples) or settings.start.scores_column or settings.start.earlier)
@@ -41,7 +41,7 @@ def start_out(session: Session) -> StartOut:
 
 
 def preview(session: Session, given: StartIn) -> StartPreviewOut:
-    """What ``given`` alone would call most and least so; SettingError if nothing can start from it."""
+    """The items that fit ``given`` most and least; raises SettingError if it cannot be a start."""
     if not given.like and not given.unlike:
         raise SettingError(NOTHING_GIVEN)
     pool = session.pool

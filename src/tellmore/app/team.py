@@ -42,7 +42,7 @@ def _was_shown(ledger: Ledger, participant: str, item: str) -> bool:
 
 @team.get("/agreement", tags=["owner"])
 def read_agreement(shared: Shared, _visitor: Owner) -> wire_team.AgreementOut:
-    """How far people agree on the items that several of them labelled, and the items on which they do not."""
+    """How far people agree on items that several of them labelled, and the items on which they disagree."""
     session = shared.session
     with session.lock:
         found, between, names = conflicts(session.desk), agreement(session.desk), dict(session.desk.names)
@@ -126,13 +126,13 @@ def _camps_out(
 
 @team.post("/settle", tags=["owner"])
 def settle(body: wire.LabelIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
-    """Settle the label of an item; it is learnt from like a label of an item that you chose yourself."""
+    """Settle the label of an item; it is learnt like a label of an item that you chose yourself."""
     shared.session.label(visitor.participant, body.item, body.positive, SETTLED)
     return wire.DoneOut()
 
 
 def notes_out(notes: Sequence[Note], names: dict[str, str]) -> list[wire_team.NoteOut]:
-    """Comments and flags, oldest first, with who wrote them."""
+    """Comments and flags, oldest first, with the names of their authors."""
     return [
         wire_team.NoteOut(
             name=names.get(each.participant, each.participant), t_utc=each.t_utc, text=each.text, flag=each.flag

@@ -1,6 +1,6 @@
-"""Answers that arrive at the same time are written together: one transaction, one wait for the disk, for all of them.
+"""Writes answers that arrive at the same time together, in one transaction with one wait for the disk.
 
-Whoever has the session's lock next writes for everybody who is waiting for it.
+The next thread to get the session's lock writes for all that are waiting for it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tellmore.types import Answer
 
 @dataclass(eq=False)
 class Submission:
-    """One person's answer on its way into the log; ``problem``: why it did not get there."""
+    """One person's answer that is to be logged; ``problem`` is the reason if that failed."""
 
     participant: str
     question_id: str
@@ -27,15 +27,15 @@ class Submission:
 
 
 class Together:
-    """``write`` is called with the lock held and what is waiting, at most one submission of each person at a time; it notes the
-    problem of each submission that it could not write."""
+    """``write`` is called, with the lock held, for the waiting submissions, at most one per person at a time. It sets the
+    ``problem`` of each submission that it could not write."""
 
     def __init__(self, lock: threading.Condition, write: Callable[[Sequence[Submission]], None]) -> None:
         self._lock, self._write = lock, write
         self._waiting: deque[Submission] = deque()
 
     def submit(self, one: Submission) -> None:
-        """Returns once ``one`` is in the log, or raises its problem."""
+        """Return once ``one`` is in the log, or raise its problem."""
         self._waiting.append(one)
         with self._lock:
             while not one.done:

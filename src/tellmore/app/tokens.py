@@ -1,8 +1,8 @@
 """Who holds which token.
 
-A token is ``tm_<id>_<secret>``; the store keeps the id and the SHA-256 of the 256-bit secret. It is looked up on every
-request, so that revoking it works at once, and most expire. An invitation may be for several people: each who
-opens it becomes somebody of their own.
+A token is ``tm_<id>_<secret>``; the store has the id and the SHA-256 of the 256-bit secret. Tokens are looked up at every
+request, so revoking one works at once, and most expire. An invitation may be for several people: each who opens it
+becomes a separate participant.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ USED_UP = "this link has been used by as many people as it allows; ask the proje
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whoever holds a valid token; ``invited_by`` is the id of the invitation for several people by which they came."""
+    """The holder of a valid token; ``invited_by`` is the id of the shared invitation that they used, if any."""
 
     token_id: str
     role: Role
@@ -48,7 +48,7 @@ def _digest(secret: str) -> str:
 
 
 def days_from_now(days: float | None) -> str | None:
-    """The moment when something that lasts ``days`` runs out."""
+    """The time ``days`` from now, when something expires."""
     return None if days is None else iso(datetime.now(UTC) + timedelta(days=days))
 
 
@@ -62,8 +62,8 @@ class Tokens:
         self.reload()
 
     def reload(self) -> None:
-        """Read the store again, after somebody else changed it."""
-        # One at a time, reading included: rows read before a change must not replace those read after it.
+        """Read the store again, after somebody else has changed it."""
+        # Only one thread at a time may read or change them: rows read before a change must not replace those read after it.
         with self._lock:
             self._rows = {row.id: row for row in self._repository.tokens()}
 
@@ -77,7 +77,7 @@ class Tokens:
         people: int | None = None,
         invited_by: str | None = None,
     ) -> tuple[str, TokenRow]:
-        """A new token (shown once) and what is kept of it; ``people`` is for how many it is, if several."""
+        """A new token (shown once) and its stored row; ``people`` is the number of people if it is for several."""
         token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         kept = TokenRow(
             token_id,
@@ -94,15 +94,15 @@ class Tokens:
         return f"tm_{token_id}_{secret}", self._rows[token_id]
 
     def issue_owner_link(self) -> str:
-        """The token printed on start. The last few stay valid, so that an open browser survives a restart."""
+        """The token printed at the start. The last few stay valid, so that an open browser still works after a restart."""
         token, new = self.issue("owner", "owner", "owner", expires_utc=days_from_now(OWNER_DAYS))
         links = [row.id for row in self.rows() if row.participant == "owner" and row.revoked_utc is None]
-        links.remove(new.id)  # it is the newest, whatever the clock says
+        links.remove(new.id)  # it is the newest, even if the clock was set back
         self.revoke(links[: 1 - KEPT_OWNER_LINKS])
         return token
 
     def join(self, invitation: Visitor) -> str | None:
-        """The token of a new person who comes by an invitation for several; None if all have come."""
+        """A token for a new person with a shared invitation; None if it is used up."""
         left = self._repository.use_token(invitation.token_id)
         if left is None:
             return None
@@ -119,7 +119,7 @@ class Tokens:
         return list(self._rows.values())
 
     def revoke(self, token_ids: Collection[str]) -> int:
-        """Make tokens useless at once; returns how many were valid."""
+        """Revoke tokens at once; returns how many were valid."""
         count = self._repository.revoke(token_ids) if token_ids else 0
         self.reload()
         return count
@@ -132,7 +132,7 @@ class Tokens:
         return Visitor(row.id, row.role, row.participant, row.name, row.expires_utc, row.uses_left, row.invited_by)  # type: ignore[arg-type]
 
     def refusal(self, token: str | None) -> str | None:
-        """Why ``token``, which was valid once, is not any more."""
+        """Why ``token``, which was valid once, no longer is."""
         row = self._row(token)
         return None if row is None else self._why_not(row)
 
@@ -142,7 +142,7 @@ class Tokens:
         return EXPIRED if row.expires_utc is not None and row.expires_utc <= self._now() else None
 
     def _row(self, token: str | None) -> TokenRow | None:
-        """What is known of ``token``; None if it is unknown or malformed. Secrets are compared in constant time."""
+        """The stored row of ``token``; None if it is unknown or malformed. Secrets are compared in constant time."""
         match = _TOKEN.match(token or "")
         if match is None:
             return None

@@ -1,4 +1,4 @@
-"""What is sent over HTTP: Pydantic models and their way to and from the frozen types.
+"""What is sent over HTTP: Pydantic models, and their conversion to and from the frozen types.
 
 Validation happens here once; what leaves this module is a ``Question`` or an ``Answer``.
 Times are whole milliseconds of the browser's ``performance.now()``, raw; durations shown are minutes or seconds, as named.
@@ -50,7 +50,7 @@ class Wire(BaseModel):
 
 
 def answer_schema() -> dict[str, Any]:
-    """The JSON schema of an answer to any kind of question that is known, by its type."""
+    """The JSON schema of an answer, for all registered kinds of question."""
     types = dict.fromkeys([*(kind.answer_type for kind in kinds.all_kinds()), Skip])
     return {"oneOf": [_schema_of(answer_type) for answer_type in types], "title": "Answer"}
 
@@ -73,11 +73,11 @@ AnswerWire: TypeAlias = Annotated[
     PlainSerializer(lambda answer: answer.as_json(), return_type=dict[str, Any]),
     WithJsonSchema(answer_schema()),
 ]
-"""An answer; each kind of question says what its own look like, and checks them."""
+"""An answer; each kind of question defines and checks its own."""
 
 
 class Timing(Wire):
-    """Raw times of one answer, whole milliseconds; ``onset`` is after paint and media decode."""
+    """Raw times of one answer in whole milliseconds; ``onset`` is after the card is painted and its pictures are decoded."""
 
     onset_ms: Milliseconds
     first_action_ms: Milliseconds | None = None
@@ -87,10 +87,10 @@ class Timing(Wire):
     hidden_ms: Milliseconds = 0
     blurred_ms: Milliseconds = 0
     hidden: Intervals = Field(default=[], description="[from, to] intervals in which the page was hidden")
-    blurred: Intervals = Field(default=[], description="[from, to] intervals in which the page was not in focus")
+    blurred: Intervals = Field(default=[], description="[from, to] intervals in which the page did not have the focus")
     away: Intervals = Field(
         default=[],
-        description="[from, to] intervals off the screen, by a reload or an undo; part of hidden",
+        description="[from, to] intervals off the screen, because of a reload or an undo; part of hidden",
     )
     latency_ms: Milliseconds | None = None
 
@@ -128,7 +128,7 @@ class ItemOut(Wire):
 
 
 class ShownOut(Wire):
-    """A question, its items in the order in which they are to be shown first."""
+    """A question, with its items in the order in which they are first shown."""
 
     id: str
     kind: str
@@ -138,22 +138,22 @@ class ShownOut(Wire):
 class QuestionOut(ShownOut):
     """A question of a project."""
 
-    stale: bool = Field(description="chosen before the latest answer had been learnt from")
+    stale: bool = Field(description="chosen before the latest answer had been learnt")
 
 
 class ProgressOut(Wire):
-    """How far the work is; what the classifier can do is for the owner only."""
+    """The progress; what the classifier can do is for the owner only."""
 
     answers: int = Field(description="this person's answers that count, skips not included")
     minutes: float = Field(description="this person's time on questions, hidden time not included")
     answers_all: int | None = Field(None, description="owner only: everybody's answers that count")
-    quota: int | None = Field(None, description="how many answers are asked of this person")
+    quota: int | None = Field(None, description="how many answers this person is asked for")
     standing: list[str] = Field([], description="owner only: accuracy, time left and whether to stop, in words")
     can_undo: int = Field(0, description="how many of this person's answers can be undone now")
 
 
 class EndOut(Wire):
-    """That it is over, in words; ``go_on``: whether this person may ask for more."""
+    """The end, in words; ``go_on``: whether this person may ask for more questions."""
 
     title: str
     text: str
@@ -161,7 +161,7 @@ class EndOut(Wire):
 
 
 class GlanceOut(Wire):
-    """What was learnt so far: items now called most and least so, and one that could be either; nobody was asked about them."""
+    """Predictions for items that nobody was asked about: the most and the least positive, and an uncertain one."""
 
     most: list[ItemOut]
     least: list[ItemOut]
@@ -169,21 +169,21 @@ class GlanceOut(Wire):
 
 
 class PauseOut(Wire):
-    """That somebody may be tired, in kind words; ``id`` is the same as long as it is about the same answers."""
+    """A friendly suggestion to take a break; ``id`` is the same as long as it is about the same answers."""
 
     id: str
     text: str
 
 
 class QuestionReply(Wire):
-    """The question that is open for this person, or why there is none: ``end`` where none will follow."""
+    """This person's open question, or why there is none; ``end`` if none will follow."""
 
     question: QuestionOut | None
     reason: str | None = None
     end: EndOut | None = None
     glance: GlanceOut | None = Field(None, description="owner only, now and then")
     pause: PauseOut | None = Field(
-        None, description="now and then, where this person's answers change as if they were tired"
+        None, description="now and then, if this person's answers change as if they were tired"
     )
     progress: ProgressOut
 
@@ -196,7 +196,7 @@ class AnswerReply(Wire):
 
 
 class UndoReply(Wire):
-    """``next`` shows the undone question again, under a new id; ``previous`` is the answer taken back."""
+    """``next`` shows the undone question again, under a new id; ``previous`` is the undone answer."""
 
     undone: str
     previous: AnswerWire
@@ -229,7 +229,7 @@ class KindOut(Wire):
 
 
 class ProjectOut(Wire):
-    """The project's own words; ``kinds`` are all that may be asked; ``ties``: rankings may have ties."""
+    """The project's words; ``kinds`` are all that may be asked; ``ties``: whether rankings may have ties."""
 
     name: str
     attribute: str
@@ -265,16 +265,16 @@ class SettingsOut(Wire):
     negative: str
     instruction: str
     guidelines: str
-    quota: int | None = Field(description="answers asked of each annotator; null: no limit")
+    quota: int | None = Field(description="how many answers each annotator is asked for; null: no limit")
     question: str
     kinds: list[str]
     sizes: list[int]
-    set_size: int | None = Field(description="null: as many as is usual for the kind")
+    set_size: int | None = Field(description="items per question; null: the usual number for the kind")
     target_accuracy: float
     check_share: float
     ties: bool
     overlap: float = Field(description="share of the questions given to a second person")
-    known_share: float = Field(description="share of the questions that ask for items whose label is known")
+    known_share: float = Field(description="share of the questions about items whose label is known")
     like: list[str]
     unlike: list[str]
     config: dict[str, Any]
@@ -290,21 +290,23 @@ class SettingsChange(Wire):
     instruction: Words | None = None
     guidelines: Annotated[str, StringConstraints(max_length=20_000)] | None = None
     quota: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
-        None, description="answers asked of each annotator; null: no limit"
+        None, description="how many answers each annotator is asked for; null: no limit"
     )
     question: QuestionChoice | None = None
     kinds: Annotated[list[KindName], Field(min_length=1, max_length=100)] | None = None
     sizes: Annotated[list[SetSize], Field(min_length=1, max_length=20)] | None = None
-    set_size: SetSize | None = Field(None, description="null: as many as is usual for the kind")
+    set_size: SetSize | None = Field(None, description="items per question; null: the usual number for the kind")
     target_accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] | None = None
     check_share: Annotated[float, Field(ge=0.0, le=0.9)] | None = None
     ties: StrictBool | None = None
-    overlap: Annotated[float, Field(ge=0.0, le=0.5)] | None = Field(None, description="share given to a second person")
-    known_share: Annotated[float, Field(ge=0.0, le=0.5)] | None = Field(
-        None, description="share that asks for items whose label is known"
+    overlap: Annotated[float, Field(ge=0.0, le=0.5)] | None = Field(
+        None, description="share of the questions given to a second person"
     )
-    like: Examples | None = Field(None, description="words, or items by id or whole text, like what is looked for")
-    unlike: Examples | None = Field(None, description="words, or items by id or whole text, unlike what is looked for")
+    known_share: Annotated[float, Field(ge=0.0, le=0.5)] | None = Field(
+        None, description="share of the questions about items whose label is known"
+    )
+    like: Examples | None = Field(None, description="words, or items by id or full text, like what is looked for")
+    unlike: Examples | None = Field(None, description="words, or items by id or full text, unlike what is looked for")
 
 
 class PreviewOut(Wire):
@@ -315,8 +317,8 @@ class PreviewOut(Wire):
 
 
 class InvitationIn(Wire):
-    """Body of ``POST /api/invitations``: a link for one person, or for ``people``, each of whom becomes an annotator of their
-    own. It lasts ``expires_days``; null: until it is revoked."""
+    """Body of ``POST /api/invitations``: a link for one person, or for ``people``, each of whom becomes a separate annotator.
+    It works for ``expires_days``; null: until it is revoked."""
 
     name: Name
     role: Literal["annotator", "owner", "monitor"] = "annotator"
@@ -331,7 +333,7 @@ class InvitationIn(Wire):
 
 
 class InvitationOut(Wire):
-    """An invitation; ``url`` is given once, when it is made, because only its hash is kept."""
+    """An invitation; ``url`` is given only when it is made, because only its hash is stored."""
 
     id: str
     name: str
@@ -346,7 +348,7 @@ class InvitationOut(Wire):
 
 
 class ResetIn(Wire):
-    """Body of ``POST /api/reset``: the project's name, typed, so that it is never an accident."""
+    """Body of ``POST /api/reset``: the project's name, so that nobody resets it by accident."""
 
     confirm: Annotated[str, StringConstraints(max_length=200)]
 

@@ -24,9 +24,11 @@ class CurvePoint(Wire):
 
     answers: int
     minutes: float
-    logdet_per_dim: float = Field(description="log|Sigma| / D relative to the prior, nats; falls as the belief narrows")
-    bits: float = Field(description="information this answer was expected to bring, bits")
-    expected_accuracy: float = Field(description="mean over the pool of max(p, 1 - p), the model's own estimate")
+    logdet_per_dim: float = Field(
+        description="log|Sigma| / D relative to the prior, in nats; falls as the belief narrows"
+    )
+    bits: float = Field(description="information that this answer was expected to give, in bits")
+    expected_accuracy: float = Field(description="mean over the pool of max(p, 1 - p): the model's own estimate")
     check: bool
     question_id: str
     kind: str
@@ -57,7 +59,7 @@ class ScoredItem(ItemOut):
 
 
 class ItemRow(ScoredItem):
-    """An item of the list; ``label`` is the last one it got, null if it has none. ``notes`` counts comments and flags."""
+    """An item of the list; ``label`` is its last label, or null. ``notes`` counts comments and flags."""
 
     label: bool | None
     notes: int
@@ -74,14 +76,14 @@ class ItemsOut(Wire):
 class TextsIn(Wire):
     """Body of ``POST /api/items``: a CSV file with the columns id and text."""
 
-    name: Name = Field(description="the file's, for messages")
+    name: Name = Field(description="the name of the file, for messages")
     content: str
 
 
 class AddingOut(Wire):
-    """Adding texts: why it is not possible here, and how far the last addition is."""
+    """Adding texts: why it is not possible here, or the progress of the last addition."""
 
-    refusal: str | None = Field(description="why no texts can be added; null where they can")
+    refusal: str | None = Field(description="why no texts can be added; null if they can")
     max_bytes: int
     state: Literal["none", "embedding", "learning", "done", "failed"]
     done: int = Field(description="texts embedded so far")
@@ -90,7 +92,7 @@ class AddingOut(Wire):
 
 
 class WhyOut(Wire):
-    """An item, and the answered ones most like it, the most alike first."""
+    """An item, and the answered items most similar to it, the most similar first."""
 
     item: ItemRow
     nearest: list[ItemRow]
@@ -98,7 +100,7 @@ class WhyOut(Wire):
 
 
 class MistakeOut(ItemOut):
-    """An item that was ``told`` to be positive or not, against its ``probability`` of being positive before."""
+    """An item, whether people called it positive (``told``), and its ``probability`` of being positive before that."""
 
     probability: float
     told: bool
@@ -106,8 +108,8 @@ class MistakeOut(ItemOut):
 
 @dataclass(frozen=True)
 class AnnotatorOut(Contribution):
-    """One person's work; ``open``: whether they have a question in hand. How they do beside others: `reliability` on the same
-    items, `manner` on what all others have taught. ``lately``: how their newest answers differ from their own earlier ones."""
+    """One person's work; ``open``: whether they have an open question. `reliability` compares them with others on the same
+    items, `manner` with what everybody else's answers teach, ``lately`` their newest answers with their own earlier ones."""
 
     open: bool
     reliability: Reliability
@@ -124,8 +126,8 @@ class LogRow(Wire):
     question_id: str
     kind: str
     items: list[ItemOut]
-    answer: dict[str, Any] | None = Field(description="null once erased")
-    told: str | None = Field(description="the answer in one line; null once erased")
+    answer: dict[str, Any] | None = Field(description="null if it was erased")
+    told: str | None = Field(description="the answer in one line; null if it was erased")
     rt_ms: int | None
     why: str = Field(
         description="why it was asked: best, next_best, supposed, check, fallback, again, second, known, direct, settled"
@@ -147,7 +149,7 @@ class JudgeOut(Wire):
     """Another model's scores against people's answers to random questions."""
 
     columns: list[str] = Field(description="columns of scores that the project keeps")
-    column: str | None = Field(description="the one that is judged; null where none is kept")
+    column: str | None = Field(description="the one that is judged; null if none is kept")
     pool_size: int
     problem: str | None = Field(default=None, description="why these scores cannot be judged, if they cannot")
     verdict: Verdict | None = Field(default=None, description="null before the first random answer about a scored item")
@@ -158,7 +160,7 @@ class JudgeOut(Wire):
 
 
 class ExportOut(Wire):
-    """A file that can be taken away: what it is for, code that uses it, and what to install first where that is missing."""
+    """A file that can be downloaded: what it is for, code that uses it, and what to install first if something is missing."""
 
     path: str
     title: str
@@ -178,9 +180,9 @@ class DashboardOut(Wire):
     quality: Quality | None
     target_accuracy: float
     standing: Standing
-    over: bool = Field(description="whether nothing more is asked")
+    over: bool = Field(description="whether the questions have ended")
     stop_reason: str | None = Field(description="why it is time to stop, by the stopping rule; null before")
-    may_go_on: bool = Field(description="whether the owner may ask for more although it is over")
+    may_go_on: bool = Field(description="whether the owner may continue after the end")
     mistakes: list[MistakeOut] = Field(
         description="random checks that were predicted wrongly, the most confident first"
     )
@@ -194,13 +196,13 @@ class DashboardOut(Wire):
     most_uncertain: list[ScoredItem]
     positive_share: float = Field(description="class balance: share of the pool with probability >= threshold")
     threshold: float
-    rates_answers: int = Field(description="answers that were learnt from when the rates were measured; -1 before")
+    rates_answers: int = Field(description="answers that were learnt when the rates were measured; -1 before")
     rates_seq: int = Field(description="number of the last event whose times the rates include")
     pool_size: int
     annotators: list[AnnotatorOut]
     seq: int = Field(description="number of the last event these numbers include")
     start_verdict: str | None = Field(
-        None, description="what the answers say about the start; null without one or before any answer"
+        None, description="how far the answers agree with the start; null without one or before any answer"
     )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")
     asked: AskedLately

@@ -8,22 +8,22 @@ from tellmore.app.wire import Examples, ItemOut, Wire
 
 
 class StartOut(Wire):
-    """Reply to ``GET /api/start``: whether to ask for a start, and what can be one."""
+    """Reply to ``GET /api/start``: whether to ask for a start, and whether words can be used."""
 
-    project: str = Field(description="tells this project from others on the same address")
+    project: str = Field(description="distinguishes this project from others at the same address")
     fresh: bool = Field(description="nothing was answered yet, there is no start, and the questions have not ended")
-    no_words: str | None = Field(description="why words that are not items cannot be used; null where they can")
+    no_words: str | None = Field(description="why words that are not items cannot be used; null if they can")
 
 
 class StartIn(Wire):
-    """Body of ``POST /api/start/preview``: words, or items by id or whole text; what is no item is split at its commas."""
+    """Body of ``POST /api/start/preview``: words, or items by id or full text; a name that is not an item is split at commas."""
 
     like: Examples = Field(default=[])
     unlike: Examples = Field(default=[])
 
 
 class NamedOut(Wire):
-    """One name, and the item that it was found as; null: it is a word."""
+    """One name, and the item that it stands for; null if it is a word."""
 
     name: str
     item: ItemOut | None
@@ -36,7 +36,7 @@ class LikelyItem(ItemOut):
 
 
 class StartPreviewOut(Wire):
-    """What the start alone, before any answer, calls most and least so, the most extreme first; nothing is saved."""
+    """The items that fit the start most and least, before any answer, the most extreme first; nothing is saved."""
 
     like: list[NamedOut]
     unlike: list[NamedOut]

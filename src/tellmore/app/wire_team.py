@@ -13,7 +13,7 @@ NoteText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20
 
 
 class NoteIn(Wire):
-    """Body of ``POST /api/notes``: a comment on an item that I was shown, a flag, or both."""
+    """Body of ``POST /api/notes``: a comment on an item that the person was shown, a flag, or both."""
 
     item: Id
     text: NoteText = ""
@@ -21,7 +21,7 @@ class NoteIn(Wire):
 
 
 class NoteOut(Wire):
-    """A comment or flag; ``name`` is whose."""
+    """A comment or flag; ``name`` is its author."""
 
     name: str
     t_utc: str
@@ -44,7 +44,7 @@ class VoteOut(Wire):
 
 
 class ConflictOut(ItemOut):
-    """An item that people label differently; ``settled`` is an owner's last word, null before."""
+    """An item that people label differently; ``settled`` is the owner's label, null before that."""
 
     probability: float
     votes: list[VoteOut]
@@ -52,23 +52,23 @@ class ConflictOut(ItemOut):
 
 
 class AgreementOut(Wire):
-    """How far people agree, and where they do not; ``total`` counts all conflicts, ``open`` those to settle."""
+    """How far people agree, and on which items they do not; ``total`` counts all conflicts, ``open`` those to settle."""
 
-    agreement: Agreement | None = Field(description="null where no item was labelled by two people")
+    agreement: Agreement | None = Field(description="null if no item was labelled by two people")
     conflicts: list[ConflictOut] = Field(description="those to settle first, the newest first")
     total: int
     open: int
 
 
 class ViewOut(Wire):
-    """One person's view of an item: how probable it is that they would call it positive."""
+    """One person's view of an item: the probability that they would call it positive."""
 
     name: str
     probability: float
 
 
 class DisputedOut(ItemOut):
-    """An item whose probability differs between people, by ``gap`` at most."""
+    """An item whose probability differs between people; ``gap`` is the largest difference."""
 
     views: list[ViewOut]
     gap: float
@@ -79,9 +79,7 @@ class CampsOut(Wire):
 
     first: list[str]
     second: list[str]
-    gain_nats: float = Field(
-        description="by how much each camp's own view predicts an answer better than one shared view"
-    )
+    gain_nats: float = Field(description="how much better each camp's own view predicts an answer than one shared view")
     gain_se: float
     answers: int = Field(description="answers that were predicted, none of which was used to find the camps")
     first_more: list[ItemOut]
@@ -92,10 +90,10 @@ class OpinionsOut(Wire):
     """Whether people mean the same thing."""
 
     people: list[str] = Field(description="who answered enough to be compared")
-    few: list[str] = Field(description="who did not; for them the shared view stands")
+    few: list[str] = Field(description="who did not; the shared view is used for them")
     enough: int = Field(description="answers that are enough")
     own: float = Field(
-        description="the share of a view that is a person's own; 0 where people do not differ beyond chance"
+        description="the share of a view that is a person's own; 0 if people do not differ beyond chance"
     )
     camps: CampsOut | None
     disputed: list[DisputedOut] = Field(description="the items that divide people most")

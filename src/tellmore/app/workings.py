@@ -1,4 +1,4 @@
-"""The parts of a session: the log as read, the pool, and the thread that learns. Made again when the pool changes."""
+"""The parts of a session that are made again when the pool changes: the log as read, the pool, and the learning thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tellmore.store.snapshots import SnapshotKeeper
 
 @dataclass(frozen=True)
 class Workings:
-    """``toml``: the settings of the project's file. The planner is not started."""
+    """``toml`` has the settings of the project's file. The planner is not started."""
 
     pool: Pool
     toml: Settings
@@ -42,8 +42,8 @@ def workings(
     learnt: Callable[[], object],
     learn_now: bool = False,
 ) -> Workings:
-    """All of it, from the log. ``foreign`` is the chore that takes in what others write into the log, ``learnt`` is called when
-    every answer is; ``learn_now`` learns all answers so far before this returns."""
+    """All parts, made from the log. ``foreign`` is the chore that reads what others write to the log. ``learnt`` is called when
+    every answer is learnt. With ``learn_now``, all answers so far are learnt before this returns."""
     desk = Desk(toml, repository.since(0))
     fold, keeper = Fold(pool, desk.initial, beforehand=beforehand), SnapshotKeeper(repository, pool)
     fold.ask_by(desk.settings)

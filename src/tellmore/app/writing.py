@@ -11,7 +11,7 @@ from tellmore.store.fold import Fold
 from tellmore.store.repository import Event, Repository
 
 FOREIGN_EVERY_S = 1.0
-"""How often to look for events that somebody else, an import for instance, wrote into the log."""
+"""How often to look for events that others, for example an import, wrote to the log."""
 
 
 class Writer:
@@ -22,7 +22,7 @@ class Writer:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.lock = threading.Condition(threading.RLock())
-        self._issuing: set[str] = set()  # items of questions that are being written, and are not on the desk yet
+        self._issuing: set[str] = set()  # items of questions that are being written and are not on the desk yet
         self._foreign_due = 0.0
 
     def append(self, batch: Sequence[Event]) -> list[Event]:
