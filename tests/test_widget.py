@@ -109,7 +109,7 @@ def test_nothing_to_undo_is_said() -> None:
         ({"type": "label", "positive": "yes"}, {}, "positive"),
         ({"type": "rank", "order": ["1", "2"], "n_positive": 1}, {}, "label question is answered by LabelAnswer"),
         ({"type": "nonsense"}, {}, "nonsense"),
-        ({"type": "label", "positive": True}, {"question_id": "another"}, "not on show any more"),
+        ({"type": "label", "positive": True}, {"question_id": "another"}, "no longer shown"),
         (None, {}, ""),
     ],
 )

@@ -1,6 +1,6 @@
 """Teach a binary classifier on existing embeddings with labels, selections, rankings and grids.
 
-Names are loaded when they are first used, so that the command line starts without loading SciPy.
+Names are imported when first used, so that the command line starts without loading SciPy.
 """
 
 from importlib import import_module
@@ -116,14 +116,14 @@ _HOMES = {
 
 
 _NAMED_THERE = {"Posterior": "Gaussian", "register_kind": "register"}
-"""Names that their modules call otherwise."""
+"""Names that differ in the module that defines them."""
 
 
 offer_view("widget", "tellmore.widget:LearnerWidget")
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, from the module that defines it; the errors are all in ``errors``."""
+    """A public name, imported from the module that defines it; all errors are in ``errors``."""
     if name not in __all__:
         raise AttributeError(f"module 'tellmore' has no attribute {name!r}")
     home = next((module for module, names in _HOMES.items() if name in names), "errors")

@@ -1,10 +1,10 @@
-"""The command ``tellmore``, also as ``python -m tellmore``; the library alone comes without what it needs."""
+"""The command ``tellmore``, also as ``python -m tellmore``; its dependencies are an extra of the package."""
 
 import sys
 
 
 def main() -> None:
-    """Run one command, or say in one line which extra brings the command line."""
+    """Run one command, or print one line that names the extra to install."""
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

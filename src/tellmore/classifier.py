@@ -1,4 +1,4 @@
-"""The exported result: a belief over a linear classifier, and how it is applied to raw embeddings."""
+"""The exported result: a belief over a linear classifier, and its use on raw embeddings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tellmore.files import reading_npz
 from tellmore.types import Array
 
 TINY_NORM = 1e-12
-"""Vectors shorter than this are left as they are, as when the project was made."""
+"""Vectors shorter than this are not scaled, as in the project."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """For N items: probability [N] of positive, averaged over the belief and calibrated; score [N] and its standard deviation
-    [N]."""
+    """For N items: probability [N] of positive, averaged over the belief and calibrated; mean score [N]; and standard deviation
+    of the score [N]."""
 
     probability: Array
     score: Array
@@ -32,8 +32,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Classifier:
-    """The exported result: a linear classifier with its uncertainty. A project has one, and `load` reads one from a
-    file.
+    """The exported result: a linear classifier with its uncertainty. A project has one, and `load` reads one from a file.
 
     mixture: beliefs over (bias, weights) of the score.
     w: the sharpness of labels, P(positive) = sigmoid(w score), averaged over the beliefs.
@@ -43,7 +42,7 @@ class Classifier:
     Parameters of the methods:
 
     path: a file that ``export`` wrote in the format npz.
-    X: raw embeddings [N, d], as the model of the items gives them.
+    X: raw embeddings [N, d], from the same embedding model as the items.
 
     >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
     >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
@@ -62,7 +61,7 @@ class Classifier:
             with reading_npz(Path(path)) as arrays:
                 moments = zip(arrays["means"], arrays["covs"], strict=True)
                 beliefs, odds = [Gaussian.from_moments(*each) for each in moments], tuple(arrays["weights"].tolist())
-                slope = float(arrays["slope"]) if "slope" in arrays else 1.0  # files of version 0.1 have none
+                slope = float(arrays["slope"]) if "slope" in arrays else 1.0  # not in files of version 0.1
                 return cls(Mixture.of(*beliefs, odds=odds), float(arrays["w"]), bool(arrays["normalised"]), slope)
         except FileNotFoundError:
             raise DataFileError(f"{path}: no such file; `tellmore export --format npz` writes one") from None
@@ -73,12 +72,12 @@ class Classifier:
 
     @property
     def belief(self) -> Gaussian:
-        """One Gaussian over (bias, weights): with several beliefs, that with their mean and covariance."""
+        """One Gaussian over (bias, weights); with several beliefs, the one with their mean and covariance."""
         return self.mixture.moments
 
     @property
     def d(self) -> int:
-        """Dimensions of an embedding."""
+        """The number of dimensions of an embedding."""
         return self.mixture.beliefs[0].dim - 1
 
     def decision_function(self, X: ArrayLike) -> Array:
@@ -91,7 +90,7 @@ class Classifier:
         return np.column_stack([1 - positive, positive])
 
     def predict(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """Whether raw embeddings X [N, d] are positive [N]."""
+        """Whether raw embeddings X [N, d] are predicted positive [N]."""
         return np.asarray(self.decision_function(X) > 0)
 
     def apply(self, X: ArrayLike) -> Predictions:

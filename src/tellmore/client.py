@@ -1,4 +1,4 @@
-"""A client of a running server: its address, a token or a cookie, one connection, and waiting while the server is down."""
+"""A client of a running server: its address, a token or a cookie, and one connection that can wait while the server is down."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GIVE_UP_S = 60.0
 
 @dataclass(frozen=True)
 class Link:
-    """Where a server is and who is asking: the parts of an address. Participants of a study have no token."""
+    """The parts of a server's address, with the token of the person who uses it. Participants of a study have no token."""
 
     host: str
     port: int
@@ -26,7 +26,7 @@ class Link:
 
     @classmethod
     def parse(cls, url: str) -> Link:
-        """Read the printed or mailed address.
+        """The parts of an address that was printed or sent by mail.
 
         >>> Link.parse("http://127.0.0.1:8000/?token=tm_x").port
         8000
@@ -48,7 +48,7 @@ class Client:
         self._connection: http.client.HTTPConnection | None = None
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """One request; connection errors come out as OSError or HTTPException."""
+        """Send one request; connection errors are raised as OSError or HTTPException."""
         status, text = self.read(method, path, body)
         return status, json.loads(text) if text else None
 
@@ -61,7 +61,7 @@ class Client:
         return reply
 
     def read(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
-        """One request, its body as bytes."""
+        """Send one request and return the status and the body as bytes."""
         if self._connection is None:
             kind = http.client.HTTPSConnection if self._link.secure else http.client.HTTPConnection
             self._connection = kind(self._link.host, self._link.port, timeout=30)
@@ -84,9 +84,9 @@ class Client:
         return headers
 
     def patiently(self, method: str, path: str, body: Any = None, give_up_s: float = GIVE_UP_S) -> tuple[int, Any]:
-        """Like ``call``, again and again with the same body while the server is away or asks to wait."""
+        """Like ``call``, repeated with the same body while the server is down or asks to wait."""
         deadline = time.monotonic() + give_up_s
-        wait_s = 0.0  # a connection that was idle for long may just have been closed
+        wait_s = 0.0  # at first: a connection that was idle for long may just have been closed
         while True:
             try:
                 status, reply = self.call(method, path, body)
@@ -106,12 +106,12 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
 def error_of(reply: Any) -> str:
-    """What a refusing server said."""
+    """The error message in a server's reply."""
     return str(reply.get("error", reply)) if isinstance(reply, dict) else str(reply)

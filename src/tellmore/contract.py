@@ -1,4 +1,4 @@
-"""One check of everything that a kind of question must do: for tellmore's own kinds and for yours."""
+"""One function that checks everything a kind of question must do: for tellmore's own kinds and for yours."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from tellmore.types import Array
 DRAWS = 200_000
 MOST_ENUMERATED = 200
 MEAN_TOLERANCE = 0.35
-"""How far a mean may be from the exact posterior's, in its standard deviations: bounds are not exact, signs and sizes are."""
+"""How far a mean may be from that of the exact posterior, in its standard deviations: bounds are approximations."""
 SPREAD_RANGE = (0.5, 1.5)
-"""Standard deviations of the belief relative to the exact posterior's."""
+"""Allowed standard deviations of the belief, relative to those of the exact posterior."""
 
 
 def check_question_kind(kind: Kind, *, sizes: Sequence[int] | None = None, seed: int = 0) -> None:
     """Raise QuestionError unless ``kind`` works as a kind must, on small questions of these sizes.
 
-    It checks outcomes, probabilities, answers, plain values, JSON and words; the update against the exact posterior by
-        brute force; the gain against enumeration; that a learner can ask, learn, undo, save and load it; simulated
-        people; and the time model. The kind must be registered.
+    It checks outcomes, probabilities, answers, plain values, JSON and texts; the update against the exact posterior by
+    brute force; the gain against enumeration; that a learner can ask, learn, undo, save and load it; simulated people;
+    and the time model. The kind must be registered.
 
     kind: the kind to check.
     sizes: how many items to show; by default the smallest number that it allows, and one more.
@@ -54,7 +54,7 @@ def check_question_kind(kind: Kind, *, sizes: Sequence[int] | None = None, seed:
 
 
 def _check_update(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Mean and spread of the scores after an answer are near those of the exact posterior."""
+    """Check that mean and spread of the scores after an answer are near those of the exact posterior."""
     behaviour, X = Behaviour(w=2.0, K=2.0), rng.standard_normal((k, k + 1))
     prior = Gaussian.from_moments(0.3 * rng.standard_normal(k + 2), np.eye(k + 2) / 2)
     mean, cov, _ = prior.project(with_constant(X))
@@ -87,7 +87,8 @@ def _exact_posterior(kind: Kind, z: Array, outcome: Outcome, behaviour: Behaviou
 
 
 def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Never negative, never more than the number of outcomes allows, and equal to enumeration if that is possible."""
+    """Check that the gain is never negative, never more than the number of outcomes allows, and equal to that by enumeration
+    if there are few outcomes."""
     behaviour, root = Behaviour(w=2.0, K=3.0), rng.standard_normal((k, k))
     mean, cov = rng.standard_normal(k) / 2, root @ root.T / k
     gain = kind.gain(mean, cov, behaviour, rng=rng)
@@ -109,7 +110,8 @@ def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
 
 
 def _check_people(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Simulated people answer with the probabilities of the likelihood, and without noise they give the most likely answer."""
+    """Check that simulated people answer with the probabilities of the likelihood, and give the most likely answer if there is
+    no noise."""
     outcomes = list(kind.outcomes(k)) if kind.n_outcomes(k) <= MOST_ENUMERATED else []
     for scale in (1.0, 3.0) if outcomes else ():  # people in doubt, and people who are nearly sure
         _check_samples(kind, scale * rng.standard_normal(k), outcomes, rng)
@@ -122,7 +124,7 @@ def _check_people(kind: Kind, k: int, rng: np.random.Generator) -> None:
 
 
 def _check_samples(kind: Kind, z: Array, outcomes: Sequence[Outcome], rng: np.random.Generator) -> None:
-    """Answers drawn at scores z [k] are as frequent as the likelihood says."""
+    """Check that answers drawn at scores z [k] are as frequent as the likelihood says."""
     behaviour, n = Behaviour(w=1.0, K=1.0), 1000
     drawn = [kind.sample(z, behaviour, rng) for _ in range(n)]
     expected = np.exp([float(kind.log_likelihood(z, outcome, behaviour)) for outcome in outcomes])
@@ -136,14 +138,14 @@ def _check_samples(kind: Kind, z: Array, outcomes: Sequence[Outcome], rng: np.ra
 
 
 def _check_time(kind: Kind, k: int, rng: np.random.Generator) -> None:
-    """Expected and simulated seconds are positive and do not shrink with the number of items."""
+    """Check that expected and simulated seconds are positive and do not shrink with the number of items."""
     few, many = kind.time.seconds(k), kind.time.seconds(k + 1)
     require(0 < few <= many, kind, f"takes {few:g} s for {k} items and {many:g} s for {k + 1}")
     require(kind.time.sample(k, rng) > 0, kind, "takes no time")
 
 
 def _check_learner(kind: Kind, k: int, seed: int) -> None:
-    """A learner asks it, learns from it, undoes it, and is the same after saving and loading."""
+    """Check that a learner asks the kind, learns from it, undoes it, and is the same after saving and loading."""
     rng = np.random.default_rng([seed, k, 7])
     X = rng.standard_normal((max(12, 2 * k), 4))
     pool = Pool(X, [f"item{row}" for row in range(len(X))])

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 WIDTH, HEIGHT = 160, 32
-"""Of a curve, in pixels."""
+"""The size of a curve, in pixels."""
 
 
 def table(caption: str, rows: Iterable[Sequence[Any]], curve: str = "") -> str:
@@ -17,7 +17,7 @@ def table(caption: str, rows: Iterable[Sequence[Any]], curve: str = "") -> str:
 
 
 def curve(values: Sequence[float], says: str) -> str:
-    """A line through ``values``, from left to right, as a picture; ``says`` tells what it shows. Nothing for fewer than 2."""
+    """A line through ``values``, from left to right, as a picture described by ``says``; empty for fewer than 2 values."""
     if len(values) < 2:
         return ""
     top = max(values) or 1.0

@@ -1,4 +1,4 @@
-"""Embedders as Python has them: a function of a list of texts, or a model with such a method named ``encode``."""
+"""Embedders in Python: a function of a list of texts, or a model with such a method named ``encode``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tellmore.types import Array
 
 
 def encoded(embedder: Any, texts: Sequence[str]) -> Array:
-    """The vectors [n, d] that ``embedder`` gives to texts; SettingError if it is no embedder, or gives something else."""
-    if isinstance(embedder, str):  # which has an `encode` of its own
+    """The vectors [n, d] that ``embedder`` returns for texts; SettingError if it is not an embedder or returns anything else."""
+    if isinstance(embedder, str):  # a string has an `encode` method too
         raise SettingError(
             f"the embedder must be a function of a list of texts, not the name {embedder!r}; write "
             f"embedder=tellmore.embedder({embedder!r}, texts)"
@@ -31,7 +31,7 @@ def encoded(embedder: Any, texts: Sequence[str]) -> Array:
 
 
 def text_list(name: str, texts: Any) -> list[str]:
-    """Texts as a list; SettingError for a single one, which would be read letter by letter, and for what is no text."""
+    """Texts as a list; SettingError for a single string, which would be read letter by letter, and for anything but texts."""
     if isinstance(texts, str):
         raise SettingError(f"{name} must be a list of texts, not the single string {texts!r}; write [{texts!r}]")
     if not isinstance(texts, Iterable):
@@ -39,5 +39,5 @@ def text_list(name: str, texts: Any) -> list[str]:
     found = list(texts)
     strange = [text for text in found if not isinstance(text, str)]
     if strange:
-        raise SettingError(f"{name} must be texts, and {strange[0]!r} is none; leave it out or fill it in")
+        raise SettingError(f"{name} must be texts, and {strange[0]!r} is not one; leave it out or fill it in")
     return [str(text) for text in found]

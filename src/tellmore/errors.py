@@ -31,11 +31,11 @@ class SettingError(InputError):
 
 
 class DataFileError(InputError):
-    """A file cannot be read or written, or has another shape than expected."""
+    """A file cannot be read or written, or its content is not as expected."""
 
 
 class FaultyRowsError(DataFileError):
-    """Rows of a file are wrong; ``faults`` says of each what. The message has the first ones and their number."""
+    """Rows of a file are wrong; ``faults`` describes each. The message lists the first ones and gives their number."""
 
     SHOWN = 20
 
@@ -45,7 +45,7 @@ class FaultyRowsError(DataFileError):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What people read, a line each."""
+        """The lines that people read."""
         if len(self.faults) == 1:
             return (f"{self.faults[0]}; correct it, or leave it out with --skip-bad FILE",)
         more = len(self.faults) - self.SHOWN
@@ -75,7 +75,7 @@ class MissingExtraError(TellmoreError, ImportError):
 
 @contextmanager
 def needs(package: str, extra: str) -> Iterator[None]:
-    """Where something of an optional ``package`` is imported: one line names the ``extra`` that brings it."""
+    """A block that imports an optional ``package``; if it is missing, the error names the ``extra`` to install."""
     try:
         yield
     except ImportError:

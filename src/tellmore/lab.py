@@ -1,4 +1,4 @@
-"""The laboratory from Python: simulated trials, the paper's method, and people's seconds."""
+"""The laboratory from Python: simulated trials, the paper's method, and models of people's answer times."""
 
 from tellmore.policy.cost import PAPER_COST, CostModel
 from tellmore.policy.cost_fit import OnlineCost, Timed

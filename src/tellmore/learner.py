@@ -1,7 +1,7 @@
 """The learner: ask a question, tell it the answer, predict. The only stateful object of the library.
 
-Its state depends only on its options and the list of answers: the belief is a fold over them. Questions depend only on
-the seed, the answers so far and how many questions were asked.
+Its state depends only on its options and the list of answers: the belief is a fold over the answers. Questions depend only
+on the seed, the answers so far and the number of questions asked.
 """
 
 from __future__ import annotations
@@ -44,14 +44,13 @@ from tellmore.warnings import warnings_of
 
 log = logging.getLogger(__name__)
 RECENT_QUESTIONS = 5
-FEW_DIMENSIONS = 32  # up to which beliefs soon narrow, and moments are worth their time
-DEALT_ITEMS = 256  # of all questions from one quick search; with more, its time grows faster than they do
+FEW_DIMENSIONS = 32  # with up to this many, beliefs soon narrow, and exact moments are worth their time
 ASKING_SHARPNESS = 1.75
-"""Items are searched as if answers were this much sharper than they are learnt from: see docs/method.md."""
+"""The search for items assumes answers this many times as sharp as the update does: see docs/method.md."""
 
 
 class How(TypedDict, total=False):
-    """How to ask: options of one ``ask``."""
+    """Options of one call of ``ask``."""
 
     kind: str | None
     size: int | None
@@ -64,11 +63,11 @@ class Learner(Chooser, Viewed):
 
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
     question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``: the
-        kind and size with most bits per second among ``kinds`` and ``sizes``.
+        kind and size with the most bits per second among ``kinds`` and ``sizes``.
     set_size: how many items to show; by default the usual number for the kind (4 to select or rank, 12 to tick).
     seed: makes every choice repeatable.
-    prior: ``pool`` (directions in which the items vary), ``isotropic`` (all alike), ``classic`` (as in version 0.1, for
-        unit-norm embeddings), or a Gaussian over (1, x).
+    prior: ``pool`` (favours the directions in which the items vary), ``isotropic`` (all directions alike), ``classic`` (as
+        in version 0.1, for unit-norm embeddings), or a Gaussian over (1, x).
     bound: how answers are learnt: ``moments`` (mean and covariance of the exact posterior; the default up to 32
         dimensions, where a bound is too narrow), ``centred`` (a variational bound, the default above that), or
         ``paper`` (the paper's bound).
@@ -82,12 +81,12 @@ class Learner(Chooser, Viewed):
     cost: seconds per question.
     check_share: this share of the questions is about items drawn at random, to measure the accuracy; a stopping rule
         may need a few more. These questions have ``check`` set.
-    by_person: in a team, learn less from people who seem to guess or to swap positive and negative. They are named in
-        `people` in any case.
+    by_person: in a team, whether to learn less from people who seem to guess or to swap positive and negative. `people`
+        names them in any case.
     start: words, examples or another model's scores to start from; how much it counts depends on the answers.
     kinds: the kinds that ``auto`` may ask, all standard ones by default; for a family, the members that may be asked.
     sizes: how many items ``auto`` may show; each kind uses those that it allows.
-    exclude_last: items of this many last questions are not asked about again.
+    exclude_last: items shown in this many of the last questions are not asked about again.
     embedder: turns texts into vectors, if ``pool`` is a list or a column of texts: a function of a list of texts, or a
         model with such a method named ``encode``.
     callbacks: functions called with the learner, the question and the answer after each answer that was learnt.
@@ -178,8 +177,8 @@ class Learner(Chooser, Viewed):
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
     ) -> None:
-        """Which questions to ask from now on: ``question``, ``set_size``, ``kinds`` and ``sizes`` are as for a new
-        learner; what was learnt is kept."""
+        """Set which questions to ask from now on: ``question``, ``set_size``, ``kinds`` and ``sizes`` are as for a new
+        learner. What was learnt is kept."""
         self.allowed = Asking.checked(question, set_size, kinds, sizes, len(self.pool))
         self._rates: RateTable | None = None
 
@@ -200,12 +199,12 @@ class Learner(Chooser, Viewed):
     ) -> Any:
         """The next question.
 
-        n: how many questions, as a list of those that are most informative together; without it, one question.
+        n: how many questions, returned as a list of those that are most informative together; without it, one question.
         kind: the kind of question, in place of the learner's ``question``.
         size: how many items it shows, in place of the learner's ``set_size``.
         avoid: items that are left out if possible.
-        quick: all ``n`` from one search, on different items, for many people at once: each is a little less informative
-            and takes much less time. There are fewer if there are not enough items.
+        quick: whether to take all ``n`` from one search, on different items, for many people at once: each is a little less
+            informative and takes much less time to find. There are fewer if there are not enough items.
         """
         avoid = ids_of(avoid, "avoid")
         with self._lock:
@@ -224,15 +223,15 @@ class Learner(Chooser, Viewed):
 
     @one_at_a_time
     def tell(self, question: Question | str, answer: Answer | Any, person: str = "") -> UpdateInfo | None:
-        """Learn from an answer; from a skip nothing is learnt, but it is in the history.
+        """Learn from an answer. A skip teaches nothing, but is added to the history.
 
         question: one that was asked, or its id, or a Question of your own.
         answer: an Answer or a plain value: True or False to a label, an id to a selection (or with its label, ``(id, True)``),
             a list of ids, highest first, to a ranking (or with how many are positive, ``(ids, 2)``), a list of ids to a grid.
         person: who answered, if there are several people. Their answers are compared: see `people`. With ``by_person``,
-            those of people who answer at random, or swap positive and negative, count little.
+            answers of people who guess, or swap positive and negative, count little.
 
-        Raises QuestionError or AnswerError, with the learner unchanged, if they do not fit.
+        Raises QuestionError or AnswerError, and leaves the learner unchanged, if question or answer is not valid.
         """
         question = self._shown(open_question(question, self._open, self._told))
         answer = answer_to(question, answer)
@@ -247,7 +246,7 @@ class Learner(Chooser, Viewed):
 
     @property
     def rates(self) -> tuple[Rate, ...]:
-        """Bits per second by kind and size as last measured for ``auto``; empty before."""
+        """Bits per second by kind and size, as last measured for ``auto``; empty before."""
         return () if self._rates is None else self._rates.rates
 
     def warnings(self) -> list[str]:
@@ -280,15 +279,15 @@ class Learner(Chooser, Viewed):
 
         mixture: the beliefs, over (1, z); None: the prior.
         history: the questions with their answers.
-        tally: what was counted; by default it is counted again.
-        people: who gave each answer; by default nobody.
+        tally: the counts; by default they are counted again.
+        people: who gave each answer; by default unknown.
         team: how these people answer.
         """
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
         twin._told, twin._kept, twin._sites = {question.id for question, _ in history}, Kept(), []
-        twin._asked = max(self._asked, len(history))  # no id of a question comes twice
+        twin._asked = max(self._asked, len(history))  # so that no question gets the id of an earlier one
         twin._open.clear()
         mixture = self._prior if mixture is None else mixture
         twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally, team)
@@ -329,10 +328,10 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
     ) -> Learner:
-        """A saved learner.
+        """Read a saved learner.
 
         path: the file.
-        pool: replaces the one in the file; it must have the same items.
+        pool: replaces the pool in the file; it must have the same items.
         stop, cost: the stopping rule and the cost model, which are not in the file; give them again if they are not the
             defaults.
         """

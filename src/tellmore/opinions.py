@@ -1,4 +1,4 @@
-"""How people's views differ: a classifier for each, the items they disagree on, and whether there are two camps."""
+"""How people's views differ: a classifier for each person, the items they disagree on, and whether there are two camps."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ ENOUGH_ANSWERS = 5
 """People with fewer answers get the shared view: their answers say too little about their own."""
 FEWEST_IN_CAMP = 2
 ALIKE_IN_CAMP = 0.05
-"""How much of a view is a person's own within a camp."""
+"""The share of a view that is a person's own within a camp."""
 BEYOND_CHANCE = 2.5
-"""Standard errors by which two camps must predict answers better than one that were not used to find them."""
+"""Standard errors by which two camps must predict held-out answers better than one shared view."""
 LISTED = 10
 LOOKED_AT = 200
-"""Items with the most different scores, among which those with the most different probabilities are found."""
+"""Items with the most different scores; those with the most different probabilities are chosen from these."""
 
 Exchanges = Sequence[tuple[Question, Answer]]
 
 
 @dataclass(frozen=True)
 class Camps:
-    """Two groups of people who mean different things. Each camp's own view predicted ``answers`` answers that were not used to
-    find the camps better than one shared view: by ``gain_nats`` an answer on average, with this standard error."""
+    """Two groups of people who mean different things. On ``answers`` answers that were not used to find the camps, each camp's
+    own view predicts better than one shared view: by ``gain_nats`` per answer on average, with this standard error."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
@@ -50,7 +50,7 @@ class Camps:
 
 @dataclass(frozen=True)
 class Disputed:
-    """An item and its probability of positive by each person's view; ``gap`` is the largest difference."""
+    """An item and its probability of positive in each person's view; ``gap`` is the largest difference."""
 
     item: Any
     by_person: dict[str, float]
@@ -60,8 +60,8 @@ class Disputed:
 class Opinions:
     """The views of several people, learnt from their answers.
 
-    people: who gave at least five answers, in the order of their first. few: who gave fewer, and how many.
-    own: the share of a view that is a person's own, chosen by what predicts everybody's answers best; 0: all mean the same.
+    people: those who gave at least five answers, in the order of their first answers. few: those who gave fewer, and how many.
+    own: the share of a view that is a person's own, chosen to predict everyone's answers best; 0: all mean the same.
     """
 
     def __init__(self, learner: Predictor, exchanges: Exchanges, people: Sequence[str]) -> None:
@@ -79,8 +79,8 @@ class Opinions:
         self.own = best_share(self._views) if len(self.people) > 1 else 0.0
 
     def belief(self, name: str) -> Mixture:
-        """The beliefs over (1, z) about the view of the person of this ``name``: those of all answers, if people do not differ
-        or theirs are few."""
+        """The beliefs over (1, z) about the view of the person of this ``name``; those from all answers, if people do not
+        differ or the person gave few."""
         if name not in self.answers:
             known = ", ".join(self.answers) or "nobody"
             raise StateError(f"{name!r} has given no answer; those who have: {known}")
@@ -107,8 +107,8 @@ class Opinions:
         ]
 
     def apart(self, some: Sequence[str], others: Sequence[str], n: int = LISTED) -> tuple[list[Any], list[Any]]:
-        """What two groups differ about, in items: ``n`` that ``some`` find more positive than ``others`` do, and ``n`` less; each
-        list begins with the item furthest along the difference of their mean views."""
+        """The items two groups differ about most: ``n`` that ``some`` find more positive than ``others`` do, and ``n`` less; each
+        list begins with the item on which their mean views differ most."""
         sides = [
             np.mean([self._scores[:, self.people.index(name)] for name in group], axis=0) for group in (some, others)
         ]
@@ -118,9 +118,9 @@ class Opinions:
 
     @cached_property
     def camps(self) -> Camps | None:
-        """Two camps, where the answers say so beyond chance; None otherwise.
+        """Two camps, if the answers show them beyond chance; None otherwise.
 
-        They are found by every second answer of each person and tried on the others.
+        They are found from every second answer of each person and tested on the others.
         """
         if len(self.people) < 2 * FEWEST_IN_CAMP:
             return None
@@ -146,12 +146,12 @@ class Opinions:
 
     @property
     def differ(self) -> bool:
-        """Whether people mean different things, as far as their answers tell."""
+        """Whether people mean different things, according to their answers."""
         return self.own > 0 or self.camps is not None
 
     @cached_property
     def _person(self) -> list[Gaussian]:
-        """Each person's own belief: by the answers of their camp, if there are two, or else by everybody's."""
+        """The belief about each person's view: from the answers of their camp if there are two, else from everyone's."""
         if self.camps is None:
             return [self._views.person(self.own, who) for who in range(len(self.people))]
         found: dict[str, Gaussian] = {}
@@ -162,7 +162,7 @@ class Opinions:
 
     @cached_property
     def _scores(self) -> Array:
-        """Mean score of every item [n, P] by each person's view."""
+        """Mean score of every item [n, P] in each person's view."""
         means = np.column_stack([belief.mean for belief in self._person])
         rows = Rows(self._learner.pool.X, self._learner.coordinates)
         return np.concatenate([scores for _, scores in rows.times(means)])
@@ -173,12 +173,12 @@ class Opinions:
         return belief
 
     def _surprise(self, belief: Gaussian, exchange: tuple[Question, Answer]) -> float:
-        """How improbable an answer is by a belief, nats."""
+        """Minus the log evidence of an answer under a belief, in nats."""
         return -learn(self._learner, belief, *exchange)[1].elbo_nats
 
 
 def learn(learner: Predictor, belief: Gaussian, question: Question, answer: Answer) -> tuple[Gaussian, UpdateInfo]:
-    """What a belief over (1, z) becomes by an answer, and what the update did; the learner stays as it is."""
+    """A belief over (1, z) after an answer, and what the update did; the learner does not change."""
     kind = question_kinds.named(question.kind)
     Z = learner.coordinates.into(learner.pool.X[learner.pool.rows(question.items)])
     return kind.update(belief, Z, kind.outcome(question.names, answer), learner.behaviour, bound=learner.bound)

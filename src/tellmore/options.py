@@ -1,4 +1,4 @@
-"""Checks of the options a caller gives: what was wrong, what is allowed."""
+"""Checks of a caller's options, with errors that say what was wrong and what is allowed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tellmore.errors import SettingError
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
-    """Refuse a value that is not among those allowed."""
+    """Raise SettingError unless the value is one of those allowed."""
     if value not in allowed:
         raise SettingError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
 
 
 def positive_number(name: str, value: float | None, default: float | None = None) -> float:
-    """A positive number, or the default if there is one and nothing is given."""
+    """A positive number, or the default if there is one and ``value`` is None."""
     if value is None and default is not None:
         return default
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
@@ -29,7 +29,7 @@ def positive_number(name: str, value: float | None, default: float | None = None
 
 
 def whole_number(name: str, value: Any, fewest: int = 0) -> int:
-    """A whole number of at least ``fewest``; nothing is rounded to one."""
+    """A whole number of at least ``fewest``; other numbers are refused, not rounded."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < fewest:
         raise SettingError(f"{name} must be a whole number of at least {fewest}, not {value!r}")
     return int(value)
@@ -43,21 +43,21 @@ def share(name: str, value: Any) -> float:
 
 
 def switch(name: str, value: Any) -> bool:
-    """True or False; nothing else counts as either."""
+    """True or False; anything else is refused."""
     if not isinstance(value, bool | np.bool_):
         raise SettingError(f"{name} must be True or False, not {value!r}")
     return bool(value)
 
 
 def several(name: str, values: Any) -> tuple[Any, ...]:
-    """What is in a list; a single string would be read letter by letter."""
+    """The values of a list; a single string is refused, because it would be read letter by letter."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise SettingError(f"{name} must be a list, not {values!r}; write [{values!r}]")
     return tuple(values)
 
 
 def one_path(name: str, value: Any) -> Path:
-    """Where a file or a folder is."""
+    """The path of a file or a folder."""
     if not isinstance(value, str | PathLike):
         raise SettingError(f"{name} must be a path, not {value!r}")
     return Path(value)
@@ -88,13 +88,13 @@ def functions(name: str, values: Any) -> tuple[Any, ...]:
 
 
 def cost_model(cost: Any, default: Any) -> Any:
-    """Something that says how many seconds a question takes, or the default."""
+    """A cost model, or the default if it is None."""
     if cost is not None and not callable(getattr(cost, "seconds", None)):
         raise SettingError(f"cost must be a CostModel, not {cost!r}")
     return default if cost is None else cost
 
 
 def stopping_rule(stop: Any) -> None:
-    """Refuse what is no rule, such as a number of answers, or the class of a rule."""
+    """Raise SettingError unless ``stop`` is a rule; a number of answers, or the class of a rule, is not."""
     if isinstance(stop, type) or not callable(getattr(stop, "check", None)):
         raise SettingError(f"stop must be a rule, such as AnswerBudget(20), not {stop!r}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def render_page(template: str, **values: Any) -> str:
-    """The page that ``template`` makes of ``values``; a value that is missing is an error."""
+    """The page that ``template`` makes of ``values``; a missing value is an error."""
     return _environment().get_template(template).render(**values)
 
 

@@ -62,7 +62,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 def new_figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float = 3.6) -> tuple[Figure, Any]:
-    """A figure and its axes [rows, columns]; width and height in inches are of one panel."""
+    """A figure and its axes [rows, columns]; width and height, in inches, are those of one panel."""
     with needs("matplotlib", "lab"):
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -77,7 +77,7 @@ def new_figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: f
 def line_with_band(
     axes: Axes, x: ArrayLike, mean: ArrayLike, se: ArrayLike, *, label: str, colour: str, **line: Any
 ) -> None:
-    """A mean curve with its standard-error band; where se is not finite (a single seed) there is none."""
+    """A mean curve with its standard-error band, or without one if se is not finite (a single seed)."""
     x, mean, se = (np.asarray(values, dtype=float) for values in (x, mean, se))
     axes.plot(x, mean, color=colour, label=label, **line)
     if np.isfinite(se).any():
@@ -85,7 +85,7 @@ def line_with_band(
 
 
 def legend_below(figure: Figure, axes: Axes, *, columns: int = 4, sizes: bool = True) -> None:
-    """One legend for all panels, under them, where it hides nothing; without ``sizes`` "rank-4" is "rank"."""
+    """One legend for all panels, below them, where it hides nothing; without ``sizes``, "rank-4" becomes "rank"."""
     handles, labels = axes.get_legend_handles_labels()
     if not sizes:
         labels = [re.sub(r"-\d+", "", label) for label in labels]

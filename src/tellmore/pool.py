@@ -1,4 +1,4 @@
-"""A pool: the items one may ask about, their embeddings, and human scores where they are known."""
+"""A pool: the items to ask about, their embeddings, and people's scores if they are known."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tellmore.ratings import Scores
 from tellmore.types import Id, kept_id
 
 CHUNK_ROWS = 16_384
-"""Rows examined at a time, so that a memory-mapped matrix is never held whole."""
+"""Rows examined at a time, so that a memory-mapped matrix is never read into memory as a whole."""
 
 _NO_NUMBERS = {"U": "texts", "S": "bytes", "M": "dates", "m": "times", "c": "complex numbers"}
 
 SHOWN_ITEMS = 10
-"""Of a pool in a notebook."""
+"""How many items of a pool a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Item:
 
 @dataclass(frozen=True)
 class RowNumbers(Mapping[str, int]):
-    """Rows by their ids where these are their numbers; a dictionary of a million takes the memory of a tenth of the pool."""
+    """Rows by id if the ids are the row numbers; a dictionary of a million would take a tenth of the pool's memory."""
 
     n: int
 
@@ -69,14 +69,14 @@ class RowNumbers(Mapping[str, int]):
 
 
 class Pool:
-    """Items with ids and embeddings; immutable. It is read like a dictionary: ``pool[id]`` is an item, and iterating
-    over a pool gives its ids.
+    """Items with ids and embeddings; immutable. It works like a dictionary: ``pool[id]`` is an item, and iterating over a
+    pool gives its ids.
 
     X: embeddings [n, d], one row per item and no constant column; rows are never normalised or reordered. Or a
         DataFrame of pandas or polars. A matrix mapped from a file (``numpy.load(..., mmap_mode="r")``) in float32 or
         float16 is not copied into memory, and may be larger than it.
-    ids: one per item, or the name of a column. Strings and whole numbers are kept, dates and the like become text;
-        fractions and bytes are refused. By default the index of a DataFrame, or the row numbers 0, 1, ….
+    ids: one per item, or the name of a column. Strings and whole numbers are kept; dates and the like become text;
+        fractions and bytes are refused. By default, the index of a DataFrame, or the row numbers 0, 1, ….
     text, images: what people see, one per item, or the name of a column; images are paths of files.
     scores: people's ratings of the items, if known.
     name: the name of the pool.
@@ -174,7 +174,7 @@ class Pool:
 
     @property
     def d(self) -> int:
-        """Dimensions of an embedding."""
+        """The number of dimensions of an embedding."""
         return int(self.X.shape[1])
 
     @cached_property
@@ -184,7 +184,7 @@ class Pool:
 
     @cached_property
     def coordinates(self) -> Coordinates:
-        """How a learner centres and scales the embeddings: by one length, or by one for each column if their units differ."""
+        """How a learner centres and scales the embeddings: by one scale, or by one for each column if their units differ."""
         return Coordinates.of(self.moments)
 
     def placed(self, coordinates: Coordinates) -> PoolRows:
@@ -212,7 +212,7 @@ class Pool:
         return found
 
     def find(self, name: Any) -> int | None:
-        """The row of an item; None if there is none.
+        """The row of an item; None if there is no such item.
 
         name: its id, or else its full text, in upper or lower case.
         """
@@ -227,7 +227,7 @@ class Pool:
     def rows(self, ids: Iterable[Any]) -> NDArray[np.intp]:
         """Row numbers of some items, in their order; QuestionError names the first that is not in the pool.
 
-        ids: theirs.
+        ids: the ids of the items.
         """
         try:
             return np.array([self._row_of[str(item)] for item in ids], dtype=np.intp)
@@ -248,7 +248,7 @@ class Pool:
         except (TypeError, ValueError) as problem:
             raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
         if X.ndim != 2 or X.shape[1] != self.d:
-            raise PoolError(f"embeddings must have the shape (n, {self.d}), as the pool's, not {X.shape}")
+            raise PoolError(f"embeddings must have the shape (n, {self.d}), like the pool's, not {X.shape}")
         if not np.isfinite(X).all():
             raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
         return X
@@ -257,7 +257,7 @@ class Pool:
         """A pool of some of the items.
 
         rows: their numbers, in the order wanted, or a mask.
-        name: by default that of this pool.
+        name: the name of the new pool; by default that of this pool.
         """
         kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
         return Pool(
@@ -279,7 +279,7 @@ class Pool:
 
 
 def pool_of(items: Any, embedder: Any = None) -> Pool:
-    """A pool of whatever holds items: a pool, embeddings as an array or a DataFrame, or texts and what embeds them."""
+    """A pool from anything that holds items: a pool, embeddings as an array or a DataFrame, or texts with an embedder."""
     if isinstance(items, Pool) and embedder is None:
         return items
     if embedder is not None:
@@ -307,7 +307,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _numbers(X: Any) -> NDArray[Any]:
-    """``X`` as an array, unless NumPy would have to guess numbers from what it holds: then TypeError or ValueError."""
+    """``X`` as an array; TypeError or ValueError if NumPy would have to guess numbers from its values."""
     if hasattr(X, "toarray"):
         raise TypeError("these are sparse; write X.toarray()")
     if hasattr(X, "collect"):
@@ -322,12 +322,12 @@ def _numbers(X: Any) -> NDArray[Any]:
 
 
 def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
-    """``X`` as a read-only float32 matrix without a copy where it already is one. A memory map stays one, also in float16."""
+    """``X`` as a read-only float32 matrix, not copied if it already is one. A memory map stays one, even in float16."""
     try:
         matrix = _numbers(X)
         mapped = isinstance(matrix, np.memmap) and matrix.dtype == np.float16
         if matrix.dtype != np.float32 and not mapped:
-            with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are named below
+            with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are reported below
                 matrix = matrix.astype(np.float32)
     except (TypeError, ValueError) as problem:
         raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
@@ -378,5 +378,5 @@ def _one_each(what: str, values: Sequence[str] | None, n: int) -> tuple[str, ...
         raise PoolError(f"{what} must hold {n} strings, one per item, not {len(values)}")
     missing = next((row for row, value in enumerate(values) if value is None or value != value), None)
     if missing is not None:
-        raise PoolError(f"row {missing} has no {what}; fill it in, with an empty string where there is none")
+        raise PoolError(f"row {missing} has no {what}; fill it in, with an empty string if there is none")
     return tuple(str(value) for value in values)

@@ -28,13 +28,13 @@ with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.store.warm import WarmStart
 
 ME = "python"
-"""Who answers, if nobody says."""
+"""The name of the person who answers, by default."""
 
 
 class Project:
-    """A project: items, embeddings, settings and the log of all answers, in one folder. `create` makes one.
+    """A project: items, embeddings, settings and the log of all answers, in one folder. `create` makes a new one.
 
-    folder: where it is.
+    folder: the project's folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -76,7 +76,7 @@ class Project:
         embedder: embeds ``items`` that are texts: a function of a list of texts, or a model with ``encode``.
         embed: for items in a file, the name of the embedder: ``tfidf``, ``model2vec:MODEL``.
         embeddings: for items in a file, the file with their vectors, in place of ``embed``.
-        labels: for items in memory, their known labels, one per item: True, False, or None.
+        labels: for items in memory, their known labels, one per item: True, False or None.
         like, unlike: what you are looking for and its opposite, to start from: words, or items by id or text.
         earlier: the folder of an earlier project with the same embeddings, to start from its classifier.
         settings: other settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
@@ -111,22 +111,22 @@ class Project:
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """The project's folder."""
         return self._project.folder
 
     @property
     def pool(self) -> Pool:
-        """Its items; their ids are strings."""
+        """The project's items; their ids are strings."""
         return self._project.pool
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its settings by section, without passwords."""
+        """The project's settings by section, without passwords."""
         return self._project.settings.redacted()
 
     def learner(self) -> Learner:
-        """A copy with all answers in the log, to ask and to predict. Answers given to the copy, also by its widget, are
-        not written to the log: give them to the project, as in ``project.tell(learner.ask(), True)``."""
+        """A learner with all answers in the log, to ask and to predict. It is a copy: answers given to it, or to its
+        widget, are not written to the log. Give them to the project instead: ``project.tell(learner.ask(), True)``."""
         learner = self._state().learner
         return learner.at(learner.beliefs, learner.history, learner.tally, learner.told_by, learner.team)
 
@@ -136,7 +136,7 @@ class Project:
         return self._state().classifier
 
     def tell(self, question: Question, answer: Answer | Any, *, participant: str = ME) -> None:
-        """Write an answer to the log; QuestionError or AnswerError, and no change, if it does not fit.
+        """Write an answer to the log; QuestionError or AnswerError, and no change, if question or answer is not valid.
 
         question: one that a learner asked, or your own about items of the project.
         answer: an Answer or a plain value, as for `Learner.tell`.
@@ -159,7 +159,7 @@ class Project:
         leave_out(self._project, participant, switch("out", out))
 
     def export(self, out: str | Path, format: str, *, table: str = "scores", person: str | None = None) -> list[Path]:
-        """Write the classifier, or what belongs to it, to a file; returns all files written.
+        """Write the classifier, or what belongs to it, to a file, and return all files written.
 
         out: the file.
         format: onnx, sklearn, npz, json, csv, parquet, jsonl or report.
@@ -170,10 +170,10 @@ class Project:
         return write_export(state if person is None else state.of_person(person), format, place, table=table)
 
     def embed(self, texts: Sequence[str], embed: str | None = None) -> Array:
-        """Texts in the space of the items [m, d].
+        """The vectors [m, d] of texts in the space of the items.
 
         texts: words or texts.
-        embed: the name of the items' embedder; ``tfidf``, which was fitted on them, needs none.
+        embed: the name of the items' embedder; not needed for ``tfidf``, which was fitted on the items.
         """
         return text_side(self._project, embed)(list(texts))
 

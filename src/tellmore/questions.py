@@ -1,4 +1,4 @@
-"""Questions: frozen values that contain nothing about display, storage or mathematics."""
+"""Questions: immutable values that contain nothing about display, storage or mathematics."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Question:
 
     @property
     def size(self) -> int:
-        """How many items are shown, |S|."""
+        """The number of items shown, |S|."""
         return len(self.items)
 
     @property
@@ -76,7 +76,7 @@ class Question:
         return tuple(map(str, self.items))
 
     def as_json(self) -> dict[str, Any]:
-        """As in files."""
+        """The question as stored in files."""
         return {"kind": self.kind, "items": list(self.names), "id": self.id, "check": self.check}
 
 
@@ -93,14 +93,14 @@ def check_answer(question: Question, answer: Answer) -> None:
 
 
 def answer_to(question: Question, value: Any) -> Answer:
-    """The answer to ``question`` that ``value``, an Answer or a plain value, stands for; AnswerError if it is none."""
+    """The answer to ``question`` that ``value``, an Answer or a plain value, stands for; AnswerError if there is none."""
     answer = value if isinstance(value, Answer) else kinds.named(question.kind).from_plain(value)
     check_answer(question, answer)
     return answer
 
 
 def open_question(question: Any, asked: Iterable[Question], told: Container[str] = ()) -> Question:
-    """The question itself, or the one among those ``asked`` and not answered that has this id. ``told``: those answered."""
+    """The question itself, or the open question among ``asked`` that has this id. ``told``: ids of those answered."""
     if isinstance(question, Question):
         return question
     if isinstance(question, str) and question in told:
@@ -114,7 +114,7 @@ def open_question(question: Any, asked: Iterable[Question], told: Container[str]
 
 
 def check_new(question: Question, told: Container[str]) -> None:
-    """Raise QuestionError where ``question`` was answered before: its id is among those ``told``."""
+    """Raise QuestionError if ``question`` was answered before, that is, if its id is among those ``told``."""
     if question.id in told:
         raise QuestionError(_ANSWERED.format(question.id))
 
@@ -128,6 +128,6 @@ def labels_in(question: Question, answer: Answer | None) -> dict[Any, bool]:
 
 
 def answer_from(question: Question, seen: Perception) -> Answer:
-    """The answer to ``question`` of somebody who sees its items so."""
+    """The answer to ``question`` of a person who sees its items like this."""
     kind = kinds.named(question.kind)
     return kind.answer(question.names, kind.respond(seen))

@@ -1,4 +1,4 @@
-"""People's ratings of items, and what follows from them: labels, doubt, neutral items."""
+"""People's ratings of items, and what follows from them: labels, spread and neutral items."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from tellmore.errors import PoolError
 from tellmore.types import Array
 
 NEUTRAL_MARGIN = 0.1
-"""An item counts as neutral when people are this close to evenly split on it: |P - 0.5| below this."""
+"""An item counts as neutral if people are almost evenly split on it: |P - 0.5| below this."""
 
 
 @dataclass(frozen=True)
 class Scores:
     """People's ratings of each item, on any scale. Without a spread, the mean is treated as certain.
 
-    mean: [n].
-    sd: the standard deviation of the ratings [n].
+    mean: the mean rating of each item [n].
+    sd: the standard deviation of the ratings of each item [n].
     histogram: how often each rating was given [n, b].
     histogram_values: the ratings [b] that were counted.
-    threshold: items above it are positive.
+    threshold: items with a mean above it are positive.
 
     Parameters of the methods:
 
-    rows: numbers of items.
+    rows: the row numbers of some items.
 
     >>> Scores(mean=[1.5, -0.5]).labels()
     array([ True, False])
@@ -68,11 +68,11 @@ class Scores:
 
     @property
     def has_spread(self) -> bool:
-        """Whether people's disagreement is known."""
+        """Whether the spread of people's ratings is known."""
         return self.sd is not None or self.histogram is not None
 
     def spread(self) -> Array:
-        """Standard deviation [n] of people's scores: ``sd``, else the histogram's, else zero."""
+        """Standard deviation [n] of people's ratings: ``sd``, else that of the histogram, else zero."""
         if self.sd is not None:
             return self.sd
         if self.histogram is None or self.histogram_values is None:
@@ -82,7 +82,7 @@ class Scores:
         return np.asarray(np.sqrt(np.maximum(weights @ self.histogram_values**2 - centre**2, 0.0)))
 
     def probability_positive(self) -> Array:
-        """P(score > threshold) [n] under a normal with each item's mean and standard deviation."""
+        """P(rating > threshold) [n] under a normal distribution with each item's mean and standard deviation."""
         above = self.mean - self.threshold
         sd = self.spread()
         certain = np.where(above > 0, 1.0, np.where(above < 0, 0.0, 0.5))
@@ -93,7 +93,7 @@ class Scores:
         return np.asarray(self.mean > self.threshold)
 
     def non_neutral(self) -> NDArray[np.bool_]:
-        """The items [n] that accuracy is measured on: |P - 0.5| >= 0.1; all of them if no spread is known."""
+        """Which items [n] accuracy is measured on: those with |P - 0.5| >= 0.1, or all if no spread is known."""
         if not self.has_spread:
             return np.ones(len(self.mean), dtype=bool)
         return np.asarray(np.abs(self.probability_positive() - 0.5) >= NEUTRAL_MARGIN)

@@ -1,11 +1,12 @@
-"""Learning answers again, once it is known how people answer: the first ones of somebody who guesses were learnt like
-anybody's.
+"""Learning answers again, once it is known how people answer: the first answers of a person who guesses were learnt like
+those of anyone else.
 
-Now and then, after 12, 16, 21, … answers, each is compared with what the others taught, and habits follow from that. Where
-answers count by person, all of them are first learnt again from the start with the habits known so far, and once more where these
-have then changed much. All of it follows from the answers, their order and who gave them, so that undo and replay give the same.
+After 12, 16, 21, … answers, each answer is compared with the belief from all others, which gives each person's habits. If
+answers count by person, all of them are first learnt again from the beginning with the habits known so far, and once more if
+the habits have then changed much. Everything follows from the answers, their order and who gave them, so that undo and replay
+give the same result.
 
-Where one person alone answers there is nobody to compare with, and nothing of this is done.
+If only one person answers, there is no one to compare with, and nothing of this is done.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from tellmore.types import Array
 
 FIRST, GROWTH = 12, 1.3
 ROUNDS = 2
-"""Habits are looked at again so often after everything was learnt with new ones."""
+"""How often everything is learnt again, at most, while habits change."""
 MOST = 2000
-"""Beyond so many answers only the last are compared, with the belief as it is, and none is learnt again: an answer's own share in
-the belief is small then, and reading all again would take long."""
+"""With more answers than this, only the last are compared, with the belief as it is, and none is learnt again: each answer then
+has little effect on the belief, and learning all again would take long."""
 
 
 APART_NATS = 3.0
-"""How much better than by chance somebody's answers must be predicted by those of the people who are doubted with them."""
+"""By how much the answers of all doubted people must predict a person's answers better than chance does."""
 
 
 class Told(NamedTuple):
@@ -49,15 +50,15 @@ class Told(NamedTuple):
 
 
 Sites: TypeAlias = tuple[Site | None, ...]
-"""What one answer taught to each belief; none for a skip."""
+"""What one answer added to each belief; empty for a skip."""
 
 Update: TypeAlias = Callable[[Gaussian, Told, Behaviour], tuple[Gaussian, UpdateInfo]]
-"""One belief after an answer of somebody who behaves so."""
+"""One belief after an answer from a person with this behaviour, and what the update did."""
 
 
 @lru_cache(maxsize=4096)
 def is_due(answers: int) -> bool:
-    """Whether answers are read again after so many.
+    """Whether people are compared after this many answers.
 
     >>> [n for n in range(100) if is_due(n)]
     [12, 16, 21, 28, 37, 49, 64, 84]
@@ -70,9 +71,9 @@ def is_due(answers: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Reads answers again. ``start``: the beliefs before any answer. ``usual``: how the answers of one person alone are learnt.
-    ``predicting``: how sharp answers are expected to be where they are predicted.
-    ``sharpness``: whether everybody's own is estimated, and learnt with."""
+    """Compares people and learns answers again. ``start``: the beliefs before any answer. ``usual``: how answers of a single
+    person are learnt. ``predicting``: how sharp answers are assumed to be when they are predicted. ``sharpness``: whether each
+    person's own sharpness is estimated, and used to learn."""
 
     start: Mixture
     usual: Behaviour
@@ -81,18 +82,19 @@ class Reader:
     sharpness: bool = False
 
     def compared(self, now: Mixture, team: Team, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
-        """The habits of people whose ``answers``, which taught ``sites``, are all learnt as ever; ``team``: those before."""
+        """The habits of people if all ``answers`` are learnt alike; ``sites``: what each added to the belief; ``team``: the
+        habits before."""
         team = self._begun(team)
         if len(answers) > MOST:
             answers, sites = answers[-MOST:], [()] * MOST
         return team.described_as(self._team(now, answers, sites))
 
     def sites(self, answers: Sequence[Told]) -> list[Sites]:
-        """What each of ``answers`` taught, where all are learnt as ever."""
+        """What each of ``answers`` adds to the belief if all are learnt alike."""
         return self._learnt(Team(), answers)[1]
 
     def read(self, now: Mixture, team: Team, answers: Sequence[Told]) -> tuple[Mixture, Team]:
-        """Beliefs and habits after these ``answers``, where they are ``now`` and ``team`` before anything is read again."""
+        """Beliefs and habits after learning ``answers`` again; ``now`` and ``team``: the beliefs and habits before."""
         team = self._begun(team)
         if len(answers) > MOST:
             return now, self._team(now, answers[-MOST:], [()] * MOST)
@@ -100,7 +102,7 @@ class Reader:
             mixture, sites = self._learnt(team, answers)
             found = self._team(mixture, answers, sites)
             if found.near(team):
-                # What is read out of them is kept up to date; what is learnt with them is not worth another reading.
+                # The habits that are reported stay up to date; those used to learn changed too little to learn all again.
                 return (mixture if at else now), team.described_as(found)
             team = found
         return self._learnt(team, answers)[0], team
@@ -109,7 +111,7 @@ class Reader:
         return Team({}, Habits(self.usual.lapse, self.usual.lapse)) if team.usual is None else team
 
     def _learnt(self, team: Team, answers: Sequence[Told]) -> tuple[Mixture, list[Sites]]:
-        """The beliefs after all answers, and what each of them taught to each belief."""
+        """The beliefs after all answers, and what each answer added to each belief."""
         mixture, sites = self.start, []
         for told in answers:
             behaviour = team.behaviour(told.person, self.usual, sharpness=self.sharpness)
@@ -126,8 +128,8 @@ class Reader:
         return self._fair(team_of(found, self.usual.lapse), answers)
 
     def _fair(self, team: Team, answers: Sequence[Told]) -> Team:
-        """Answers that fit badly are no guesses where they fit each other: whoever gave them means something else, and counts
-        like anybody. Of guesses, no more than one person's in 20 fit each other by APART_NATS."""
+        """The team without doubts about people who mean something else: answers that fit the others badly but each other well
+        are not guesses. Of people who guess, at most one in 20 gives answers that fit each other by APART_NATS."""
         doubted = {name for name, own in team.people.items() if own.doubted}
         theirs = [told for told in answers if told.person in doubted]
         if not theirs:

@@ -1,4 +1,4 @@
-"""What figures and tables are made of: rows of named values."""
+"""Rows of named values, from which figures and tables are made."""
 
 from __future__ import annotations
 

@@ -30,17 +30,17 @@ from tellmore.types import Answer, Array
 
 FORMAT = 4
 OPTIONS = ("seed", "bound", "acquisition", "check_share", "by_person", "exclude_last", "calibrate")
-"""Options of a learner that are its attributes, of the same names."""
+"""Options of a learner that are also its attributes, with the same names."""
 OLD_TYPES = {"LabelAnswer": "label", "SelectAnswer": "select", "RankAnswer": "rank", "Skip": "skip"}
-"""What format 1, of version 0.1, called the types of answers."""
+"""The names of answer types in format 1, that of version 0.1."""
 OF_THE_POOL = ("X", "ids", "text", "images")
 LABORATORY = ("mode", "paper_parts")
-"""Options of format 1 that belong to the laboratory's learner now."""
+"""Options of format 1 that now belong to the laboratory's learner."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Before the first answer and now, in the learner's coordinates, and the scans that go with the latter."""
+    """The beliefs before the first answer and now, in the learner's coordinates, and the scans of those now."""
 
     prior: Mixture
     now: Mixture
@@ -49,7 +49,7 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What a file holds."""
+    """The content of a file."""
 
     pool: Pool
     options: dict[str, Any]
@@ -107,7 +107,7 @@ def write(path: str | Path, state: Saved) -> None:
 
 
 def read(path: str | Path, pool: Pool | None = None) -> Saved:
-    """Read a learner's state; ``pool``, where given, must hold the same items."""
+    """Read a learner's state; if ``pool`` is given, it must have the same items."""
     try:
         with reading_npz(Path(path)) as file:
             items = () if pool is None else OF_THE_POOL
@@ -148,13 +148,13 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
 
 
 def _ids(pool: Pool) -> Array:
-    """Strings, or whole numbers where all ids are."""
+    """The ids as whole numbers if all are, else as strings."""
     ids: Array = np.array(pool.ids)
     return ids if ids.dtype.kind in "iu" else np.array(pool.names)
 
 
 def _mixture(arrays: Mapping[str, Array], meta: Mapping[str, Any], prefix: str = "") -> Mixture:
-    """Formats 1 to 3 hold one belief, with its determinant in ``meta``."""
+    """The mixture in a file. Formats 1 to 3 hold one belief, with its log determinant in ``meta``."""
     if "logdet" not in meta:
         return Mixture.from_arrays(arrays, prefix)
     logdet = float(meta["logdet"]["prior" if prefix else "belief"])

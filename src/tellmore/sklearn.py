@@ -1,8 +1,8 @@
-"""The Learner for scikit-learn: a classifier that is fitted on labels, and a ranker on comparisons. Both go on by telling their
-``learner_``.
+"""The Learner for scikit-learn: a classifier fitted on labels, and a ranker fitted on comparisons. Both can learn further answers
+through their ``learner_``.
 
 `fit` learns everything at once, so the order of rows, pairs and rankings does not matter; `partial_fit` learns each part at
-once, from the belief that the parts before it left. Rows may lie anywhere and have any scale, as for the Learner itself.
+once, starting from the belief after the parts before it. Rows may have any mean and any scale, as for the Learner itself.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["TellmoreClassifier", "TellmoreRanker"]
 
 
 class _Estimator(BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: their parameters, and what they begin from.
+    """What both estimators share: their parameters, and their prior.
 
     X: rows [n, d].
     """
@@ -59,7 +59,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.seed = seed
 
     def _start(self, rows: Array, times: Array | None = None) -> Frame:
-        """Where to begin on rows that count this many ``times``; rows that do not vary have no directions."""
+        """How to begin on rows that count this many ``times``; if the rows do not vary, as the paper does."""
         one_of("prior", self.prior, ("pool", "isotropic"))
         if not np.ptp(rows, axis=0).any():
             return paper_frame(rows.shape[1])
@@ -69,7 +69,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         return frame_of(Moments(centre, cov, int(np.ceil(times.sum()))), self.prior)
 
     def _learner(self, rows: Array, frame: Frame) -> Learner:
-        """A learner over the rows, before it learns anything. A pool holds at least two items: a single row is in it twice."""
+        """A learner on the rows, before it learns anything. A pool needs at least two items, so a single row is in it twice."""
         pool = Pool(rows if len(rows) > 1 else np.repeat(rows, 2, axis=0), name="fit")
         return Learner(pool, "label", seed=self.seed, prior=frame, bound=self.bound, w=self.w, K=self.K)
 
@@ -97,7 +97,7 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TellmoreClassifier:
-        """Learn from labelled rows; what was learnt before is forgotten.
+        """Learn from labelled rows, and forget everything learnt before.
 
         X: rows [n, d].
         y: their labels [n], of exactly two classes.
@@ -117,7 +117,7 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
         X: rows [n, d].
         y: their labels [n].
-        classes: both of them; the first call needs them unless both are in y.
+        classes: both classes; the first call needs them unless both are in y.
         sample_weight: how often each row counts [n].
         """
         first = not hasattr(self, "learner_")
@@ -172,9 +172,10 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Log-odds [n] of the averaged probability for rows X [n, d]; the second class above 0.
+        """Log odds [n] of the averaged probability for rows X [n, d]; above 0 for the second class.
 
-        Not the mean score: uncertainty pulls a probability towards a half, and scikit-learn expects both to sort items alike.
+        This is not the mean score: uncertainty moves probabilities towards one half, and scikit-learn expects this function and
+        the probabilities to sort items alike.
         """
         negative, positive = self.predict_proba(X).T
         return np.asarray(np.log(np.maximum(positive, 1e-300)) - np.log(np.maximum(negative, 1e-300)))
@@ -201,17 +202,17 @@ class TellmoreRanker(_Estimator):
     seed: the seed of the questions that ``learner_`` asks.
 
     Attributes: coef_ [d], n_features_in_ and learner_ (the Learner, over the rows of the last fit). Comparisons do not
-    say where positive ends; labels given to ``learner_`` do.
+    say where the boundary between positive and negative is; labels given to ``learner_`` do.
 
     >>> TellmoreRanker().fit_pairs([[0.0], [1.0], [2.0]], [(2, 0), (1, 0)]).predict([[5.0], [4.0]]).argmax()
     np.int64(0)
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> TellmoreRanker:
-        """Learn from rows that are ordered by y; what was learnt before is forgotten.
+        """Learn from rows that are ordered by y, and forget everything learnt before.
 
         X: the rows [n, d].
-        y: [n] numbers, the higher the better; equal ones are tied.
+        y: [n] numbers, higher is better; equal ones are tied.
         groups: [n] rows are compared only within their group; by default all rows are one group.
         """
         rows, order = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, y_numeric=True)
@@ -254,7 +255,7 @@ class TellmoreRanker(_Estimator):
         return self.learner_.decision_function(validate_data(self, X, reset=False, dtype=np.float64))
 
     def score(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> float:
-        """Of all pairs with different y, the share that the scores of X put in the same order; equal scores count half.
+        """The share of pairs with different y that the scores of X put in the same order; equal scores count half.
 
         X, y, groups: as for `fit`.
         """
@@ -281,7 +282,7 @@ def _parts(groups: ArrayLike | None, n: int) -> list[NDArray[np.intp]]:
 
 
 def _levels(order: Array, part: NDArray[np.intp]) -> list[list[int]]:
-    """The rows of a group, the highest first, those of the same value together."""
+    """The rows of a group, highest first, with rows of the same value together."""
     return [part[order[part] == value].tolist() for value in np.unique(order[part])[::-1]]
 
 
@@ -297,7 +298,7 @@ def _checked_ranking(ranking: ArrayLike, n: int) -> list[int]:
 
 
 def _choices(rankings: Sequence[Sequence[Sequence[int]]], n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """What was chosen [J] among which rows [J, n]: each row over all that are below its level."""
+    """The rows chosen [J] and their candidates [J, n]: each row is a choice over all rows below its level."""
     chosen: list[int] = []
     candidates: list[NDArray[np.bool_]] = []
     for levels in rankings:

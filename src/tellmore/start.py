@@ -1,4 +1,4 @@
-"""A start for a learner: words, examples, or another model's scores, which the answers then correct."""
+"""A start for a learner: words, examples or another model's scores, which the answers then correct."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tellmore.pool import Pool, pool_of
 from tellmore.types import Array
 
 SCORING = ("decision_function", "predict_proba", "predict")
-"""What a classifier may score items by; probabilities of positive are the last column."""
+"""Methods by which a classifier may score items; the probability of positive is the last column."""
 SCORED_ROWS = 16_384
-"""Rows that a classifier is given at a time."""
+"""Rows that a classifier scores at a time."""
 NOTHING_GIVEN = "a start needs at least one example, word or score; leave start out to begin from nothing"
 
 
@@ -50,10 +50,10 @@ class Start:
 
     @classmethod
     def of_items(cls, pool: Pool | Any, positive: Collection[Any] = (), negative: Collection[Any] = ()) -> Start:
-        """From items of the pool.
+        """A start from items of the pool.
 
-        pool: the pool, or whatever a learner takes for one.
-        positive, negative: ids of items that are, and of items that are not; one of the two may be empty.
+        pool: the pool, or anything that a learner accepts as one.
+        positive, negative: ids of positive and of negative items; one of the two may be empty.
         """
         pool = pool_of(pool)
         sides = [pool.rows(several(name, ids)) for name, ids in (("positive", positive), ("negative", negative))]
@@ -69,10 +69,10 @@ class Start:
         positive: Sequence[str] = (),
         negative: Sequence[str] = (),
     ) -> Start:
-        """From words or texts. Texts without a vector (all zeros or NaN) are left out if others remain.
+        """A start from words or texts. Texts without a vector (all zeros or NaN) are left out if others remain.
 
-        embedder: the items' own: a function of a list of texts, or an object with such a method named ``encode``, such
-            as models of sentence-transformers and model2vec.
+        embedder: the embedder of the items: a function of a list of texts, or an object with such a method named
+            ``encode``, such as models of sentence-transformers and model2vec.
         positive, negative: words or texts for what is looked for, and for its opposite; one of the two may be empty.
         """
         sides = [
@@ -86,18 +86,18 @@ class Start:
 
     @classmethod
     def of_scores(cls, scores: ArrayLike) -> Start:
-        """From another model's scores of the pool's items. Positive is above 1/2 if all are between 0 and 1, above 0 if
-        they have both signs, above their mean otherwise.
+        """A start from another model's scores of the pool's items. Scores above 1/2 are positive if all are between 0 and
+        1, above 0 if they have both signs, and above their mean otherwise.
 
-        scores: [n], the larger the more positive; NaN for items without one.
+        scores: [n], larger is more positive; NaN for items without one.
         """
         try:
             values = np.array(scores, dtype=np.float64)
         except (TypeError, ValueError):
-            raise SettingError("scores must be numbers, one per item, NaN where there is none") from None
+            raise SettingError("scores must be numbers, one per item, NaN if there is none") from None
         known = values[np.isfinite(values)]
         if values.ndim != 1 or np.isinf(values).any():
-            raise SettingError("scores must be finite numbers, one per item, NaN where there is none")
+            raise SettingError("scores must be finite numbers, one per item, NaN if there is none")
         if known.size < 2:
             raise SettingError(f"a start from scores needs at least 2 of them, not {known.size}")
         if np.ptp(known) == 0:
@@ -110,7 +110,7 @@ class Start:
 
     @classmethod
     def of_classifier(cls, classifier: Any) -> Start:
-        """From the scores that another classifier on the same embeddings gives to the pool's items.
+        """A start from the scores that another classifier on the same embeddings gives to the pool's items.
 
         classifier: any object with ``decision_function``, ``predict_proba`` or ``predict`` (the first of these is
             used): a scikit-learn classifier, a `Learner`, an earlier project's ``classifier``, or a `Classifier` loaded
@@ -145,14 +145,14 @@ class Start:
     def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
         """The beliefs over (1, z) with which a learner begins: its prior, and those that begin from this start.
 
-        pool: its pool.
-        coordinates: how it centres and scales the items.
-        prior: its belief without a start.
+        pool: the learner's pool.
+        coordinates: how the learner centres and scales the items.
+        prior: the learner's belief without a start.
         """
         return started(prior, self.direction(pool.X, pool.moments, coordinates, prior))
 
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
-        """The classifier [D] that it points to, over (1, z).
+        """The classifier [D] over (1, z) that this start points to.
 
         X: the items [n, d].
         moments: their mean and covariance.
@@ -163,7 +163,7 @@ class Start:
         if self.classifier is not None:
             found = Start.of_scores(_scored(self.classifier, X)).scores
             assert found is not None
-            # What a classifier decides has its border at 0, also where all items are on one side of it.
+            # The boundary of a decision function is at 0, even if all items are on one side of it.
             border = 0.0 if callable(getattr(self.classifier, "decision_function", None)) else None
             return direction_of_scores(Rows(X, coordinates), found, prior, C, border)
         if self.scores is not None:
@@ -182,7 +182,7 @@ class Start:
 
 
 def _scored(classifier: Any, X: Array) -> Array:
-    """Its scores [n] of embeddings X [n, d], which may be a map of a file."""
+    """The classifier's scores [n] of embeddings X [n, d], which may be a memory map."""
     name = next(name for name in SCORING if callable(getattr(classifier, name, None)))
     parts = []
     for first in range(0, len(X), SCORED_ROWS):
@@ -195,7 +195,7 @@ def _scored(classifier: Any, X: Array) -> Array:
 
 
 def check_start(start: Any) -> None:
-    """Refuse what is no start."""
+    """Raise SettingError unless ``start`` is a Start or None."""
     if start is not None and not isinstance(start, Start):
         raise SettingError(f"start must be a Start, such as Start.of_items(pool, positive=[...]), not {start!r}")
 
@@ -213,7 +213,7 @@ def _vectors(name: str, values: ArrayLike) -> Array:
 
 
 def _embedded(embedder: Any, texts: list[str]) -> Array:
-    """Vectors of those texts that have one."""
+    """The vectors of those texts that have one."""
     if not texts:
         return np.empty((0, 0))
     found = np.asarray(encoded(embedder, texts), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""A summary of a learner, for notebooks: its answers, what it calls positive, whether you can stop."""
+"""A summary of a learner, for notebooks: its answers, the share predicted positive, and whether you can stop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tellmore.predictor import Predictor
 
 
 def summary(learner: Predictor, asks: str) -> str:
-    """A table in HTML, with a curve of how much the last answers changed; ``asks``: the kind of question."""
+    """A table in HTML, with a curve of how many predictions the last answers changed; ``asks``: the kind of question."""
     tally, stop = learner.tally, learner.should_stop()
     rows = [
         ("items", f"{len(learner.pool)} of {learner.pool.d} dimensions, {learner.coordinates}"),

@@ -1,4 +1,4 @@
-"""DataFrames and their columns, of pandas, polars or whatever else has the same few methods; neither library is needed."""
+"""DataFrames and their columns, from pandas, polars or any library with the same few methods; none of them is required."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tellmore.errors import PoolError
 
 
 def is_table(thing: Any) -> bool:
-    """Whether it has columns by name, as a DataFrame has."""
+    """Whether it has named columns, like a DataFrame."""
     return callable(getattr(thing, "to_numpy", None)) and hasattr(thing, "columns")
 
 
 def index_of(thing: Any) -> list[Any] | None:
-    """The labels of the rows of a DataFrame or a Series; None where rows have none, as in polars."""
+    """The row labels of a DataFrame or a Series; None if there are none, as in polars."""
     index = getattr(thing, "index", None)
     if index is None or callable(index):  # a list's index is a method
         return None

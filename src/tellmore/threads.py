@@ -12,7 +12,7 @@ S = TypeVar("S")
 
 
 def one_at_a_time(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """The method under the object's ``_lock``, an RLock: it may call others of the same object."""
+    """The method, run under the object's ``_lock``, an RLock, so that it may call other methods of the same object."""
 
     @wraps(method)
     def locked(self: S, /, *args: P.args, **options: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""Values that every layer shares: arrays, and answers, which contain nothing about display, storage or mathematics."""
+"""Values that all layers share: arrays, and answers, which contain nothing about display, storage or mathematics."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tellmore.errors import AnswerError, QuestionError
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 Id: TypeAlias = str | int
-"""What names an item. Answers, logs and files hold it as a string."""
+"""The id of an item. Answers, logs and files store it as a string."""
 SkipReason = Literal["skip", "cant_tell"]
 MISSING_VALUES = ("None", "nan", "<NA>", "NaT")
-"""How Python, NumPy and pandas write what is not there."""
+"""How Python, NumPy and pandas write a missing value."""
 
 
 class Answer:
     """A person's answer. Each kind of question has its own frozen dataclass, whose fields are plain values.
 
-    ``type`` names the class in the log and over HTTP. The constructor checks each field alone, ``check`` checks all of
-    them against the items shown.
+    ``type`` names the class in the log and over HTTP. The constructor checks each field by itself; ``check`` checks them
+    against the items shown.
 
     Parameters of the methods:
 
     items: the ids shown.
-    plain: what ``as_json`` gives.
+    plain: what ``as_json`` returns.
 
     >>> from tellmore import LabelAnswer
     >>> LabelAnswer(True).as_json()
@@ -63,7 +63,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Skip(Answer):
-    """No answer: the belief does not change, and the question is in the history.
+    """No answer: the belief does not change, but the question is added to the history.
 
     reason: ``skip`` (the person skipped it) or ``cant_tell``.
 
@@ -87,7 +87,7 @@ def ids_of(items: Iterable[Any], name: str = "items") -> tuple[Id, ...]:
 
 
 def kept_id(item: Any) -> Id:
-    """An id as it was given, a string or a whole number; a date or the like as its text. What is missing is none."""
+    """An id as given if it is a string or a whole number; a date or the like as text. Missing values are refused."""
     if isinstance(item, str):
         return str(item)
     if isinstance(item, int | np.integer) and not isinstance(item, bool):
@@ -103,7 +103,7 @@ def kept_id(item: Any) -> Id:
 
 
 def id_list(name: str, value: Any) -> tuple[str, ...]:
-    """The ids in a field of an answer; AnswerError if it is no list of them, or names one twice."""
+    """The ids in a field of an answer; AnswerError if it is not a list of ids, or names one twice."""
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise AnswerError(f"{name} must be a list of ids, not {value!r}")
     ids = tuple(one_id(name, one) for one in value)
@@ -114,14 +114,14 @@ def id_list(name: str, value: Any) -> tuple[str, ...]:
 
 
 def one_id(name: str, value: Any) -> str:
-    """One id: a string, or the whole number that it was made from."""
+    """One id as a string; it may be given as a whole number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | np.integer):
         raise AnswerError(f"{name} must name an item by its id, not {value!r}")
     return str(value)
 
 
 def truth(name: str, value: Any) -> bool:
-    """True or False, also as NumPy has them; nothing else counts as either."""
+    """True or False, or NumPy's values of these; anything else is refused."""
     if not isinstance(value, bool | np.bool_):
         raise AnswerError(f"{name} must be True or False, not {value!r}")
     return bool(value)

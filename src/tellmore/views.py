@@ -1,4 +1,4 @@
-"""Ways to show a learner that are in layers above it: the package names them here, and a learner imports none of them."""
+"""Ways to show a learner that belong to higher layers: the package registers them here, so that a learner imports none."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _HOMES: dict[str, str] = {}
 
 
 def offer_view(name: str, home: str) -> None:
-    """Say where the view called ``name`` is made: ``module:function``, imported when it is first wanted."""
+    """Register the view ``name`` as ``module:function``, which is imported when first used."""
     _HOMES[name] = home
 
 
 class Viewed:
-    """Something that can be shown to a person, and asks them."""
+    """A learner that can be shown to a person."""
 
     def widget(
         self,
@@ -25,7 +25,7 @@ class Viewed:
         instruction: str = "",
         ties: bool = False,
     ) -> Any:
-        """A widget for notebooks that shows this learner's questions and passes the answers to it; needs the extra
+        """A widget for notebooks that shows this learner's questions and passes it the answers; needs the extra
         ``notebook``.
 
         attribute: what is judged, as in "the most positive".

@@ -1,4 +1,4 @@
-"""Warnings for people before they trust the classifier: signs that a linear classifier on these embeddings cannot work."""
+"""Warnings to read before trusting the classifier: signs that a linear classifier on these embeddings cannot work."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tellmore.pool import Pool
 
 ENOUGH_CHECKS = 10
 RECENT_ANSWERS = 60
-ALIKE = 0.01  # items differ from their mean by less than this share of its length
+ALIKE = 0.01  # items are alike if they differ from their mean by less than this share of its length
 
 
 def warnings_of(pool: Pool, tally: Tally, labels: Mapping[str, bool]) -> list[str]:
-    """Each says what was seen and what to do; none if all seems well."""
+    """Warnings that say what was seen and what to do; none if all seems well."""
     found = [_items_alike(pool.moments), _not_linear(tally), _twins_apart(pool, labels)]
     return [each for each in found if each is not None]
 

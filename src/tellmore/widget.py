@@ -1,7 +1,7 @@
 """A learner's questions in a notebook, shown as in the web app: what ``learner.widget()`` returns.
 
-The browser gets the question to show and sends back what a person did; the learner itself stays in the kernel. Every
-message, even a refused one, is followed by a new question to show.
+The browser gets the question to show and sends back what the person did; the learner itself stays in the kernel. Every
+message, even a refused one, is answered with a question to show.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ with needs("anywidget", "notebook"):
     import traitlets
 
 MODULE = Path(__file__).parent / "app" / "static" / "widget.js"
-"""Built from web/, as the pages are."""
+"""Built from web/, like the pages."""
 LARGEST_PX = 800
-"""Of a picture; each travels from the kernel to the browser."""
+"""The largest width or height of a picture, which is sent from the kernel to the browser."""
 KEPT_PICTURES = 200
 
 
 class LearnerWidget(anywidget.AnyWidget):
-    """Asks a person a learner's questions and tells it the answers.
+    """Asks a person a learner's questions and passes the answers to the learner.
 
-    learner: the learner; answers told to it elsewhere count here too.
+    learner: the learner; answers given to it elsewhere count here too.
     words: the attribute and the names of the two sides.
     instruction: a sentence above every question.
     ties: whether rankings may have ties.
@@ -62,10 +62,10 @@ class LearnerWidget(anywidget.AnyWidget):
         self._ask()
 
     def __repr__(self) -> str:
-        return f"<questions of {self.learner!r}; a notebook shows them where its widgets are switched on>"
+        return f"<questions of {self.learner!r}; a notebook shows them if its widgets are switched on>"
 
     def receive(self, message: Any) -> None:
-        """What the browser sent: an answer, an undo, or the wish for a question."""
+        """Handle a message from the browser: an answer, an undo, or a request for a question."""
         wanted = message.get("do") if isinstance(message, dict) else None
         try:
             if wanted == "answer":
@@ -74,14 +74,14 @@ class LearnerWidget(anywidget.AnyWidget):
                 self._undo()
             else:
                 self._ask()
-        except Exception as problem:  # a traceback in the kernel's log would be seen by nobody
+        except Exception as problem:  # no one would see a traceback in the kernel's log
             plain = str(problem) if isinstance(problem, TellmoreError) else f"{type(problem).__name__}: {problem}"
             self._go_on(said=plain)
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         question = self._question
         if question is None or message.get("question_id") != question.id:
-            raise StateError("that question is not on show any more; answer this one")
+            raise StateError("that question is no longer shown; answer this one")
         answer = answer_to(question, kinds.answer_from_json(message.get("answer")))
         refusal = kinds.named(question.kind).refusal(answer, ties=self.ties)
         if refusal is not None:
@@ -100,7 +100,7 @@ class LearnerWidget(anywidget.AnyWidget):
         self._present(self._aside.pop() if self._aside else self.learner.ask())
 
     def _go_on(self, said: str) -> None:
-        """Show the question again, or another where it was answered after all: a callback may fail after the learning."""
+        """Show the question again, or another if it was answered after all: a callback may fail after the answer is learnt."""
         told = self._question is not None and self._question in (asked for asked, _ in self.learner.history[-1:])
         if told:
             self._question = self.learner.ask()
@@ -114,7 +114,7 @@ class LearnerWidget(anywidget.AnyWidget):
             "previous": previous and previous.as_json(),
             "progress": self._progress(),
             "said": "; ".join(filter(None, [said, *(fault for _, fault in items)])),
-            "turn": self.show.get("turn", 0) + 1,  # the same again is still a new show
+            "turn": self.show.get("turn", 0) + 1,  # so that the same question again is still a change
         }
 
     def _progress(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _measured(n: int, accuracy: Any) -> str:
 
 
 def _module() -> str:
-    """The browser's part."""
+    """The JavaScript module for the browser."""
     if not MODULE.is_file():
         raise StateError("the widget's browser part is not built; build it with: scripts/build-client.sh")
     return MODULE.read_text(encoding="utf-8")
@@ -148,7 +148,7 @@ def _checked(words: Mapping[str, str]) -> Words:
 
 
 def _wording(words: Words, instruction: str, ties: bool) -> dict[str, Any]:
-    """The words of all kinds of question, with the cards that packages bring."""
+    """The words of all kinds of question, with the scripts of kinds from other packages."""
     if not isinstance(instruction, str):
         raise SettingError(f"instruction must be a sentence, not {instruction!r}")
     every = [
@@ -162,7 +162,7 @@ def _wording(words: Words, instruction: str, ties: bool) -> dict[str, Any]:
 
 
 def _item(item: Item) -> tuple[dict[str, Any], str]:
-    """An item as it is shown, and what is wrong with its picture."""
+    """An item as it is shown, and what is wrong with its picture, if anything."""
     name = str(item.id)
     if not item.image:
         return {"id": name, "text": name if item.text is None else item.text, "image": None}, ""
@@ -180,12 +180,12 @@ def _picture(path: str) -> str:
 
 
 def _address(content: bytes, kind: str) -> str:
-    """An address that holds what it leads to: a browser cannot be relied on to reach the kernel's files."""
+    """A data URL with the content itself, because the browser may not be able to reach the kernel's files."""
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 
 def _minutes(timing: Any) -> float:
-    """How long a question was on screen and seen."""
+    """How many minutes a question was visible on screen."""
     read = timing if isinstance(timing, dict) else {}
     numbers = [read.get(name, 0) for name in ("submit_ms", "onset_ms", "hidden_ms")]
     if not all(isinstance(each, int | float) for each in numbers):
