@@ -75,5 +75,5 @@ def test_words_alone_call_items_by_the_nearer_side_and_ask_nothing(small_pool: s
 def test_an_unknown_peer_is_named_and_peers_ask_labels_only(tmp_path: Path, small_pool: str) -> None:
     with pytest.raises(SettingError, match=r"peer must be one of random-plain, .*not 'svm'"):
         trial(Config(pool=small_pool, question="label", peer="svm"), 0)
-    with pytest.raises(SettingError, match="asks labels, not rank"):
+    with pytest.raises(SettingError, match="asks for labels, not for rank"):
         Config(pool=small_pool, question="rank", peer="random")

@@ -41,11 +41,11 @@ def test_a_line_describes_a_team() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("", "nobody is ''"),
-        ("good,", "nobody is ''"),
-        ("lazy", "nobody is 'lazy'"),
-        ("good=1", "nobody is 'good=1'"),
-        ("lapse", "nobody is 'lapse'"),
+        ("", "there is no trait ''"),
+        ("good,", "there is no trait ''"),
+        ("lazy", "there is no trait 'lazy'"),
+        ("good=1", "there is no trait 'good=1'"),
+        ("lapse", "there is no trait 'lapse'"),
         ("lapse=often", "lapse takes a number"),
         ("lapse=1.2", "lapse is 0 to 1, not 1.2"),
         ("noise=-1", "noise is 0 or more"),

@@ -1,8 +1,8 @@
 """Simulated annotators: people who answer any question from one perceived score per item (Section III-B).
 
-A score source says which score an item gets this time; a respondent turns scores into an answer; an annotator is a
-respondent who takes time. All of them are frozen values: randomness and the number of answers given before,
-on which drift and fatigue depend, come in as a ``Moment``.
+A score source gives an item its score, drawn anew each time; a respondent turns scores into an answer; an annotator is a
+respondent who takes time. All of them are immutable: the random number generator, and the number of answers given before, on
+which drift and fatigue depend, are passed as a ``Moment``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Moment:
 
 
 class ScoreSource(Protocol):
-    """The score perceived for each of some items, drawn again at every question."""
+    """The perceived score of each of some items, drawn anew at every question."""
 
     def sample(self, rows: IntArray, *, now: Moment) -> Array:
         """Scores [k] of the pool rows ``rows`` [k]."""
@@ -43,7 +43,7 @@ class ScoreSource(Protocol):
 
 
 class Respondent(Protocol):
-    """Somebody who answers questions."""
+    """A person who answers questions."""
 
     def respond(self, question: Question, rows: IntArray, *, now: Moment) -> Answer:
         """The answer to ``question``, whose items are the pool rows ``rows`` [k], in the order shown."""
@@ -52,7 +52,7 @@ class Respondent(Protocol):
 
 @dataclass(frozen=True)
 class GaussianScores:
-    """Score of item i ~ N(mean_i, sd_i^2): the paper's word task. ``sd=None`` makes the score certain."""
+    """The score of item i ~ N(mean_i, sd_i^2): the paper's word task. ``sd=None`` makes scores certain."""
 
     mean: Array
     sd: Array | None = None
@@ -65,7 +65,7 @@ class GaussianScores:
 
 @dataclass(frozen=True)
 class HistogramScores:
-    """Score of item i drawn from its ratings: ``histogram`` [n, b] counts of the ``values`` [b] (the image task)."""
+    """The score of item i, drawn from its ratings: ``histogram`` [n, b] counts the ``values`` [b] (the image task)."""
 
     histogram: Array
     values: Array
@@ -80,7 +80,7 @@ class HistogramScores:
 
 @dataclass(frozen=True)
 class DriftingScores:
-    """Somebody whose standards move: every answer shifts the scores by ``step`` more."""
+    """A person whose standards move: every answer shifts the scores by another ``step``."""
 
     source: ScoreSource
     step: float
@@ -91,7 +91,7 @@ class DriftingScores:
 
 @dataclass(frozen=True)
 class TiredScores:
-    """Somebody who tires: noise is added whose standard deviation grows by ``growth`` per answer."""
+    """A person who tires: the scores get noise whose standard deviation grows by ``growth`` per answer."""
 
     source: ScoreSource
     growth: float
@@ -103,7 +103,7 @@ class TiredScores:
 
 @dataclass(frozen=True)
 class ScoreRespondent:
-    """Answers from the sampled scores: labels by ``threshold``, chooses and ranks by sorting; ties at random."""
+    """Answers from the sampled scores: labels by ``threshold``, chooses and ranks by sorting, with ties broken at random."""
 
     source: ScoreSource
     threshold: float
@@ -115,7 +115,7 @@ class ScoreRespondent:
 
 @dataclass(frozen=True)
 class ModelRespondent:
-    """Answers exactly as the response models of Section II-A say, for calibration.
+    """Answers exactly by the response models of Section II-A, for calibration.
 
     ``z`` [n] is the true score theta'(1, x) of every pool row.
     """
@@ -145,7 +145,7 @@ class LapsingRespondent:
 
 @dataclass(frozen=True)
 class CampScores:
-    """Another mind: ``share`` of how far the score is above ``threshold``, and the rest of it from ``lean`` [n]."""
+    """The scores of a person with other views: correlated by ``share`` with the usual ones; the rest is ``lean`` [n]."""
 
     source: ScoreSource
     threshold: float
@@ -160,7 +160,7 @@ class CampScores:
 
 @dataclass(frozen=True)
 class PersonRespondent:
-    """A simulated person with habits, who sees scores of ``source``. ``mean`` [n]: what is expected of them."""
+    """A simulated person with habits, who sees scores from ``source``. ``mean`` [n]: the expected scores."""
 
     person: Person
     source: ScoreSource
@@ -176,7 +176,7 @@ class PersonRespondent:
 
 @dataclass(frozen=True)
 class Annotator:
-    """A respondent who takes ``pace`` times what ``cost`` draws, slower by the fraction ``slowing`` per answer given."""
+    """A respondent who takes ``pace`` times the seconds drawn from ``cost``, slower by the fraction ``slowing`` per answer."""
 
     respondent: Respondent
     cost: CostModel
@@ -186,7 +186,7 @@ class Annotator:
     def reply(
         self, question: Question, rows: IntArray, *, now: Moment, clock: np.random.Generator
     ) -> tuple[Answer, float]:
-        """The answer on the pool rows [k], and its seconds; ``clock`` draws them apart, so that they never move an answer."""
+        """The answer about the pool rows [k], and its seconds; these come from ``clock``, so that they never change an answer."""
         answer = self.respondent.respond(question, rows, now=now)
         marks = kinds.named(question.kind).marks(answer)
         seconds = self.cost.sample(question.kind, question.size, clock, marks=marks)

@@ -1,20 +1,20 @@
-"""Black-box variational inference (Ranganath, Gerrish and Blei 2014): the baseline that the paper names.
+"""Black-box variational inference (Ranganath, Gerrish and Blei 2014), the baseline that the paper names.
 
-It needs only log-likelihood values, but thousands of sampled classifiers for one answer; the closed-form updates need a
-handful of k-dimensional Newton steps.
+It needs only values of the log likelihood, but thousands of sampled classifiers per answer; the closed-form updates need only
+a few Newton steps in k dimensions.
 
-Family: a Gaussian with full covariance, because an answer on k items correlates coordinates that were independent
-before, and a diagonal family could never agree with the closed form. It is written as a chain of conditionals in
-coordinates u whitened by the prior, theta = mean + F u, F F' = cov:
+The family is a Gaussian with full covariance, because an answer about k items correlates coordinates that were independent
+before, so that a diagonal family could never agree with the closed form. It is written as a chain of conditionals in
+coordinates u whitened by the prior, theta = mean + F u with F F' = cov:
 
     q(u) = prod_i N(u_i; a_i + sum_{j<i} C_ij u_j, s_i^2)
 
-so that each factor has parameters of its own, as Rao-Blackwellisation needs. For the parameters of factor i the
-instantaneous objective keeps only what u_i can influence (their eq. 8): the likelihood, the prior and q of u_i, and the
-prior of the later coordinates, whose conditional expectation given u_<j is taken exactly. Terms of earlier coordinates
-and the constant conditional entropies of later ones have expectation zero against the score and are dropped. The score
-itself is the control variate, with the coefficient that minimises the variance (their eq. 9). Step sizes are AdaGrad's,
-damped further over time by a Robbins-Monro sequence; the second half of the iterates is averaged.
+Each factor then has its own parameters, as Rao-Blackwellisation requires. For the parameters of factor i, the objective of one
+sample keeps only what u_i can influence (their eq. 8): the likelihood, the prior and q of u_i, and the prior of the later
+coordinates, whose conditional expectation given u_<j is computed exactly. The terms of earlier coordinates and the constant
+conditional entropies of later ones have expectation zero when multiplied by the score function, and are dropped. The score
+function itself is the control variate, with the coefficient that minimises the variance (their eq. 9). Step sizes are those of
+AdaGrad, damped further over time by a Robbins-Monro sequence; the second half of the iterates is averaged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tellmore.errors import NumericalError, SettingError
 from tellmore.types import Array
 
 LogLikelihood = Callable[[Array], Array]
-"""Scores [samples, k] to log-likelihoods [samples], nats."""
+"""Maps scores [samples, k] to log likelihoods [samples], in nats."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Chain:
     log_s: Array
 
     def sample(self, noise: Array) -> Array:
-        """Noise [n, D] to u [n, D]: solve (I - C) u = a + s noise."""
+        """u [n, D] from noise [n, D]: the solution of (I - C) u = a + s noise."""
         identity = np.eye(len(self.a))
         shifted = self.a + noise * np.exp(self.log_s)
         return np.asarray(solve_triangular(identity - self.C, shifted.T, lower=True, unit_diagonal=True).T)
@@ -54,12 +54,12 @@ class _Chain:
 
 
 def _chain(vector: Array, d: int) -> _Chain:
-    """The parameters in one flat vector [D * (D + 2)]: a, log scales, C; what is on or above C's diagonal does not count."""
+    """The chain of a flat parameter vector [D * (D + 2)]: a, log scales, C; entries on or above C's diagonal are ignored."""
     return _Chain(vector[:d], np.tril(vector[2 * d :].reshape(d, d), -1), vector[d : 2 * d])
 
 
 def _instantaneous_objective(chain: _Chain, noise: Array, u: Array, log_lik: Array) -> Array:
-    """Rao-Blackwellised f_i of every factor [n, D]; constants 2 pi cancel."""
+    """The Rao-Blackwellised objective f_i of every factor [n, D]; the constants 2 pi cancel."""
     conditional_mean = chain.a + u @ chain.C.T
     own = -0.5 * u**2 + 0.5 * noise**2 + chain.log_s
     later = -0.5 * conditional_mean**2
@@ -75,7 +75,7 @@ def _controlled_mean(f_score: Array, score: Array, f_square: Array, square: Arra
 
 
 def _gradient(chain: _Chain, noise: Array, u: Array, f: Array) -> Array:
-    """Score-function gradient of the ELBO, as one flat vector (see ``_chain``)."""
+    """The score-function gradient of the ELBO, as one flat vector (see `_chain`)."""
     n = len(noise)
     e = noise * np.exp(-chain.log_s)
     for_a = _controlled_mean((f * e).mean(0), e.mean(0), (f * e**2).mean(0), (e**2).mean(0))
@@ -96,9 +96,9 @@ def black_box_posterior(
     iterations: int = 3000,
     rate: float = 0.3,
 ) -> Gaussian:
-    """Gaussian posterior of theta after one answer whose log-likelihood is a black box of the k scores.
+    """The Gaussian posterior of theta after one answer whose log likelihood is a black box of the k scores.
 
-    X [k, d] without the constant column. Raises NumericalError when the iterates leave the finite numbers.
+    X [k, d] has no constant column. Raises NumericalError if the iterates become infinite.
     """
     if samples < 8 or iterations < 20 or rate <= 0:
         raise SettingError("black-box inference needs samples >= 8, iterations >= 20 and a positive rate; raise them")

@@ -1,4 +1,4 @@
-"""What a trial is: a frozen, hashable description, the same for every way of running it."""
+"""What a trial is: an immutable, hashable description, the same for every way of running it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Acquisition = Literal["greedy", "random", "particles"]
 Mode = Literal["default", "paper", "as-printed", "as-authors"]
 AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
 Option = str | int | float | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, float], ...]
-"""Value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
+"""The value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
 SELDOM = ("like", "unlike", "scores_column", "scores_right", "peer", "team")
-"""What most trials do without: a start, a peer, a team. In plain values only where it is set, so that earlier trials are found
-again."""
+"""Options that most trials do not use: a start, a peer, a team. Plain values contain them only if they are set, so that the
+trials stored by earlier versions are still found."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Config:
     pool: a name or a path.
     question: a kind or a family of kinds, or ``auto``.
     size: how many items a question shows; None: the usual number for the kind.
-    answers, seconds, stop_at: a trial ends after this many answers, with the first answer that finishes after this many
-        seconds, or at this accuracy, whatever comes first; ``answers`` may be None if ``seconds`` is given.
+    answers, seconds, stop_at: a trial ends after this many answers, with the first answer that ends after this many
+        seconds, or at this accuracy, whichever comes first; ``answers`` may be None if ``seconds`` is given.
     acquisition: ``greedy``, ``random`` or ``particles``.
     mode: ``default``, or ``paper`` for the paper's statistics.
     matrix: the key of the pool's embeddings.
@@ -41,13 +41,13 @@ class Config:
     lapse: the share of random answers.
     drift, fatigue: in standard deviations of the pool's mean scores per 100 answers.
     slowing: the fraction by which answers get slower per 100 answers.
-    team: several people in one line, who answer in turn, as `tellmore.sim.people` says: ``3*good, lapse=0.2+pace=1.5, random``.
-        ``lapse``, ``drift``, ``fatigue`` and ``slowing`` then apply to everybody.
+    team: several people in one line, who answer in turn, as described in `tellmore.sim.people`: ``3*good,
+        lapse=0.2+pace=1.5, random``. ``lapse``, ``drift``, ``fatigue`` and ``slowing`` then apply to everyone.
     like, unlike: items to start from, by id or text.
-    scores_column: an array of the pool's file to start from, in place of items.
+    scores_column: the array in the pool's file to start from, in place of items.
     scores_right: start from a yes or no for every item, of which this share is right.
-    options: for the Learner, as pairs.
-    peer: another method of `tellmore.sim.peers` to choose labels and learn from them, in place of the learner.
+    options: options of the Learner, as pairs.
+    peer: a method of `tellmore.sim.peers` that chooses labels and learns from them, in place of the learner.
 
     >>> Config(question="select", size=3, answers=20).question
     'select'
@@ -91,9 +91,9 @@ class Config:
         if sum(map(bool, (self.like or self.unlike, self.scores_column, self.scores_right is not None))) > 1:
             raise SettingError("a trial starts from examples, from a column or from noisy verdicts: choose one")
         if self.mode == "as-authors" and self.question == kinds.single().name and self.acquisition != "random":
-            raise SettingError("the authors' code asks labels of random items only; add --acquisition random")
+            raise SettingError("the authors' code asks only for labels of random items; add --acquisition random")
         if self.peer and self.question != kinds.single().name:
-            raise SettingError(f"the peer {self.peer} asks labels, not {self.question}")
+            raise SettingError(f"the peer {self.peer} asks for labels, not for {self.question}")
         if self.team:
             team_of(self.team)
             if self.annotator == "model":
@@ -111,14 +111,14 @@ class Config:
     def digest(self, *salt: str) -> str:
         """A short hash of the setting.
 
-        salt: what else it depends on.
+        salt: anything else that the hash depends on.
         """
         text = json.dumps([self.as_dict(), *salt], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def _check_budget(self) -> None:
         if self.answers is None and self.seconds is None:
-            raise SettingError("a trial without end: give answers, seconds or both")
+            raise SettingError("the trial would never end: give answers, seconds or both")
         if self.answers is not None and self.answers < 1:
             raise SettingError(f"a trial needs at least 1 answer, not {self.answers}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
@@ -130,7 +130,7 @@ class Config:
 
     @property
     def shown(self) -> int | None:
-        """Items shown by a question; None if that varies."""
+        """The number of items that a question shows; None if it varies."""
         if self.question == AUTO:
             return None
         kind = kinds.family(self.question)[0]

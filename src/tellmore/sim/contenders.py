@@ -1,9 +1,9 @@
-"""Who takes part in a race, by name: kinds of question, with or without a start, and peers.
+"""The contenders of a race, by name: kinds of question, with or without a start, and peers.
 
 label, select-4, rank-4, tick-12, auto      the learner, asking one kind of question or the most efficient kind
-auto+words, auto+words-6, auto+reversed     from three (or six) words a side, or with the sides swapped
-auto+verdicts-70, auto+junk                 from verdicts of which 70 % are right; from six random items
-random, bald, words-alone, …                other methods, of `tellmore.sim.peers`
+auto+words, auto+words-6, auto+reversed     starting from three (or six) words per side, or with the sides swapped
+auto+verdicts-70, auto+junk                 starting from verdicts of which 70 % are right; from six random items
+random, bald, words-alone, …                other methods, in `tellmore.sim.peers`
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from tellmore.sim.pools import open_pool
 
 
 def _usual(kind: kinds.Kind) -> str:
-    """A kind at its usual size, as contenders are named."""
+    """The name of the contender that asks a kind at its usual size."""
     return kind.family if kind.most == 1 else f"{kind.family}-{kind.usual}"
 
 
 OWN = (*(_usual(kinds.family(family)[0]) for family in table_kinds()), AUTO, f"{AUTO}+words")
-"""The learner, asking one kind of what ``auto`` may choose from, at its usual size, or the most efficient kind."""
+"""The learner, asking one of the kinds that ``auto`` may choose, at its usual size, or the most efficient kind."""
 PEERS = (WORDS_ALONE, *RECIPES)
 STARTS = ("words", "words-N", "reversed", "junk", "verdicts-P")
 LIKE = ("good", "happy", "excellent", "love", "beautiful", "wonderful")
 UNLIKE = ("bad", "sad", "terrible", "hate", "ugly", "awful")
 A_SIDE = 3
-"""Words of each side, and random items of each, unless a name says otherwise."""
+"""The number of words, or of random items, per side, unless a name says otherwise."""
 
 
 def is_peer(name: str) -> bool:
-    """Whether this contender is something else than the learner."""
+    """Whether this contender is a peer and not the learner."""
     return name in PEERS
 
 

@@ -1,7 +1,7 @@
 """Many trials: one after another, in processes, or on a Dask cluster.
 
-A trial depends on its setting and seed only, and every worker computes with one BLAS thread, so the rows are the same
-wherever they come from: equal to ``TOLERANCE`` relative, and bit for bit on machines of the same kind.
+A trial depends only on its setting and seed, and every worker computes with one BLAS thread, so the rows are the same wherever
+they are computed: equal within the relative ``TOLERANCE``, and bit for bit on machines of the same kind.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ Report = Callable[[Config, Trial], None]
 
 @dataclass(frozen=True)
 class Workforce:
-    """Where trials run: ``processes`` at once (1: here, serially), or a Dask cluster: "local" or "tcp://…"."""
+    """Where trials run: in ``processes`` at once (1: in this process, one after another), or on a Dask cluster: "local" or
+    "tcp://…"."""
 
     processes: int = 0
     dask: str | None = None
@@ -42,16 +43,16 @@ class Workforce:
 
     @property
     def count(self) -> int:
-        """Processes to start."""
+        """The number of processes to start."""
         return self.processes or os.cpu_count() or 1
 
 
 def run_trials(
     tasks: Sequence[Task], *, workforce: Workforce, ledger: Ledger | None = None, report: Report | None = None
 ) -> dict[Task, Trial]:
-    """Run every (config, seed), each at most once; stored trials are taken from the ledger.
+    """Run every (config, seed), each at most once; stored trials are read from the ledger.
 
-    Each trial is stored, then reported, as soon as it is finished.
+    Each trial is stored and then reported as soon as it is finished.
     """
     done: dict[Task, Trial] = {}
     missing: list[Task] = []
@@ -83,7 +84,7 @@ def _finished(tasks: Sequence[Task], workforce: Workforce) -> Iterator[tuple[Tas
 
 
 def run_task(task: Task) -> Trial:
-    """One trial with one BLAS thread: what every worker runs."""
+    """Run one trial with one BLAS thread, as every worker does."""
     with one_thread():
         return trial(*task)
 
@@ -94,7 +95,7 @@ def _serially(tasks: Sequence[Task]) -> Iterator[tuple[Task, Trial]]:
 
 
 def _in_processes(tasks: Sequence[Task], count: int) -> Iterator[tuple[Task, Trial]]:
-    # Forked children would inherit locks of threads that BLAS or Dask started; spawned ones start clean.
+    # Forked processes would inherit locks of threads that BLAS or Dask started; spawned ones do not.
     context = multiprocessing.get_context("spawn")
     with one_thread_each(), ProcessPoolExecutor(min(count, len(tasks)), mp_context=context) as pool:
         pending = {pool.submit(run_task, task): task for task in tasks}
@@ -119,7 +120,7 @@ def _on_dask(tasks: Sequence[Task], workforce: Workforce) -> Iterator[tuple[Task
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit the BLAS of this process to one thread, where threadpoolctl is there to do it."""
+    """Limit the BLAS of this process to one thread, if threadpoolctl is installed."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:

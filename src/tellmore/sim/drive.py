@@ -1,7 +1,7 @@
-"""Simulated people who work through the HTTP API as browsers do: the load test, and a way to watch a project being taught.
+"""Simulated people who answer through the HTTP API as browsers do: a load test, and a way to watch a project being taught.
 
-Each person is a thread with a connection of its own; it waits as long as the time model says, answers, and keeps trying
-with the same body while the server is away. What was acknowledged is afterwards compared with the server's log.
+Each person is a thread with its own connection. It waits for the time that the time model gives, answers, and repeats the same
+request while the server is down. Afterwards, the acknowledged answers are compared with the server's log.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ARRIVAL_S = 10.0
 
 @dataclass(frozen=True)
 class Shown:
-    """A question as it was on somebody's screen, from ``start_s`` to ``end_s`` of one common clock."""
+    """A question on a person's screen, from ``start_s`` to ``end_s`` of one common clock."""
 
     question_id: str
     kind: str
@@ -41,7 +41,7 @@ class Shown:
 
 @dataclass
 class Report:
-    """What happened: everything that was shown and acknowledged, with latencies from submit to next question."""
+    """What happened: all questions shown and answers acknowledged, with latencies from an answer to the next question."""
 
     shown: list[Shown] = field(default_factory=list)
     acknowledged: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Report:
     duplicated: int = 0
 
     def same_at_once(self) -> int:
-        """How many pairs of people had the same items of the same kind in hand at the same time; a sweep over start times."""
+        """How many pairs of people saw a question of the same kind on the same items at the same time."""
         count = 0
         active: list[Shown] = []
         for each in sorted(self.shown, key=lambda one: one.start_s):
@@ -63,7 +63,7 @@ class Report:
         return count
 
     def summary(self) -> dict[str, Any]:
-        """The figures to print."""
+        """The numbers to print."""
         found = np.percentile(self.latency_ms, [50, 95, 99]) if self.latency_ms else [float("nan")] * 3
         return {
             "answers": len(self.acknowledged),
@@ -80,11 +80,11 @@ class Report:
 
 
 NOISE = 0.3
-"""Standard deviation of what is added to an opinion each time."""
+"""Standard deviation of the noise added to an opinion each time."""
 
 
 class Mind:
-    """How a simulated person sees items: by ``scores`` where known, else by a fixed pseudo-random opinion of the id, and with the
+    """How a simulated person sees items: by ``scores`` if known, else by a fixed pseudo-random opinion about the id; with the
     habits of ``person``."""
 
     def __init__(self, scores: Mapping[str, float], seed: int, person: Person = GOOD) -> None:
@@ -94,7 +94,7 @@ class Mind:
         self._answered, self._before = 0, 0.0
 
     def opinion(self, item: str) -> float:
-        """Above 0 is positive; a little noise is added each time."""
+        """The person's opinion about an item, positive above 0, with a little noise each time."""
         known = self._scores.get(item)
         if known is None:
             known = _fixed(item)
@@ -104,7 +104,7 @@ class Mind:
         return known + NOISE * float(self._rng.standard_normal())
 
     def answer(self, kind: str, items: list[str]) -> Answer:
-        """What this person answers."""
+        """The person's answer."""
         z = np.array([self.opinion(item) for item in items])
         answer = self._person.answer(
             Question(kind, items),
@@ -118,7 +118,7 @@ class Mind:
         return answer
 
     def think_s(self, kind: str, size: int, answer: Answer, cost: CostModel) -> float:
-        """Seconds before the answer."""
+        """The seconds that the answer takes."""
         usual = cost.sample(kind, size, self._rng, marks=kinds.named(kind).marks(answer))
         return usual * self._person.slower_after(self._answered)
 
@@ -128,7 +128,7 @@ def _fixed(name: str) -> float:
 
 
 def invite(link: Link, people: int) -> list[Link]:
-    """One link per person; with several people ``link`` must be the owner's."""
+    """One link per person; with several people, ``link`` must be the owner's."""
     if people == 1:
         return [link]
     with Client(link) as client:
@@ -159,11 +159,10 @@ def drive(
     give_up_s: float = GIVE_UP_S,
     on_answer: Callable[[], None] = lambda: None,
 ) -> Report:
-    """``answers`` answers by each of ``links`` at once.
+    """Let the people behind all ``links`` give ``answers`` answers each, at the same time.
 
-    ``speed`` divides think times; ``team`` says how each of them answers, all attentively if it is not given; ``stop`` ends
-    early; ``stagger`` lets people arrive over some seconds, as they do;
-    who gets no reply for ``give_up_s`` gives up.
+    ``speed`` divides their times; ``team``: how each of them answers, by default attentively; ``stop`` ends it early;
+    ``stagger`` lets people arrive over some seconds, as real people do; a person who gets no reply for ``give_up_s`` gives up.
     """
 
     def person_of(number: int) -> Person:
@@ -225,7 +224,7 @@ def _body(question: dict[str, Any], answer: dict[str, Any], thought_s: float) ->
 
 
 def compare_with_log(report: Report, link: Link) -> Report:
-    """Fill in ``lost`` and ``duplicated`` from the owner's export of the log."""
+    """The report with ``lost`` and ``duplicated`` counted in the owner's export of the log."""
     with Client(link) as client:
         status, log = client.read("GET", "/api/export/jsonl")
     if status != 200:

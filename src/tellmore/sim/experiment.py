@@ -27,13 +27,13 @@ from tellmore.sim.watched import Watched
 from tellmore.types import Answer, Array
 
 GAIN_DRAWS = 128
-"""Draws, four times over, for the bits of a question: good to about 0.01 bits."""
+"""Draws, in each of four scramblings, for the bits of a question: accurate to about 0.01 bits."""
 UNKNOWN = float("nan")
-"""What a peer has no number for: it keeps no belief."""
+"""For the columns that a peer does not have, because it has no belief."""
 
 
 class Asker(Protocol):
-    """What a trial needs: a learner, or a peer in its place. No question means that there is nothing left to ask."""
+    """What a trial needs: a learner, or a peer in its place. ``ask`` returns None if there is nothing left to ask."""
 
     def ask(self) -> Question | None: ...
 
@@ -61,7 +61,7 @@ def trial(config: Config, seed: int, *, truth: Truth | None = None) -> Trial:
 
 
 def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict[str, float]]:
-    """The learner of a trial. It gets the pool without scores; only the paper's methods get w and K fitted from them."""
+    """The learner of a trial. It gets the pool without scores; only the paper's methods get w and K fitted to them."""
     options: dict[str, Any] = dict(config.options)
     notes: dict[str, float] = {}
     parts, prior_options = options.pop("paper_parts", ()), dict(options.pop("prior_options", ()))
@@ -71,7 +71,7 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
         method = Method(method.parts or whole.parts, {**whole.prior_options, **prior_options})
         w, K = (AUTHORS_W, truth.model.K_of_means) if "sharpness" in method.parts else (truth.model.w, truth.model.K)
         notes = {"w": w, "K": K}
-        options = {**notes, "exclude_last": 0, "stop": DeterminantRule(), **options}  # a rule that asks for no checks
+        options = {**notes, "exclude_last": 0, "stop": DeterminantRule(), **options}  # a rule that needs no checks
     bare = Pool(truth.pool.X, truth.pool.ids, name=truth.pool.name)
     learner = MethodLearner(
         bare,
@@ -88,7 +88,7 @@ def make_learner(config: Config, truth: Truth, seed: int) -> tuple[Learner, dict
 
 
 def make_annotators(config: Config, truth: Truth) -> tuple[people.Annotator, ...]:
-    """The simulated people of a trial, who answer in turn; one, if no team is given."""
+    """The simulated people of a trial, who answer in turn; one person if no team is given."""
     each = team_of(config.team) if config.team else (GOOD,)
     return tuple(_annotator(config, truth, person) for person in each)
 
@@ -121,8 +121,8 @@ def _respondent(config: Config, truth: Truth, person: Person) -> people.Responde
 
 
 def other_mind(truth: Truth) -> Array:
-    """What another camp looks at [n]: a direction of the embeddings, always the same, without correlation with the scores and
-    with their standard deviation."""
+    """The scores [n] of another camp: a direction of the embeddings, always the same, that is not correlated with the scores but
+    has their standard deviation."""
     X, mean = truth.pool.X.astype(float), np.asarray(truth.scores.mean, dtype=float)
     along = (X - X.mean(axis=0)) @ np.random.default_rng(0xCA3).standard_normal(X.shape[1])
     centred = mean - mean.mean()
@@ -142,8 +142,8 @@ def _score_source(config: Config, truth: Truth) -> people.ScoreSource:
 def conversation(
     config: Config, learner: Asker, truth: Truth, seed: int, watched: Watched | None = None
 ) -> Iterator[tuple[Question, float, float]]:
-    """Ask, answer and tell until the budget is spent or there is no question left: each with its bits and all seconds so
-    far, once it is learnt. ``watched`` hears every answer before that."""
+    """Ask, answer and learn until the budget is spent or there is no question left. Yields each question after its answer is
+    learnt, with its bits and the seconds so far. ``watched`` gets every answer before it is learnt."""
     team = make_annotators(config, truth)
     names = [f"person {number}" for number in range(1, len(team) + 1)] if config.team else [""]
     chances = [chances_of(seed, who) for who in range(len(team))]
@@ -168,14 +168,14 @@ def conversation(
 
 
 def chances_of(seed: int, who: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """One person's sources of chance, for answers and for times; those of the first are the same with others and alone."""
+    """One person's random number generators, for answers and for times; the first person's are the same alone and in a team."""
     entropy = [seed, 0x7E11, *([who] if who else [])]
     rng, clock = (np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(2))
     return rng, clock
 
 
 def question_bits(learner: Learner, question: Question, answered: int) -> float:
-    """Expected information of a question, with fewer draws than the learner takes for a single one."""
+    """Expected information gain of a question, with fewer draws than the learner uses by default."""
     mean, cov = learner.joint_scores(question.items)
     rng = np.random.default_rng([learner.seed, answered])
     return kinds.named(question.kind).gain(mean, cov, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
@@ -203,5 +203,5 @@ def _rows(config: Config, learner: Asker, truth: Truth, seed: int, watched: Watc
 
 
 def _belief(learner: Learner, truth: Truth) -> tuple[float, float, float]:
-    """Squared distances of the belief's mean from the classifiers of labels and scores, and the log of its determinant."""
+    """Squared distances of the belief's mean from the classifiers of labels and of scores, and its log determinant."""
     return *truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]])), float(learner.belief.logdet)

@@ -1,8 +1,8 @@
 """Algorithm 1, the ideal human-in-the-loop learner, run exactly on a grid of classifiers in 1 to 3 dimensions.
 
-The belief is a weight on every cell of the hypercube [-M, M]^d (Assumption 5). Every step tries every candidate set,
-computes its information gain exactly, asks the best, draws the answer of a true classifier and applies Bayes' rule; no
-approximation but the grid. Here theta has d weights and no bias apart: items are rows of X [n, d].
+The belief is a weight on every cell of the hypercube [-M, M]^d (Assumption 5). Every step computes the exact information gain
+of every candidate set, asks the best one, draws the answer of a true classifier and applies Bayes' rule. The grid is the only
+approximation. Here theta has d weights and no separate bias: items are rows of X [n, d].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tellmore.types import Array
 
 @dataclass(frozen=True, eq=False)
 class IdealRun:
-    """One run. ``gains_bits`` [T] of the questions asked; ``entropies_bits`` and ``volumes`` [T + 1] from the prior on.
+    """One run: ``gains_bits`` [T] of the questions asked; ``entropies_bits`` and ``volumes`` [T + 1], starting with the prior.
 
     ``volumes`` are |Sigma_t|^(1/d); ``stopping_time`` is T_epsilon of Theorem 1.
     """
@@ -37,7 +37,7 @@ class IdealRun:
 
 @dataclass(frozen=True, eq=False)
 class IdealProblem:
-    """The tables that all runs of one setting share: cells, candidate sets and the answers' probabilities."""
+    """The tables that all runs of one setting share: cells, candidate sets and the probabilities of answers."""
 
     cells: Array  # [g, d] centres
     cell_width: float
@@ -50,14 +50,14 @@ class IdealProblem:
 
 
 def hypercube_cells(d: int, M: float, per_axis: int) -> tuple[Array, float]:
-    """Centres [per_axis**d, d] of the cells of [-M, M]^d and their width."""
+    """Centres [per_axis**d, d] of the cells of [-M, M]^d, and their width."""
     width = 2 * M / per_axis
     axis = -M + width * (np.arange(per_axis) + 0.5)
     return np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d), width
 
 
 def candidate_sets(n: int, size: int, limit: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """All sets of ``size`` out of n items [m, size], or ``limit`` different ones at random if there are more."""
+    """All sets of ``size`` of n items [m, size], or ``limit`` different ones at random if there are more."""
     if size > n:
         raise SettingError(f"a set of {size} needs at least {size} items, not {n}")
     if comb(n, size) <= limit:
@@ -92,7 +92,7 @@ def ideal_problem(
 
 
 def set_gains(problem: IdealProblem, weights: Array) -> Array:
-    """Exact information gain [m], bits, of every candidate set under cell weights [g]: H[E p] - E H[p]."""
+    """Exact information gain [m], in bits, of every candidate set under cell weights [g]: H[E p] - E H[p]."""
     marginal = problem.probabilities @ weights
     return np.asarray(-xlogy(marginal, marginal).sum(axis=1) / np.log(2) - problem.noise_bits @ weights)
 
@@ -132,12 +132,12 @@ def run_ideal(
 
 
 def stopping_times(problem: IdealProblem, epsilon: float, runs: int, *, rng: np.random.Generator) -> Sequence[IdealRun]:
-    """Independent runs, each with a true classifier of its own drawn from the prior."""
+    """Independent runs, each with its own true classifier drawn from the prior."""
     return [run_ideal(problem, epsilon, rng=rng) for _ in range(runs)]
 
 
 def _answer_probabilities(kind: str, z: Array, behaviour: Behaviour) -> Array:
-    """P(o | z) of every outcome o [g, o], scores z [g, k]."""
+    """P(o | z) [g, o] of every outcome o, for scores z [g, k]."""
     model = kinds.named(kind)
     return np.exp(np.stack([model.log_likelihood(z, o, behaviour) for o in model.outcomes(z.shape[1])], axis=1))
 

@@ -1,16 +1,16 @@
-"""The laboratory's learner: the paper's statistics, whole or in parts, for comparison with the default.
+"""The laboratory's learner: the paper's method, as a whole or in parts, for comparison with the default.
 
 prior      isotropic instead of shaped by the pool
 bound      the paper's variational bound instead of the centred one
 start      a random unit mean instead of zero
-norm       the mean renormalised after every answer
-norm-each  the mean renormalised after every label and every choice, all labels of an answer before its choices
+norm       the mean scaled to length 1 after every answer
+norm-each  the mean scaled to length 1 after every label and every choice, all labels of an answer before its choices
 factors    one label or choice after another instead of all of an answer at once
-asking     items searched as sharply as answers are learnt from, and none because labels of one side are few
-sharpness  w = 13, and K from the residuals of the mean scores alone, as a Gumbel distribution of minima
+asking     the search assumes the sharpness of the update, and does not look for the side with few labels
+sharpness  w = 13, and K from the residuals of the mean scores alone, with a Gumbel distribution of minima
 
 Three methods have names. ``as-printed`` is what Algorithms 1 to 5 say. ``as-authors`` adds what the authors' public code does
-besides (BelenMU/HiTL-SentimentClassify on GitHub). ``paper`` is between the two: it has the start and the norm of that
+beyond that (BelenMU/HiTL-SentimentClassify on GitHub). ``paper`` is between the two: it has the start and the norm of that
 code.
 """
 
@@ -41,15 +41,15 @@ PAPER_PARTS = (*PRINTED_PARTS, "start", "norm")
 AUTHORS_PARTS = (*PRINTED_PARTS, "start", "norm-each", "sharpness")
 PARTS = tuple(dict.fromkeys((*PAPER_PARTS, *AUTHORS_PARTS)))
 PAPER_PRIOR_SCALE = 2.0
-"""Paper mode's prior is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30 this one was
+"""The prior of paper mode is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30, this one was
 chosen after seeing the results, because it comes nearest to the paper's counts on SocialSent for rankings and labels together
-(with 1 the renormalised mean stays near its random start): agreement with them is therefore no independent check."""
+(with 1, the renormalised mean stays near its random start). Agreement with these counts is therefore not an independent check."""
 
 AUTHORS_PRIOR_SCALE = 1.0
-"""The authors' code takes "the covariance of uniformly sampled vectors", I / D where they are of length 1. The file that holds
-it was not available: other readings are a matter of `prior_options`."""
+"""The authors' code uses "the covariance of uniformly sampled vectors", which is I / D for vectors of length 1. The file with the
+covariance was not available; `prior_options` allows other readings."""
 AUTHORS_W = 13.0
-"""The sharpness of labels in the authors' code, fitted by eye as they say."""
+"""The sharpness of labels in the authors' code, which they say they fitted by eye."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Method:
     """How to learn.
 
     parts: which parts are as in the paper: ``prior``, ``bound``, ``start``, ``norm``, ``factors``, ``asking``.
-    prior_options: of the prior: gamma, scale, bias_sd, shrinkage.
+    prior_options: options of the prior: gamma, scale, bias_sd, shrinkage.
 
     >>> sorted(Method.paper().parts)[:2]
     ['asking', 'bound']
@@ -76,7 +76,7 @@ class Method:
     def paper(cls, scale: float = PAPER_PRIOR_SCALE) -> Method:
         """Paper mode.
 
-        scale: that of the prior, which the paper does not state.
+        scale: the scale of the prior, which the paper does not state.
         """
         return cls(frozenset(PAPER_PARTS), {"scale": scale})
 
@@ -94,7 +94,7 @@ class MethodLearner(Learner):
 
     pool, question, set_size: as for `Learner`.
     method: how to learn.
-    options: all others of ``Learner``.
+    options: all other options of ``Learner``.
 
     >>> MethodLearner(Pool(np.eye(4)), "label", method=Method.paper()).bound
     'paper'
@@ -137,7 +137,7 @@ class MethodLearner(Learner):
     def _each(
         self, belief: Gaussian, Z: Array, factors: list[Evidence], behaviour: Behaviour
     ) -> tuple[Gaussian, UpdateInfo]:
-        """The belief after each factor in turn, with a unit mean after every one."""
+        """The belief after each factor in turn, with the mean scaled to length 1 after each."""
         bound: Bound = "paper" if self.bound == "paper" else "centred"
         after, infos = belief, []
         for factor in sorted(factors, key=lambda one: one.chosen.size):  # labels first

@@ -1,6 +1,8 @@
-"""Other methods than the learner: single labels with logistic regression, or words alone. A peer has the same interface
-as a learner, so that a trial treats both alike. It asks for one label at a time and chooses some ahead: the
-more labels it has, the less another one changes. The strength of its regression is chosen by cross-validation on its labels.
+"""Methods other than the learner: single labels with logistic regression, or words alone.
+
+A peer has the same interface as a learner, so that a trial treats both alike. It asks for one label at a time, but chooses
+several items ahead: the more labels it has, the less one more changes. The strength of its regression is chosen by
+cross-validation on its labels.
 """
 
 from __future__ import annotations
@@ -29,19 +31,19 @@ RowNumbers: TypeAlias = NDArray[np.intp]
 
 WORDS_ALONE = "words-alone"
 STRENGTHS = np.logspace(-4, 2, 7)
-"""C of the regression to choose among."""
+"""Values of the regression's C to choose from."""
 OWN_STRENGTH = 1.0
-"""scikit-learn's own C, if nothing is tuned."""
+"""scikit-learn's default C, used if nothing is tuned."""
 FOLDS, MOST_STEPS = 5, 300
 REFIT_GROWTH, TUNE_GROWTH = 1.1, 1.25
-"""The regression is fitted again, or its strength chosen again, when labels have become more by this factor."""
+"""The regression is fitted again, or its strength chosen again, when the number of labels has grown by this factor."""
 COMMITTEE = 5
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """``choose`` names some rows to label next, ``space`` holds the features of the regression, ``ahead`` is the share of the
-    existing labels that may be chosen at once, ``strength`` a C that stays; None: chosen by cross-validation."""
+    """A method: ``choose`` returns some rows to label next; ``space`` returns the features of the regression; ``ahead``: how many
+    rows may be chosen at once, as a share of the existing labels; ``strength``: a fixed C; None: by cross-validation."""
 
     title: str
     space: Callable[[Pool], Array]
@@ -51,7 +53,7 @@ class Recipe:
 
 
 class Peer:
-    """Labels of single items by a recipe, each item at most once, and a logistic regression."""
+    """Labels of single items, chosen by a recipe, each item at most once, and a logistic regression on them."""
 
     def __init__(self, recipe: Recipe, pool: Pool, seed: int) -> None:
         self.recipe, self.pool, self.seed = recipe, pool, seed
@@ -59,24 +61,24 @@ class Peer:
         self.features = recipe.space(pool)
         self.labels = np.full(len(pool), np.nan)
         self.strength = OWN_STRENGTH if recipe.strength is None else recipe.strength
-        self.tool: Any = None  # what `choose` keeps from one time to the next
+        self.tool: Any = None  # what `choose` keeps from one call to the next
         self._mean = np.zeros(len(pool))
         self._next: list[int] = []
         self._fitted = self._tuned = 0
 
     @property
     def told(self) -> RowNumbers:
-        """Rows with a label."""
+        """The rows with a label."""
         return np.flatnonzero(np.isfinite(self.labels))
 
     @property
     def both(self) -> bool:
-        """Whether there are labels of either side."""
+        """Whether there are labels of both sides."""
         return len(np.unique(self.labels[self.told])) == 2
 
     @property
     def open_rows(self) -> RowNumbers:
-        """Rows without a label, in a random order that stays."""
+        """The rows without a label, in a fixed random order."""
         return np.asarray(self.order[np.isnan(self.labels[self.order])])
 
     @property
@@ -85,14 +87,14 @@ class Peer:
         return min(max(1, int(self.recipe.ahead * len(self.told))), len(self.open_rows))
 
     def ask(self) -> Question | None:
-        """A label of the next item; None when all have one."""
+        """A label question about the next item; None if all have a label."""
         if not self._next:
             with _quiet():
                 self._next = [int(row) for row in self.recipe.choose(self)] if self.batch else []
         return Question(kinds.single().name, [self.pool.ids[self._next[0]]]) if self._next else None
 
     def tell(self, question: Question, answer: Answer, person: str = "") -> None:
-        """Learn a label."""
+        """Learn from a label."""
         assert isinstance(answer, LabelAnswer)
         self._next.pop(0)
         self.labels[self.pool.rows(question.items)] = float(answer.positive)
@@ -101,7 +103,7 @@ class Peer:
                 self._fit()
 
     def scores(self) -> tuple[Array, Array]:
-        """Scores [n], positive where an item is called so, and their variances, of which nothing is known."""
+        """Scores [n], above 0 for items predicted positive, and variances of 0, because they are not known."""
         return self._mean, np.zeros_like(self._mean)
 
     def _fit(self) -> None:
@@ -124,11 +126,11 @@ class WordsAlone:
     mean: Array
 
     def ask(self) -> Question | None:
-        """Nothing."""
+        """None: it asks nothing."""
         return None
 
     def tell(self, question: Question, answer: Answer, person: str = "") -> None:
-        """Nothing was asked."""
+        """Always an error: it asks nothing."""
         raise SettingError("words alone ask nothing and learn nothing")
 
     def scores(self) -> tuple[Array, Array]:
@@ -149,14 +151,14 @@ def make_peer(config: Config, truth: Truth, seed: int) -> Peer | WordsAlone:
 
 
 def regression(strength: float) -> Any:
-    """scikit-learn's logistic regression of this C."""
+    """scikit-learn's logistic regression with this C."""
     with needs("scikit-learn", "race"):
         from sklearn.linear_model import LogisticRegression
     return LogisticRegression(C=strength, max_iter=MOST_STEPS)
 
 
 def tuned_strength(X: Array, y: Array) -> float:
-    """The C of the smallest log loss in cross-validation; 1, scikit-learn's own, while a side has a single label."""
+    """The C with the smallest log loss in cross-validation; scikit-learn's default while a side has a single label."""
     with needs("scikit-learn", "race"):
         from sklearn.linear_model import LogisticRegressionCV
     folds = min(FOLDS, int(y.sum()), int((1 - y).sum()))
@@ -175,7 +177,7 @@ def tuned_strength(X: Array, y: Array) -> float:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the libraries' warnings about few or easily separated labels, which every peer begins with."""
+    """Suppress the libraries' warnings about few or easily separated labels, which are normal at the beginning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -185,20 +187,21 @@ def _quiet() -> Iterator[None]:
 
 
 def unit_rows(X: Array) -> Array:
-    """Rows of length 1."""
+    """The rows scaled to length 1."""
     X = np.asarray(X, dtype=float)
     return np.asarray(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12))
 
 
 def columns(pool: Pool) -> Array:
-    """Every column with mean 0 and variance 1, as scikit-learn's StandardScaler leaves it."""
+    """The columns with mean 0 and variance 1, as from scikit-learn's StandardScaler."""
     X = np.asarray(pool.X, dtype=float)
     sd = X.std(axis=0)
     return np.asarray((X - X.mean(axis=0)) / np.where(sd > 0, sd, 1))
 
 
 def covariance(pool: Pool) -> Array:
-    """Principal components, each weighted by its standard deviation once more: weights are expected to vary as the items do."""
+    """The principal components, each multiplied by its standard deviation once more, so that a regression expects weights to vary
+    as the items do."""
     X = pool.coordinates.into(np.asarray(pool.X, dtype=float))
     values, vectors = np.linalg.eigh(np.cov(X, rowvar=False).reshape(X.shape[1], -1))
     Z = (X - X.mean(axis=0)) @ (vectors * np.sqrt(np.maximum(values, 0)))
@@ -214,7 +217,7 @@ def at_random(peer: Peer) -> RowNumbers:
 
 
 def least_sure(peer: Peer) -> RowNumbers:
-    """The items nearest to probability 1/2; at random until there is one of either side."""
+    """The items nearest to probability 1/2; at random until both sides have a label."""
     if not peer.both:
         return at_random(peer)
     rows = peer.open_rows
@@ -230,7 +233,7 @@ def typical(peer: Peer) -> RowNumbers:
 
 
 def covering(peer: Peer) -> RowNumbers:
-    """scikit-activeml's ProbCover: the items with most neighbours that are not near any labelled item."""
+    """scikit-activeml's ProbCover: the items with the most neighbours that are not near any labelled item."""
     with needs("scikit-activeml", "race"):
         from skactiveml.pool import ProbCover
     if peer.tool is None:
@@ -239,7 +242,7 @@ def covering(peer: Peer) -> RowNumbers:
 
 
 def disputed(peer: Peer) -> RowNumbers:
-    """scikit-activeml's BALD: the items on which a committee of regressions, each on other labels, disagrees most."""
+    """scikit-activeml's BALD: the items on which a committee of regressions, each fitted on other labels, disagrees most."""
     with needs("scikit-activeml", "race"):
         from skactiveml.classifier import SklearnClassifier
         from skactiveml.pool import GreedyBALD
@@ -258,20 +261,22 @@ def disputed(peer: Peer) -> RowNumbers:
 
 
 def _directions(peer: Peer) -> Array:
-    """What the two methods of coverage were made for: embeddings of length 1."""
+    """The embeddings scaled to length 1, for which the two coverage methods were designed."""
     return unit_rows(peer.pool.coordinates.into(np.asarray(peer.pool.X, dtype=float)))
 
 
 def _chosen(peer: Peer, rows: RowNumbers) -> RowNumbers:
-    """Each row once, and others at random where a method names too few."""
+    """The rows without a label, each once; at random if the method names none."""
     found = [row for row in dict.fromkeys(int(row) for row in rows) if np.isnan(peer.labels[row])]
     return np.array(found) if found else at_random(peer)
 
 
 RECIPES = {
-    "random-plain": Recipe("random labels, logistic regression as it comes", columns, at_random, strength=OWN_STRENGTH),
+    "random-plain": Recipe(
+        "random labels, logistic regression with default settings", columns, at_random, strength=OWN_STRENGTH
+    ),
     "uncertain-plain": Recipe(
-        "uncertain labels, logistic regression as it comes", columns, least_sure, strength=OWN_STRENGTH
+        "uncertain labels, logistic regression with default settings", columns, least_sure, strength=OWN_STRENGTH
     ),
     "uncertain-covariance-plain": Recipe(
         "uncertain labels, regression on the covariance, C = 1", covariance, least_sure, strength=OWN_STRENGTH

@@ -2,21 +2,21 @@
 
     3*good, lapse=0.2+pace=1.5, random
 
-is five people: three attentive ones, one who answers every fifth question at random and takes half as long again, and one who
-answers at random. Commas separate people, plus signs join the words for one person, and `N*` stands for N such people.
+is five people: three attentive ones, one who answers every fifth question at random and takes 1.5 times as long, and one who
+always answers at random. Commas separate people, plus signs join the words for one person, and `N*` stands for N such people.
 
-    good              attentive, as the pool's human scores say
+    good              attentive: answers by the pool's human scores
     random            every answer is random
     reversed          swaps positive and negative, highest and lowest
     lapse=0.1         this share of the answers is random
-    noise=0.5         so much noise in every score seen, in standard deviations of the pool's scores: blunter answers
-    first=0.2         in this share of the questions takes what is shown first: chooses it, or leaves a ranking as it was shown
-    tiring=0.3        this share of the answers more is chance after 100 answers, and so on up to all
-    drift=0.5         standards move: after 100 answers scores seem this many standard deviations higher, and so on
+    noise=0.5         noise in every score seen, in standard deviations of the pool's scores: less precise answers
+    first=0.2         takes what is shown first in this share of the questions: chooses it, or leaves a ranking as shown
+    tiring=0.3        the share of random answers grows by this much per 100 answers, up to all
+    drift=0.5         standards move: scores seem this many standard deviations higher per 100 answers
     pace=1.5          takes this many times as long
-    slowing=0.5       by this fraction longer after 100 answers, and so on
+    slowing=0.5       takes longer by this fraction per 100 answers
     contrast=0.3      is influenced by the question before: its mean score, times this, is subtracted
-    camp=0.4          has other views: scores that have this correlation with the pool's, the same for everybody of the camp
+    camp=0.4          has other views: scores with this correlation with the pool's, the same for everyone in the camp
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from tellmore.types import Answer, Array
 
 MOST = 1000
 PER_ANSWERS = 100.0
-"""What grows is given per so many answers."""
+"""Growth is given per this many answers."""
 _COUNTED = re.compile(r"(?P<count>\d+)\s*\*\s*(?P<traits>.+)")
 
 
 @dataclass(frozen=True)
 class Person:
-    """How one simulated person differs from an attentive one; each field is described at the head of this module.
+    """How one simulated person differs from an attentive one; the fields are described at the top of this module.
 
     >>> Person(lapse=0.1, pace=2.0)
     Person(lapse=0.1, noise=0.0, first=0.0, tiring=0.0, drift=0.0, pace=2.0, slowing=0.0, contrast=0.0, camp=1.0, reversed=False)
@@ -73,20 +73,20 @@ class Person:
 
     @property
     def random(self) -> bool:
-        """Whether no answer is meant."""
+        """Whether all answers are random."""
         return self.lapse == 1
 
     @property
     def attentive(self) -> bool:
-        """Whether this is somebody whose answers are worth something: at least half meant, and not reversed."""
+        """Whether the answers are worth something: at least half of them meant, and not reversed."""
         return self.lapse <= 0.5 and not self.reversed
 
     def lapse_after(self, answered: int) -> float:
-        """The share of chance answers after so many."""
+        """The share of random answers after this many answers."""
         return min(self.lapse + self.tiring * answered / PER_ANSWERS, 1.0)
 
     def slower_after(self, answered: int) -> float:
-        """How many times as long as usual an answer takes after so many."""
+        """How many times as long as usual an answer takes after this many answers."""
         return self.pace * (1.0 + self.slowing * answered / PER_ANSWERS)
 
     def answer(
@@ -99,9 +99,9 @@ class Person:
         n_answered: int,
         rng: np.random.Generator,
     ) -> Answer:
-        """What this person answers where an attentive one would see the items z [k] above the border.
+        """This person's answer if an attentive person sees the items z [k] above the boundary.
 
-        unit: the standard deviation of scores. before: the mean of what the question before showed, above the border.
+        unit: the standard deviation of scores. before: the mean score of the previous question's items, above the boundary.
         """
         moved = self.drift * unit * n_answered / PER_ANSWERS
         seen_z = z + self.noise * unit * rng.standard_normal(len(z)) + moved - self.contrast * before
@@ -117,11 +117,11 @@ class Person:
 
 
 LOWEST = ("select_low",)
-"""Kinds that ask for the other end."""
+"""Kinds that ask for the lowest item."""
 
 
 def by_chance(question: Question, rng: np.random.Generator) -> Answer:
-    """The answer of somebody who does not look: as if all scores were 0."""
+    """The answer of a person who does not look: as if all scores were 0."""
     kind = kinds.named(question.kind)
     return kind.answer(question.names, kind.sample(np.zeros(question.size), Behaviour(1.0, 1.0), rng))
 
@@ -164,7 +164,9 @@ def _person(traits: str) -> Person:
             person = replace(person, **number)
         else:
             known = ", ".join([*_WORDS, *(f"{each}=…" for each in _NUMBERS)])
-            raise SettingError(f"nobody is {trait!r}; a person is {known}, joined by +: 4*good, lapse=0.1+pace=2")
+            raise SettingError(
+                f"there is no trait {trait!r}; a person is {known}, joined by +, as in 4*good, lapse=0.1+pace=2"
+            )
     return person
 
 

@@ -1,12 +1,12 @@
-"""Pools by name for the laboratory: those of `load_pool`, sets of scikit-learn, and thinner or rescaled versions of either.
+"""Pools by name for the laboratory: those of `load_pool`, data sets of scikit-learn, and thinned or rescaled versions of either.
 
-    words                     bundled, an .npz file or a project
-    digits=8, digits<5        scikit-learn's digits, one against the others or the lower half
+    words                     a bundled pool, an .npz file or a project
+    digits=8, digits<5        scikit-learn's digits, one against the others or the lower half against the upper
     breast-cancer, wine=1     malignant against benign; one cultivar against the others
     gaussian=20               20 columns, half of which vary ten times as much as those that matter
 
-After a comma: `5%` thins the positive items to this share and leaves neutral ones out, `2500` keeps so many items at
-random, `unit` scales rows to length 1, `standardised` columns to variance 1.
+After a comma: `5%` thins the positive items to this share and leaves neutral ones out, `2500` keeps this many items at
+random, `unit` scales rows to length 1, `standardised` scales columns to variance 1.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GAUSSIAN_ITEMS = 1000
 
 @lru_cache(maxsize=8)
 def open_pool(name: str, matrix: str = "X", *, whole: bool = False) -> Pool:
-    """The pool of this name; ``whole``: with all its items, however much ``name`` thins it."""
+    """The pool of this name; ``whole``: with all its items, even if ``name`` thins it."""
     base, changes = _split(name)
     pool = _set(base) if _SET.fullmatch(base) else _stored(base, matrix)
     for change in changes:
@@ -44,14 +44,14 @@ def open_pool(name: str, matrix: str = "X", *, whole: bool = False) -> Pool:
 
 
 def absolute(name: str) -> str:
-    """The name of a pool with a path that means the same to workers started elsewhere; other names stay."""
+    """The name of a pool with an absolute path, for workers in other folders; other names stay as they are."""
     base, changes = _split(name)
     path = Path(base)
     return ",".join([str(path.resolve()) if base not in BUNDLED and path.exists() else base, *changes])
 
 
 def _split(name: str) -> tuple[str, list[str]]:
-    """A name and what is changed; a path may have commas of its own."""
+    """The base of a name and its changes; a path may contain commas."""
     parts = name.split(",")
     kept = len(parts)
     while kept > 1 and _CHANGE.fullmatch(parts[kept - 1].strip()):
@@ -111,7 +111,7 @@ def _with_rows(pool: Pool, X: Array) -> Pool:
 
 
 def _kept(pool: Pool, change: str) -> NDArray[np.intp]:
-    """Rows that stay, in their order; the choice is the same every time."""
+    """The rows that stay, in their order; the same at every call."""
     rng = np.random.default_rng(0)
     if not change.endswith("%"):
         return np.sort(rng.permutation(len(pool))[: int(change)])

@@ -1,4 +1,4 @@
-"""The result of a trial: its quality before any answer, and one row after each."""
+"""The result of a trial: its quality before any answer, and one row after each answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Row:
-    """State after an answer. ``bits`` is the information gain expected of the question; ``seconds`` are all so far."""
+    """The state after an answer. ``bits``: the expected information gain of the question; ``seconds``: all so far."""
 
     answer: int
     kind: str
@@ -35,7 +35,7 @@ class Row:
 @dataclass(frozen=True)
 class Trial:
     """The rows of one seed, its quality before any answer, and what was fitted for it (w and K in paper mode).
-    ``people``: what was seen of each person of a team, as `tellmore.sim.watched` reports it."""
+    ``people``: what was seen of each person in a team, as reported by `tellmore.sim.watched`."""
 
     seed: int
     start: Quality

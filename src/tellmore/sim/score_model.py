@@ -1,6 +1,6 @@
 """Assumption 1 on scored items: the reference classifier, and score = a theta'(1, x) + b + Gumbel noise along it.
 
-Only the laboratory uses this: a learner never sees scores, except by the paper's methods, whose w and K are fitted here.
+Only the laboratory uses this: a learner never sees scores, except in the paper's methods, whose w and K are fitted here.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from tellmore.types import Array
 
 # Singular values below this fraction of the largest are noise (some face embeddings have hundreds of them).
 SINGULAR_CUTOFF = 1e-3
-# A label sharper than this is a step for unit-norm embeddings.
+# Sharper labels are a step function for unit-norm embeddings.
 SHARPEST = 1000.0
 
 
 @dataclass(frozen=True)
 class ScoreModel:
-    """What Assumption 1 says of a pool. Scores are measured from the threshold."""
+    """Assumption 1 fitted to a pool. Scores are measured from the threshold."""
 
     theta: Array  # [D] unit norm, bias first
     a: float
     b: float
-    sigma: float  # scale of the Gumbel noise, spread between people included
+    sigma: float  # scale of the Gumbel noise, including the spread between people
     w: float  # label sharpness, eq. 1
     K: float  # choice sharpness, a / sigma
     r2: float
@@ -36,8 +36,8 @@ class ScoreModel:
 
     @property
     def K_of_means(self) -> float:
-        """The choice sharpness as the authors' code has it: the residuals of the mean scores alone, people's spread left out, by
-        maximum likelihood under a Gumbel distribution of minima, which is what MATLAB's ``fitdist(…, 'ev')`` fits."""
+        """The choice sharpness as in the authors' code: from the residuals of the mean scores alone, without the spread between
+        people, by maximum likelihood under a Gumbel distribution of minima, which MATLAB's ``fitdist(…, 'ev')`` fits."""
         return self.a / float(gumbel_l.fit(self.residuals)[1])
 
 
@@ -49,16 +49,16 @@ def unit_least_squares(X: Array, target: Array) -> Array:
 
 
 def signed_labels(mean: Array, threshold: float) -> Array:
-    """+1 where the mean score lies above the threshold, else -1; [n]."""
+    """+1 if the mean score is above the threshold, else -1; [n]."""
     return np.where(np.asarray(mean) > threshold, 1.0, -1.0)
 
 
 def fit_score_model(X: Array, mean: Array, threshold: float, sd: Array | None = None) -> ScoreModel:
     """Fit Assumption 1 along the unit-norm least-squares classifier of the labels.
 
-    a and b by least squares of the mean scores [n]; sigma from the residual variance plus the spread between people
-    ``sd`` [n] (a Gumbel of scale sigma has the standard deviation pi sigma / sqrt 6); w by maximum likelihood of
-    P(score > threshold) under eq. 1.
+    a and b come from least squares of the mean scores [n]; sigma from the residual variance plus the spread between people
+    ``sd`` [n] (a Gumbel distribution of scale sigma has the standard deviation pi sigma / sqrt 6); w from maximum likelihood
+    of P(score > threshold) under eq. 1.
     """
     theta = unit_least_squares(X, signed_labels(mean, threshold))
     z = theta[0] + np.asarray(X, dtype=float) @ theta[1:]
@@ -80,7 +80,7 @@ def fit_score_model(X: Array, mean: Array, threshold: float, sd: Array | None = 
 
 
 def _label_sharpness(z: Array, centred: Array, spread: Array) -> float:
-    """The w that maximises the likelihood of the labels people give, P = Phi(mean / sd), under sigmoid(w z)."""
+    """The w that maximises the likelihood of people's labels, P = Phi(mean / sd), under sigmoid(w z)."""
     certain = (centred > 0).astype(float)
     safe = np.where(spread > 0, spread, 1.0)
     positive = np.where(spread > 0, ndtr(centred / safe), certain)

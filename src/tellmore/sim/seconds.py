@@ -1,8 +1,8 @@
 """Quality after fixed times, and the time from which the mean curve stays at a target.
 
-A trial's quality over time is a step function: at t seconds it is the quality after the last answer that was finished at or
-before t, and before the first answer that of the start. It is known up to the trial's last answer and unknown (NaN) beyond.
-Seconds are those that the simulated people took, summed.
+A trial's quality over time is a step function: at t seconds, it is the quality after the last answer finished at or before t,
+and before the first answer, that of the start. It is known up to the trial's last answer, and unknown (NaN) beyond. Seconds are
+the sum of those that the simulated people took.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEASURES = ("accuracy", "f1", "average_precision")
 
 
 def mean_and_se(values: Sequence[float] | Array) -> tuple[float | None, float | None]:
-    """Mean and standard error; the latter needs two values."""
+    """Mean and standard error; None without a value, and without a second one for the error."""
     if not len(values):
         return None, None
     se = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
@@ -36,7 +36,8 @@ def quality_at(trial: Trial, measure: str, moments_s: Array) -> Array:
 
 
 def at_seconds(trials: Sequence[Trial], marks_s: Sequence[int] = MARKS_S) -> dict[str, dict[str, Any]]:
-    """Each measure at each mark: mean and se over the ``runs`` that last so long, and ``each`` run's own, None beyond its end."""
+    """Each measure at each mark: mean and se over the ``runs`` that last until then, and ``each`` run's value, None beyond its
+    end."""
     found = {
         measure: np.array([quality_at(trial, measure, np.array(marks_s)) for trial in trials]) for measure in MEASURES
     }
@@ -55,14 +56,14 @@ def _spread(values: Array) -> dict[str, Any]:
 
 
 def known_until(trials: Sequence[Trial]) -> float:
-    """Seconds up to which every trial is known, and so their mean."""
+    """Seconds up to which all trials, and so their mean, are known."""
     return float(min(trial.rows[-1].seconds for trial in trials))
 
 
 def lasting(trials: Sequence[Trial], target: float) -> float | None:
-    """The first moment from which on the mean accuracy of all trials stays at or above ``target``; None if it ends below.
+    """The first time from which the mean accuracy of all trials stays at or above ``target``; None if it ends below.
 
-    The mean is that at equal times, followed from 0 s to the end of the shortest trial.
+    The mean is taken at equal times, from 0 s to the end of the shortest trial.
     """
     moments_s = np.unique([0.0, *(second for trial in trials for second in trial.column("seconds"))])
     moments_s = moments_s[moments_s <= known_until(trials)]

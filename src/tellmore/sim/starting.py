@@ -1,7 +1,6 @@
-"""What the learner of a trial starts from: examples that are named, or another model's scores.
+"""What the learner of a trial starts from: named examples, or another model's scores.
 
-Examples are looked up in the whole pool, even if a trial has only a part of its items: people also know words that are
-not items.
+Examples are looked up in the whole pool, even if a trial has only some of its items: people also know words that are not items.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tellmore.types import Array
 
 
 def start_of(config: Config, truth: Truth, seed: int) -> Start | None:
-    """The start that ``config`` names; None: from nothing."""
+    """The start that ``config`` names; None if there is none."""
     if config.scores_right is not None:
         return Start.of_scores(noisy_scores(truth, config.scores_right, np.random.default_rng([seed, 0x5C0])))
     if config.scores_column:
@@ -33,7 +32,7 @@ def start_of(config: Config, truth: Truth, seed: int) -> Start | None:
 
 
 def noisy_scores(truth: Truth, right: float, rng: np.random.Generator) -> Array:
-    """A model's verdicts [n], 1 or 0, of which this share is right."""
+    """Verdicts [n] of a model, 1 or 0, of which this share is right."""
     labels = truth.labels
     return np.where(rng.random(labels.size) < right, labels, ~labels).astype(float)
 

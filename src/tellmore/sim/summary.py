@@ -1,4 +1,4 @@
-"""Trials in numbers: curves, and interactions and seconds to an accuracy."""
+"""Summaries of trials: curves, and the interactions and seconds needed to reach an accuracy."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ CURVES = ("accuracy", "f1", "average_precision", "mse", "mse_scores", "logdet", 
 
 
 def first_reached(accuracy: Array, target: float) -> int | None:
-    """Answers [1-based] after which the accuracy first is at least ``target``; None if never."""
+    """The number of answers after which the accuracy is first at least ``target``; None if never."""
     hits = np.flatnonzero(np.asarray(accuracy) >= target)
     return int(hits[0]) + 1 if hits.size else None
 
 
 def sustained_from(accuracy: Array, target: float) -> int | None:
-    """Answers [1-based] from which on the accuracy never is below ``target`` again; None if it ends below."""
+    """The number of answers from which the accuracy is never below ``target`` again; None if it ends below."""
     below = np.flatnonzero(np.asarray(accuracy) < target)
     start = int(below[-1]) + 1 if below.size else 0
     return start + 1 if start < len(accuracy) else None
 
 
 def together(curves: Sequence[Sequence[float]]) -> Array:
-    """Curves of trials as a matrix [seeds, answers], to the end of the shortest: nothing is carried forward."""
+    """Curves of trials as a matrix [seeds, answers], cut at the end of the shortest: no value is carried forward."""
     width = min(len(curve) for curve in curves)
     return np.array([list(curve)[:width] for curve in curves], dtype=float)
 
 
 def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
-    """Seconds at which the accuracy averaged over seeds at equal times first is at least ``target``; None if it is not, or
-    not before the shortest trial ends."""
+    """Seconds at which the accuracy, averaged over seeds at equal times, is first at least ``target``; None if it is not before
+    the shortest trial ends."""
     moments = np.unique([0.0, *(second for trial in trials for second in trial.column("seconds"))])
     moments = moments[moments <= known_until(trials)]
     hits = np.flatnonzero(np.mean([quality_at(trial, "accuracy", moments) for trial in trials], axis=0) >= target)
@@ -47,9 +47,10 @@ def mean_curve_seconds(trials: Sequence[Trial], target: float) -> float | None:
 def to_accuracy(
     trials: Sequence[Trial], target: float, *, stopped: bool = False
 ) -> dict[str, dict[str, float | int | None]]:
-    """Interactions and seconds to ``target``: mean and se over the seeds that reached it, sustained, of the mean curve.
+    """Interactions and seconds to ``target``: mean and se over the seeds that reached it, until it was sustained, and of the mean
+    curve.
 
-    ``stopped``: trials ended at an accuracy, so that nobody knows whether it would have been sustained.
+    ``stopped``: trials ended at an accuracy, so that it is not known whether it would have been sustained.
     """
     first = [first_reached(np.asarray(trial.column("accuracy")), target) for trial in trials]
     lasting = [None if stopped else sustained_from(np.asarray(trial.column("accuracy")), target) for trial in trials]
@@ -78,7 +79,7 @@ def _reach(first: Sequence[float], lasting: Sequence[float], crossing: float | N
 
 
 def target_name(target: float) -> str:
-    """The key of a target: two digits, more where it has more.
+    """The key of a target: two digits, or more if it has more.
 
     >>> target_name(0.7), target_name(0.925)
     ('0.70', '0.925')
@@ -89,7 +90,7 @@ def target_name(target: float) -> str:
 def summarise(
     config: Config, trials: Sequence[Trial], *, pool: dict[str, Any], targets: Sequence[float] = TARGETS
 ) -> dict[str, Any]:
-    """The JSON of `tellmore simulate`: curves per seed after each answer, marks in seconds, what it took to reach targets."""
+    """The JSON of `tellmore simulate`: curves per seed, quality after fixed times, and what it took to reach each target."""
     return {
         "pool": pool,
         "config": {**config.as_dict(), **trials[0].notes},
@@ -106,8 +107,8 @@ def summarise(
 
 
 def people_of(trials: Sequence[Trial], at: int) -> dict[str, Any]:
-    """What was seen of one person of a team: in how many trials they were noticed to tire and at which answer, and by how much
-    context moved their answers, as the mean and standard error over the trials where it was estimated."""
+    """What was seen of one person in a team: in how many trials a change was noticed and at which answer, and by how much context
+    changed the answers, as mean and standard error over the trials in which this was estimated."""
     each = [trial.people[at] for trial in trials if at < len(trial.people)]
     noticed = [one["at"] for one in each if one["at"] is not None]
     found: dict[str, Any] = {"person": each[0]["person"], "trials": len(each), "noticed": len(noticed)}

@@ -1,14 +1,14 @@
 """Theorem 1 and the constants of its proof (Section III-A and Appendix B of the paper), as printed and as corrected.
 
-All entropies and information gains are in bits. Setting: theta uniform on the hypercube [-M, M]^d (Assumption 5),
-embeddings with squared norm at most ``power`` (P_x), a question of one kind on k items with N possible answers.
+All entropies and information gains are in bits. The setting: theta is uniform on the hypercube [-M, M]^d (Assumption 5),
+embeddings have squared norm at most ``power`` (P_x), and questions are of one kind on k items with N possible answers.
 T_epsilon is the first t with |Sigma_t|^(1/d) < epsilon.
 
-Two errors of the paper are corrected where named:
+Functions and constants marked as corrected differ from two errors in the paper:
 
-- gamma_2 (Lemma B.2) inherits the sign of eq. 1, exp(+w z): it is a lower bound of a label's probability for w > 0 only
-  by luck of the symmetry in y, and none for the w < 0 that the printed eq. 1 needs. The corrected one uses |w|.
-- The upper bound of Theorem 1 rests on eq. 16, E[Z_T] <= E[Z_{T-1}] - L, which points the wrong way: Z, minus the entropy, grows.
+- gamma_2 (Lemma B.2) inherits the sign of eq. 1, exp(+w z). For w > 0, it is a lower bound on the probability of a label only
+  because of the symmetry in y; for w < 0, which the printed eq. 1 requires, it is not. The corrected constant uses |w|.
+- The upper bound of Theorem 1 uses eq. 16, E[Z_T] <= E[Z_{T-1}] - L, which has the wrong direction: Z, minus the entropy, grows.
   Lemma B.4 bounds how much one answer can add, Z_T <= Z_{T-1} + gamma/2, so "- 1" becomes "+ gamma/(2 L)".
 """
 
@@ -30,7 +30,7 @@ def outcome_count(kind: str, size: int) -> int:
 
 
 def lower_bound(d: int, n_outcomes: int, epsilon: float, M: float = 1.0) -> float:
-    """Theorem 1, left: E[T] >= (d/2) log2(2 M^2 / (pi e epsilon)) / log2 N. Nothing is said (<= 0) from 0.234 M^2 up.
+    """Theorem 1, left: E[T] >= (d/2) log2(2 M^2 / (pi e epsilon)) / log2 N. It is empty (<= 0) for epsilon >= 0.234 M^2.
 
     >>> round(lower_bound(301, outcome_count("select_high", 4), 1e-3))
     395
@@ -47,7 +47,7 @@ def upper_bound_printed(d: int, L_bits: float, epsilon: float, M: float = 1.0) -
 
 
 def upper_bound_corrected(d: int, L_bits: float, epsilon: float, gamma_bits: float, M: float = 1.0) -> float:
-    """Theorem 1, right, with the valid last step: "- 1" replaced by + gamma / (2 L), gamma of Lemma B.4."""
+    """Theorem 1, right, with a valid last step: "- 1" is replaced by + gamma / (2 L), with gamma of Lemma B.4."""
     return _upper_main_term(d, L_bits, epsilon, M) + gamma_bits / (2 * L_bits)
 
 
@@ -60,8 +60,8 @@ def _upper_main_term(d: int, L_bits: float, epsilon: float, M: float) -> float:
 class LemmaConstants:
     """gamma_1, gamma_2 (Lemma B.2), gamma_L (Corollary B.3, bits, negative) and gamma (Lemma B.4, bits).
 
-    gamma_1 and gamma_2, the least probabilities of a choice and of a label, are kept as logarithms: both underflow for
-    sharp answers in many dimensions.
+    gamma_1 and gamma_2, the smallest probabilities of a choice and of a label, are stored as logarithms, because both underflow
+    for sharp answers in many dimensions.
     """
 
     log2_gamma_1: float
@@ -71,9 +71,9 @@ class LemmaConstants:
 
 
 def lemma_constants(d: int, size: int, *, K: float, w: float, M: float = 1.0, power: float = 1.0) -> LemmaConstants:
-    """The constants of Appendix B for questions of ``size`` items.
+    """The constants of Appendix B for questions on ``size`` items.
 
-    With reach r = M sqrt(power d), the largest |theta'x|:
+    With r = M sqrt(power d), the largest |theta'x|:
     gamma_1 = exp(-|K| r) / (exp(-|K| r) + (k-1) exp(|K| r)), gamma_2 = 1 / (1 + exp(|w| r)),
     gamma_L = log2(gamma_1^(k-1) gamma_2^k), gamma = 16 d + d log2(2 pi e d) - 2 gamma_L.
     """
@@ -88,7 +88,7 @@ def lemma_constants(d: int, size: int, *, K: float, w: float, M: float = 1.0, po
 
 
 def smallest_gain(gains_bits: Iterable[float]) -> float:
-    """L_s or L_r of Assumption 4, measured: the smallest information gain seen among the questions asked."""
+    """The measured L_s or L_r of Assumption 4: the smallest information gain among the questions asked."""
     values = np.asarray(list(gains_bits), dtype=float)
     if values.size == 0 or not np.isfinite(values).all():
         raise SettingError("the smallest gain needs at least one finite gain; pass the gains of the questions asked")

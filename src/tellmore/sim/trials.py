@@ -1,4 +1,4 @@
-"""Finished trials on disk: one file each, written completely or not at all; a killed run loses only its current trial."""
+"""Finished trials on disk: one file each, written completely or not at all, so that a killed run loses only its current trial."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tellmore.sim.config import Config
 from tellmore.sim.pools import open_pool
 from tellmore.sim.rows import Trial
 
-# What the rows of a trial depend on; a change of it makes stored rows stale.
+# The code that the rows of a trial depend on; if it changes, stored rows are not used again.
 _SOURCES = (
     "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "predictor.py", "questions.py", "sim/annotators.py",
     "sim/experiment.py", "sim/method.py", "sim/people.py", "sim/rows.py", "sim/starting.py", "sim/truth.py",
@@ -26,18 +26,18 @@ _PEER_SOURCES = ("sim/peers.py",)
 
 
 class Ledger:
-    """A folder of finished trials, found by setting, pool, program and seed."""
+    """A folder of finished trials, identified by setting, pool, program and seed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = writable_folder(folder)
 
     def path(self, config: Config, seed: int) -> Path:
-        """Where the trial is, or will be."""
+        """The path of the trial's file, which may not exist yet."""
         digest = config.digest(pool_fingerprint(config.pool, config.matrix), program_fingerprint(bool(config.peer)))
         return self.folder / f"{digest}-{seed}.json"
 
     def load(self, config: Config, seed: int) -> Trial | None:
-        """The stored trial; None if there is none, or only half of one."""
+        """The stored trial; None if it is missing or damaged."""
         plain = read_json(self.path(config, seed))
         return None if plain is None else Trial.from_dict(plain)
 
@@ -47,7 +47,7 @@ class Ledger:
 
 
 def default_folder() -> Path:
-    """Where `tellmore simulate` keeps trials unless told otherwise."""
+    """The folder in which `tellmore simulate` stores trials by default."""
     with needs("platformdirs", "cli"):
         from platformdirs import user_cache_path
     return user_cache_path("tellmore", appauthor=False) / "trials"
@@ -84,7 +84,7 @@ def write_json(path: Path, plain: Any) -> None:
 
 @cache
 def pool_fingerprint(pool: str, matrix: str) -> str:
-    """Hash of a pool's items, embeddings and scores."""
+    """A hash of a pool's items, embeddings and scores."""
     loaded = open_pool(pool, matrix)
     digest = hashlib.sha256(loaded.fingerprint.encode())
     if loaded.scores is not None:
@@ -97,7 +97,7 @@ def pool_fingerprint(pool: str, matrix: str) -> str:
 
 @cache
 def program_fingerprint(peer: bool = False) -> str:
-    """Hash of the code that trials, or those of a peer, run through; comments, docstrings and layout do not count."""
+    """A hash of the code that trials run, with ``peer`` also that of peers; comments, docstrings and layout do not count."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for source in _SOURCES + (_PEER_SOURCES if peer else ()):

@@ -1,4 +1,4 @@
-"""What a trial is measured against: human labels, the items counted, and the reference classifiers."""
+"""What a trial is compared with: human labels, the items counted, and the reference classifiers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Truth:
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
-        """The non-neutral items [n], on which accuracy is counted; all where no spread is known."""
+        """The non-neutral items [n], on which accuracy is measured; all items if no spread is known."""
         return self.scores.non_neutral()
 
     @cached_property
@@ -43,9 +43,9 @@ class Truth:
         return fit_score_model(self.pool.X, scores.mean, scores.threshold, scores.spread())
 
     def quality(self, z: Array) -> Quality:
-        """How well estimated scores z [n] tell the counted items apart.
+        """How well estimated scores z [n] separate the counted items.
 
-        An item is called positive where its score is above 0; a score of exactly 0 is a coin toss and counts as half of each.
+        An item is predicted positive if its score is above 0; a score of exactly 0 counts as half of each side.
         """
         score, label = z[self.counted], self.labels[self.counted]
         called = np.heaviside(score, 0.5)
@@ -57,14 +57,14 @@ class Truth:
         )
 
     def mse(self, theta: Array) -> tuple[float, float]:
-        """Squared distances of theta [D], scaled to unit norm, from the classifier of the labels and of the scores."""
+        """Squared distances of theta [D], scaled to unit norm, from the classifiers of the labels and of the scores."""
         norm = float(np.linalg.norm(theta))
         unit = theta / norm if norm > 0 else theta
         return float(np.sum((unit - self.theta_labels) ** 2)), float(np.sum((unit - self.theta_scores) ** 2))
 
 
 def average_precision(score: Array, label: NDArray[np.bool_]) -> float:
-    """Mean over the positives of the precision among the items with at least their score; 0 without a positive."""
+    """Mean over the positive items of the precision among items with at least their score; 0 if no item is positive."""
     if not label.any():
         return 0.0
     order = np.argsort(-score, kind="stable")
@@ -78,7 +78,7 @@ def truth_of(pool: Pool) -> Truth:
     """The truth of a scored pool; PoolError if there are no scores."""
     if pool.scores is None:
         raise PoolError(
-            f"the pool {pool.name!r} has no human scores, so nobody can be simulated on it; "
+            f"the pool {pool.name!r} has no human scores, so no one can be simulated on it; "
             "give a file with `mean` and `threshold` (and `sd` or `histogram`), or use the pool 'words'"
         )
     scores = pool.scores

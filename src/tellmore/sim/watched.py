@@ -1,10 +1,10 @@
-"""What is seen of each simulated person while a trial runs: whether they tire, and whether context moves their answers.
+"""What is seen of each simulated person while a trial runs: whether they tire, and whether context changes their answers.
 
-    first   how much more often what is shown first is chosen than was predicted
-    before  how much more often an item is called positive after a question on positive items than after one on negative items,
-            beyond what was predicted
+    first   how much more often than predicted the person chooses what is shown first
+    before  how much more often than predicted an item is called positive after a question on positive items than after one on
+            negative items
 
-Both are differences of probabilities with standard errors; 0 is somebody on whom context has no effect.
+Both are differences of probabilities with standard errors; 0 means that context has no effect on the person.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from tellmore.types import Answer, Array, Skip
 
 POINTS = 64
 FEWEST = 10
-"""Answers from which on an effect is estimated."""
+"""Answers needed to estimate an effect."""
 
 
 @dataclass
 class Person:
-    """One person so far: pairs of a residual and its cause for either effect."""
+    """One person so far, with the residuals for the effect ``first``, and pairs of residual and cause for ``before``."""
 
     steady: Steadiness = STEADY
     noticed: tuple[str, int] | None = None
@@ -44,13 +44,13 @@ class Person:
 
 
 class Watched:
-    """Hears every answer before it is learnt."""
+    """Records every answer before it is learnt."""
 
     def __init__(self) -> None:
         self._people: dict[str, Person] = defaultdict(Person)
 
     def hear(self, learner: Learner, question: Question, answer: Answer, name: str, seconds: float) -> None:
-        """Take in one answer of the person of this ``name``, which took so many ``seconds``."""
+        """Record one answer of the person of this ``name``, which took this many ``seconds``."""
         if isinstance(answer, Skip):
             return
         person, kind = self._people[name], kinds.named(question.kind)
@@ -71,7 +71,7 @@ class Watched:
         person.last = float(np.mean(_probability(learner, question.items)))
 
     def report(self) -> list[dict[str, Any]]:
-        """Plain values, one row a person."""
+        """Plain values, one row per person."""
         return [
             {
                 "person": name,
@@ -86,8 +86,8 @@ class Watched:
 
 
 def effect(residuals: Array, causes: Array | None = None) -> list[float] | None:
-    """The mean of ``residuals`` [n], or their slope on ``causes`` [n], and its standard error, whatever their variances; None
-    where there are too few.
+    """The mean of ``residuals`` [n], or their slope on ``causes`` [n], and its standard error, which holds for any variances;
+    None if there are too few.
 
     >>> effect(np.tile([1.0, 0.0], 10))
     [0.5, 0.1118033988749895]
@@ -110,7 +110,7 @@ def _probability(learner: Learner, items: Sequence[Any]) -> Array:
 
 
 def _first_chosen(learner: Learner, question: Question, end: int) -> float:
-    """How probable it is that what is shown first is chosen."""
+    """The probability that the item shown first is chosen."""
     mean, cov = learner.joint_scores(question.items)
     z = mean + fixed_points(len(mean), POINTS) @ score_root(cov).T
     sharp = learner.behaviour.K * learner.w / learner.behaviour.w
