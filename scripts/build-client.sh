@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 PATH=$(scripts/node-path.sh):$PATH
 mkdir -p .make
 
-# npm waits for minutes, silently, where the registry does not answer: ask for it first, with a limit.
+# npm waits for minutes, silently, where the registry does not respond: ask for it first, with a limit.
 install_packages() {
     local registry said
     registry=$(npm config get registry)
@@ -14,7 +14,7 @@ install_packages() {
     said=$(timeout 60 npm ping --fetch-retries=0 --fetch-timeout=15000 2>&1) || case "$?$said" in
         124* | *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ECONNRESET* | *EHOSTUNREACH* | *ENETUNREACH* | *ETIMEDOUT* | *timeout*)
             npm --prefix web install --offline "${options[@]}" 2>/dev/null && return
-            echo "error: the registry of Node packages, $registry, does not answer, and the client's packages are not in npm's cache." >&2
+            echo "error: the registry of Node packages, $registry, does not respond, and the client's packages are not in npm's cache." >&2
             echo "Check the network, set a proxy (npm config set proxy URL) or name a mirror: npm_config_registry=URL make …" >&2
             return 1
             ;;

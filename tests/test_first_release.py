@@ -31,7 +31,7 @@ def project(tmp_path: Path) -> Path:
 
 LEARNS_AS_BEFORE = (
     "This project was made by tellmore 0.1.0; since then: new projects learn from embeddings of any scale and from rare "
-    'classes; this one learns as before, and is retrained on its answers where [data] in tellmore.toml says version = "0.2.0"'
+    'classes; this one learns as before; to retrain it on its answers, set version = "0.2.0" under [data] in tellmore.toml'
 )
 
 

@@ -25,7 +25,7 @@ def test_health_needs_no_token_and_tells_a_database_that_is_away(
     assert (stranger.get("/health").status_code, stranger.get("/health").json()) == (200, {"status": "ok"})
 
     def away() -> None:
-        raise StoreError("the database does not answer")
+        raise StoreError("the database does not respond")
 
     monkeypatch.setattr(session.repository, "keep_claim", away)
     assert stranger.get("/health").status_code == 503

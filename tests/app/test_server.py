@@ -178,7 +178,7 @@ def test_a_server_whose_project_was_taken_over_stops(tmp_path: Path, monkeypatch
         second.claim()
         assert stopped.wait(20)
         watch.end()
-        assert "another server has taken this project over" in str(watch.lost)
+        assert "another server has taken over this project" in str(watch.lost)
 
 
 def test_a_link_from_the_command_line_works_at_a_running_server(

@@ -99,7 +99,7 @@ def test_a_word_that_is_no_item_is_refused_in_one_line_and_the_last_look_stays(j
     expect(page.locator(".start-problem")).to_be_hidden()
     field(page, LIKE).fill("happy, xyzzy")
     expect(page.locator(".start-problem")).to_contain_text("'xyzzy'")
-    expect(page.locator(".start-problem")).to_contain_text("name items instead.")
+    expect(page.locator(".start-problem")).to_contain_text("use items as examples instead.")
     expect(listed(page, MOST)).to_have_count(8)
     field(page, LIKE).fill("")
     expect(page.get_by_role("region", name=MOST)).to_be_hidden()

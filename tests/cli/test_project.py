@@ -351,7 +351,7 @@ def test_words_and_scores_are_starts(here: Path, capsys):
         ("init p --items items.csv --attribute a", "give the vectors either ready"),
         ("init p --items items.csv --embed word2vec:x --attribute a", "expected one of onnx:"),
         ("init /proc/p --items items.csv --embeddings emb.npz --attribute a", "a project cannot be made there"),
-        ("init emb.npz --items items.csv --embeddings emb.npz --attribute a", "emb.npz exists already"),
+        ("init emb.npz --items items.csv --embeddings emb.npz --attribute a", "emb.npz already exists"),
     ],
 )
 def test_failures_are_one_line_and_leave_nothing(here: Path, capsys, command, said):

@@ -197,7 +197,7 @@ def test_too_little_memory_is_said_before_anything_is_read(
 
 def test_an_unreachable_scheduler_and_no_scheduler_at_all(blocks: Matrix, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "TIMEOUT_S", 0.2)
-    with pytest.raises(StateError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9 "):
+    with pytest.raises(StateError, match=r"no Dask scheduler responds at tcp://127\.0\.0\.1:9 "):
         DaskPool(blocks, IDS, "", "tcp://127.0.0.1:9")
     with pytest.raises(SettingError, match="tcp://host:port"):
         DaskPool(blocks, IDS, "", "somewhere")

@@ -126,7 +126,7 @@ def test_without_a_network_the_error_says_what_to_do(no_hub, one_line):
     with pytest.raises(DataFileError) as raised:
         open_embedder("model2vec:some/model", "text")
     said = one_line(raised.value)
-    assert "could it be downloaded (the hub does not answer); offline, download it elsewhere" in said
+    assert "could not be downloaded (the hub does not respond); offline, download it elsewhere" in said
     assert "--embed model2vec:FOLDER" in said
 
 

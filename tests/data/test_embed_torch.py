@@ -259,7 +259,7 @@ def test_without_a_network_the_error_is_quick_and_one_line(
     monkeypatch.chdir(tmp_path)
     said = fails(["init", "p", "--items", items, "--embed", embed, "--attribute", "calm"], capsys)
     scheme = embed.partition(":")[0]
-    assert "could it be downloaded (the hub does not answer); offline, download it elsewhere" in said
+    assert "could not be downloaded (the hub does not respond); offline, download it elsewhere" in said
     assert f"--embed {scheme}:FOLDER" in said
     assert not Path("p").exists()
     assert not list(tmp_path.glob(".p*"))

@@ -78,7 +78,7 @@ def test_a_folder_of_pictures(pictures: Path):
         (
             "a.csv",
             "id,text,label\na,x,maybe\n",
-            "{path}, row 2, column label: the label 'maybe' means nothing: a label is 'positive', 'negative' or empty",
+            "{path}, row 2, column label: the label 'maybe' is unknown: a label is 'positive', 'negative' or empty",
         ),
         ("a.csv", "id,image\na,gone.png\n", "{path}, row 2, column image: no such picture"),
         ("a.jsonl", '{"id": "a", "text": "x"}\n{"id": \n', "{path}, row 2: not valid JSON"),

@@ -47,7 +47,7 @@ def test_the_log_is_in_the_folder_unless_told_otherwise(tmp_path: Path, pool: Po
 def test_an_existing_folder_is_not_touched(tmp_path: Path, pool: Pool):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "precious.txt").write_text("x")
-    with pytest.raises(SettingError, match="exists already"):
+    with pytest.raises(SettingError, match="already exists"):
         create_project(tmp_path / "p", pool)
     assert [path.name for path in (tmp_path / "p").iterdir()] == ["precious.txt"]
 

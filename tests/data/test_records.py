@@ -19,10 +19,10 @@ def rows(path: Path, reading: Reading | None = None) -> list[dict]:
     ("delimiter", "encoding", "said"),
     [
         (",", "utf-8", []),
-        (",", "utf-8-sig", ["utf-8, cells apart by commas"]),
-        (";", "utf-8", ["utf-8, cells apart by semicolons"]),
-        ("\t", "utf-16", ["utf-16, cells apart by tabs"]),
-        ("|", "utf-8", ["utf-8, cells apart by bars"]),
+        (",", "utf-8-sig", ["utf-8, cells separated by commas"]),
+        (";", "utf-8", ["utf-8, cells separated by semicolons"]),
+        ("\t", "utf-16", ["utf-16, cells separated by tabs"]),
+        ("|", "utf-8", ["utf-8, cells separated by bars"]),
     ],
 )
 def test_delimiter_and_encoding_are_seen_and_said(tmp_path: Path, delimiter, encoding, said):

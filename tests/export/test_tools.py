@@ -49,7 +49,7 @@ def test_the_code_of_a_model_card_runs(state: State, tmp_path: Path, monkeypatch
     exec(re.search(r"```python\n(.*?)```", card.text, re.DOTALL)[1], names)  # type: ignore[index]
     assert names["probability"].shape == (1,)
     assert np.isfinite(names["score"]).all()
-    with pytest.raises(SettingError, match="exists already"):
+    with pytest.raises(SettingError, match="already exists"):
         write_export(state, "hub", tmp_path / "model")
 
 

@@ -128,7 +128,7 @@ def test_a_hub_that_does_not_answer_is_said_in_a_line(tmp_path: Path) -> None:
     unreached = {"HF_ENDPOINT": "http://127.0.0.1:9"}
     failed = tellmore(tmp_path, "init", "p", "--items", "hf:people/reviews:train", **unreached)
     assert (failed.returncode, len(failed.stderr.strip().splitlines())) == (1, 1), failed.stderr
-    assert "the hub does not answer" in failed.stderr
+    assert "the hub does not respond" in failed.stderr
 
 
 def test_pictures_inside_a_dataset_become_items_and_stay_with_the_project(tmp_path: Path) -> None:

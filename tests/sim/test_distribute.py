@@ -117,7 +117,7 @@ def test_workers_compute_with_one_thread_and_the_environment_is_put_back(monkeyp
 def test_an_unreachable_cluster_is_one_line(tasks: list[tuple[Config, int]], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(connect, "TIMEOUT_S", 0.3)
-    with pytest.raises(TellmoreError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9") as caught:
+    with pytest.raises(TellmoreError, match=r"no Dask scheduler responds at tcp://127\.0\.0\.1:9") as caught:
         run_trials(tasks, workforce=Workforce(dask="tcp://127.0.0.1:9"))
     assert "\n" not in str(caught.value)
 

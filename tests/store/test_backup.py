@@ -66,7 +66,7 @@ def test_a_backup_becomes_the_same_project(tmp_path: Path) -> None:
     with closing(Repository(again.database_url)) as log:
         log.claim()
         assert [event.kind for event in log.since()] == ["note", "audit"]
-    with pytest.raises(SettingError, match="exists already"):
+    with pytest.raises(SettingError, match="already exists"):
         restore(tmp_path / "kept.zip", tmp_path / "again")
 
 
@@ -76,7 +76,7 @@ def test_a_server_with_a_log_is_not_written_over(url: str, store: Repository, tm
     store.append([Event("note")])
     project = project_on(url, tmp_path / "p")
     backup(project, tmp_path / "kept.zip")
-    with pytest.raises(StateError, match="has a log already"):
+    with pytest.raises(StateError, match="already has a log"):
         restore(tmp_path / "kept.zip", tmp_path / "again")
     assert not (tmp_path / "again").exists()
 

@@ -109,7 +109,7 @@ def test_a_server_whose_claim_was_taken_over_writes_nothing_more(url: str, store
     lose(store)
     second = Repository(url)
     second.claim()
-    with pytest.raises(ClaimLostError, match="another server has taken this project over"):
+    with pytest.raises(ClaimLostError, match="another server has taken over this project"):
         store.append([Event("note", payload={"by": 1})])
     with pytest.raises(ClaimLostError):
         store.keep_claim()

@@ -125,11 +125,11 @@ def test_a_frozen_database_is_given_up_and_found_again(
         store.claim()
         freezer.freeze()
         began = time.monotonic()
-        with pytest.raises(StoreError, match=r"^the database does not answer; try again in a moment$"):
+        with pytest.raises(StoreError, match=r"^the database does not respond; try again in a moment$"):
             store.append([Event("note")])
         assert time.monotonic() - began < 10
         began = time.monotonic()
-        with pytest.raises(StoreError, match="does not answer"):
+        with pytest.raises(StoreError, match="does not respond"):
             store.append([Event("note")])
         assert time.monotonic() - began < 0.2, "nobody waits in turn for a database that is known to be away"
         freezer.thaw()

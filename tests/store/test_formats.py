@@ -101,7 +101,7 @@ def test_words_are_never_taken_for_negative_silently(tmp_path: Path, pool: Pool)
         read("teck")
     with pytest.raises(DataFileError, match="say which one means negative with --negative-value"):
         read("tech")
-    with pytest.raises(DataFileError, match="row 4: the label 'Politics' means nothing"):
+    with pytest.raises(DataFileError, match="row 4: the label 'Politics' is unknown"):
         read("tech", "sport")
     assert labels(read("tech", "*")) == {"a": True, "b": False, "c": False}
 

@@ -54,7 +54,7 @@ def test_a_database_that_hangs_is_told_and_goes_on_where_it_was(
         with monkeypatch.context() as impatient:
             impatient.setattr(database, "SILENT_S", 0.5)
             for _ in range(2):  # soon the first time, at once afterwards
-                with pytest.raises(StoreError, match="does not answer; try again in a moment"):
+                with pytest.raises(StoreError, match="does not respond; try again in a moment"):
                     store.append([Event("note", payload={"number": 2})])
     finally:
         for pid in stopped:

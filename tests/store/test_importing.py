@@ -145,7 +145,7 @@ def test_rankings_by_place_and_by_rank(tmp_path: Path, pool: Pool):
         ("a.json", "[", "not valid JSON"),
         ("a.json", '[{"id": 1, "annotations": []}]', 'row 1: the task has no "data"'),
         ("a.json", '[{"id": 1, "text": "x"}]', "not of a known format; its columns are id, text"),
-        ("l.csv", "id,label\na,Tech\n", "row 2: the label 'Tech' means nothing"),
+        ("l.csv", "id,label\na,Tech\n", "row 2: the label 'Tech' is unknown"),
         ("l.csv", "id,label\nz,yes\n", "row 2: 'z' is not"),
         ("p.csv", "winner,loser\na,z\n", "row 2: 'z' is not"),
         ("p.csv", "winner,loser\na,a\n", "row 2: a question shows each item once"),

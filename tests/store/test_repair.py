@@ -89,7 +89,7 @@ def test_a_matrix_cut_short_keeps_what_is_whole(project: Project):
     path.write_bytes(path.read_bytes()[: -5 * 12 + 4])
     append(project, *answered(Question("label", ["i8"]), LabelAnswer(True)))
     found = diagnose(project.folder)
-    assert found.damages[0].what == "embeddings.npy is cut short: 5 of 10 rows are whole"
+    assert found.damages[0].what == "embeddings.npy is cut short: 5 of 10 rows are complete"
     backup = mend(project.folder, found)
     mended = open_project(project.folder)
     assert mended.pool.ids == tuple(f"i{row}" for row in range(5))

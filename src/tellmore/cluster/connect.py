@@ -1,4 +1,4 @@
-"""A Dask cluster: one that runs somewhere, or workers on this machine."""
+"""Connects to a Dask cluster: a running one, or workers on this machine."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 
 def check_address(address: str) -> None:
-    """SettingError unless this can be the address of a scheduler, or is ``local``."""
+    """Raise SettingError unless this is ``local`` or can be the address of a scheduler."""
     if address != LOCAL and not address.startswith(("tcp://", "tls://")):
         raise SettingError(f"--dask takes local or the address of a scheduler, tcp://host:port, not {address!r}")
 
 
 @contextmanager
 def connected(address: str, workers: int | None = None) -> Iterator[Any]:
-    """A client of the scheduler at ``address``; ``local`` starts so many workers here, by default one a core."""
+    """A client of the scheduler at ``address``; ``local`` starts this many workers here, by default one per core."""
     check_address(address)
     with needs("dask", "dask"):
         import distributed
@@ -38,15 +38,17 @@ def connected(address: str, workers: int | None = None) -> Iterator[Any]:
         except (OSError, TimeoutError, ValueError) as problem:
             reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
             raise StateError(
-                f"no Dask scheduler answers at {address} ({reason}); start one with `dask scheduler`, or use --dask local"
+                f"no Dask scheduler responds at {address} ({reason}); start one with `dask scheduler`, or use --dask local"
             ) from None
-        stack.callback(client.close)  # not as a context: what closes it may be another thread than what opened it
+        stack.callback(
+            client.close
+        )  # not as a context manager: the thread that closes it may not be the one that opened it
         yield client
 
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Let processes started meanwhile compute with one BLAS thread each: it is read when NumPy is imported."""
+    """Let processes started in this block use one BLAS thread each; they read the number when NumPy is imported."""
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:

@@ -1,7 +1,7 @@
-"""What runs on a worker: blocks of a matrix in its memory, and the scores of their items under the beliefs asked for.
+"""What runs on a worker: blocks of a matrix in its memory, and the scores of their items under the requested beliefs.
 
-Scores have a version each. One that a worker lacks is made of an earlier one that it has and what changed since, or, on a new
-worker, from the beliefs that it began with: by the same operations in the same order, so to the same numbers.
+Scores have versions. If a worker lacks one, it is computed from an earlier version and the changes since or, on a new worker,
+from the initial beliefs: with the same operations in the same order, so the numbers are the same.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tellmore.errors import DataFileError, StateError, TellmoreError
 from tellmore.types import Array
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
-"""What else is known of some items in a row, by name."""
+"""Other values of consecutive items, by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A version of the scores and how it comes about: from beliefs, by a change of each from the version before, or known."""
+    """A version of the scores and how to compute it: from beliefs, by a change of each from the version before, or known."""
 
     version: str
     beliefs: Sequence[Gaussian] = ()
@@ -33,10 +33,10 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Errand:
-    """What a worker is to do with some blocks: ``look`` at them, with the scores at the end of each of ``chains``.
+    """What a worker has to do with some blocks: ``look`` at them, with the scores at the end of each of ``chains``.
 
-    ``load``: to read blocks that it does not hold. ``kept``: the versions still in use; it forgets the others. ``columns``:
-    those of each block, where ``look`` takes any.
+    ``load``: whether to read blocks that it does not have. ``kept``: the versions still in use; it deletes the others.
+    ``columns``: the values for each block, if ``look`` takes any.
     """
 
     matrix: Matrix
@@ -51,7 +51,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Missing:
-    """A block, or the version of its scores to begin from, is not held here."""
+    """This worker does not have a block, or the version of its scores to begin from."""
 
 
 @dataclass(eq=False)
@@ -61,12 +61,12 @@ class _Block:
 
 
 _held: dict[tuple[str, str, int], _Block] = {}
-"""By the worker's address, since workers may share a process, the matrix and the number of the block."""
+"""By worker's address (workers may share a process), matrix and number of the block."""
 _lock = RLock()
 
 
 def run(errand: Errand) -> tuple[str, dict[int, Any]]:
-    """The address of this worker, and for each block what was found in its parts, or Missing."""
+    """The address of this worker, and for each block the results of its parts, or Missing."""
     from distributed import get_worker
 
     address = str(get_worker().address)
@@ -75,7 +75,7 @@ def run(errand: Errand) -> tuple[str, dict[int, Any]]:
 
 
 def forget(matrix: str) -> None:
-    """Give the memory of a matrix back, named by its key."""
+    """Free the memory of the matrix with this key."""
     with _lock:
         for key in [key for key in _held if key[1] == matrix]:
             del _held[key]

@@ -26,8 +26,8 @@ CHANGED = (
 
 @dataclass(frozen=True)
 class Matrix:
-    """The first n rows [n, d] of the file at ``path``: ``rows`` of them in a block, the last may have fewer, and a SHA-256 for
-    each block; ``ids`` is that of the items' ids, ``whole`` that of the pool."""
+    """The first n rows [n, d] of the file at ``path``, in blocks of ``rows`` (the last may have fewer), with a SHA-256 for each
+    block; ``ids`` is that of the items' ids, ``whole`` that of the pool."""
 
     path: str
     n: int
@@ -40,7 +40,7 @@ class Matrix:
 
     @classmethod
     def of(cls, path: Path, ids: Sequence[str], whole: str = "") -> Matrix:
-        """What the file holds now of the items with these ``ids``."""
+        """The checksums of the file as it is now, for the items with these ``ids``."""
         X = mapped(path)[: len(ids)]
         rows = max(BLOCK_BYTES // (X.shape[1] * X.itemsize) // CHUNK_ROWS, 1) * CHUNK_ROWS
         checksums = tuple(checksum(X[first : first + rows]) for first in range(0, len(X), rows))
@@ -48,7 +48,7 @@ class Matrix:
 
     @classmethod
     def read(cls, record: Path, path: Path) -> Matrix:
-        """What ``record`` says of the file at ``path``; FileNotFoundError if there is no record."""
+        """The checksums in ``record`` for the file at ``path``; raises FileNotFoundError if there is no record."""
         try:
             plain = json.loads(record.read_text(encoding="utf-8"))
             return cls(**{**plain, "path": str(path), "checksums": tuple(plain["checksums"])})
@@ -60,7 +60,7 @@ class Matrix:
             ) from None
 
     def write(self, record: Path) -> None:
-        """Keep the checksums in ``record``, without the path, which may change."""
+        """Write the checksums to ``record``, without the path, which may change."""
         plain = {name: value for name, value in asdict(self).items() if name != "path"}
         with replacing(record) as fresh:
             fresh.touch(0o600)
@@ -68,7 +68,7 @@ class Matrix:
 
     @cached_property
     def key(self) -> str:
-        """Names what it holds."""
+        """A key that identifies the contents."""
         return sha256(repr((self.n, self.d, self.dtype, self.rows, self.checksums)).encode()).hexdigest()
 
     @property
@@ -77,7 +77,7 @@ class Matrix:
         return range(len(self.checksums))
 
     def bounds(self, block: int) -> tuple[int, int]:
-        """Its first row, and the first after it."""
+        """The first row of a block, and the first row after it."""
         return block * self.rows, min((block + 1) * self.rows, self.n)
 
     def bytes(self, block: int) -> int:
@@ -85,7 +85,7 @@ class Matrix:
         return (last - first) * self.d * np.dtype(self.dtype).itemsize
 
     def load(self, block: int) -> Array:
-        """The rows of a block, in memory; DataFileError if they are not what was written."""
+        """The rows of a block, read into memory; raises DataFileError if they are not what was written."""
         X, (first, last) = mapped(Path(self.path))[: self.n], self.bounds(block)
         if X.shape != (self.n, self.d) or X.dtype.str != self.dtype:
             raise DataFileError(
@@ -102,7 +102,7 @@ class Matrix:
 
 
 def mapped(path: Path) -> Any:
-    """The matrix in a .npy file, which stays there."""
+    """The matrix in a .npy file, memory-mapped."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:

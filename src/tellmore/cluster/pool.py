@@ -28,12 +28,11 @@ from tellmore.types import Array
 
 
 class DaskPool(Pool):
-    """A pool that Dask workers hold: those of the scheduler at ``address``, or some on this machine (``local``).
+    """A pool on Dask workers: those of the scheduler at ``address``, or some on this machine (``local``).
 
-    matrix: the file, with its checksums; the workers read it by themselves, so it must be where they find it under the
-        same path. This
-        process maps it and reads single rows.
-    sha256: the pool's fingerprint, as it was when the checksums were taken.
+    matrix: the file, with its checksums. The workers read it themselves, so it must have the same path on all machines.
+        This process maps it and reads single rows.
+    sha256: the pool's fingerprint when the checksums were computed.
     """
 
     def __init__(self, matrix: Matrix, ids: Sequence[str], sha256: str, address: str, **options: Any) -> None:
@@ -51,12 +50,12 @@ class DaskPool(Pool):
         atexit.register(self.close)
 
     def close(self) -> None:
-        """Let the workers go, and give their memory back; at the latest when Python ends."""
+        """Release the workers and their memory; this also happens when Python ends."""
         atexit.unregister(self.close)
         self._opened.close()
 
     def _matrix(self, X: Any) -> NDArray[np.float32]:
-        """Not read here: the workers look at every row."""
+        """The mapped matrix, unread: the workers check every row."""
         return np.asarray(X)
 
     def placed(self, coordinates: Coordinates) -> DaskRows:
@@ -74,7 +73,7 @@ def _name() -> str:
 
 @dataclass(frozen=True, eq=False)
 class DaskRows:
-    """The rows of a pool that workers hold; ``X`` is the file, mapped."""
+    """The rows of a pool on workers; ``X`` is the mapped file."""
 
     workers: Workers
     X: Array
@@ -87,15 +86,15 @@ class DaskRows:
         return self.coordinates.into(self.X[rows])
 
     def take(self, rows: NDArray[np.int64]) -> Rows:
-        """Some rows alone, here and in this order."""
+        """Some rows, on this machine and in this order."""
         return Rows(_in_order(self.visit((), partial(_rows_of, rows=np.sort(rows))), rows), self.coordinates)
 
     def scans_of(self, beliefs: Sequence[Gaussian]) -> tuple[Scan, ...]:
-        """The exact scans of several beliefs; computed when they are first looked at."""
+        """The exact scans of several beliefs; they are computed when first needed."""
         return self._scans([Link(_name(), beliefs=tuple(beliefs))], len(beliefs))
 
     def refreshed(self, scans: Sequence[Scan], changes: Sequence[Step]) -> tuple[Scan, ...]:
-        """The scans after a change of each belief; computed when they are first looked at."""
+        """The scans after a change of each belief; they are computed when first needed."""
         (before,) = _versions(scans)
         return self._scans([*before.links, Link(_name(), changes=tuple(changes))], len(changes))
 
@@ -105,13 +104,13 @@ class DaskRows:
         return tuple(DaskScan(self, versions, number) for number in range(beliefs))
 
     def visit(self, scans: Sequence[Scan], look: Look[T]) -> Sequence[T]:
-        """What ``look`` finds in each part, with its scores in ``scans``."""
+        """The result of ``look`` for each part, with its scores in ``scans``."""
         return self.visit_with(scans, partial(_without_columns, look=look), {})
 
     def visit_with(
         self, scans: Sequence[Scan], look: Callable[[Part, Columns], T], columns: Mapping[str, Sequence[Any]]
     ) -> Sequence[T]:
-        """The same, where ``look`` also takes the part's own of ``columns``, which hold something for every item."""
+        """The same, but ``look`` also gets the part's slice of ``columns``, which have a value for every item."""
         wanted = _versions(scans)
         places = []
         for scan in scans:
@@ -123,7 +122,7 @@ class DaskRows:
 
 @dataclass(frozen=True, eq=False)
 class DaskScan:
-    """The scores of all items under belief ``number`` of those whose scores the workers hold as ``versions``."""
+    """The scores of all items under belief ``number`` of ``versions``, which are on the workers."""
 
     rows: DaskRows
     versions: Versions
@@ -159,7 +158,7 @@ class DaskScan:
 
 
 def _versions(scans: Sequence[Scan]) -> list[Versions]:
-    """Those that the scans are of, each once."""
+    """The versions of the scans, each once."""
     found = []
     for scan in scans:
         assert isinstance(scan, DaskScan), "scans of one pool are held in one place"
@@ -169,12 +168,12 @@ def _versions(scans: Sequence[Scan]) -> list[Versions]:
 
 
 def _in_order(parts: Sequence[Array], rows: NDArray[np.int64]) -> Array:
-    """What was found of sorted rows, in the order of ``rows``."""
+    """Results for sorted rows, in the order of ``rows``."""
     found = np.concatenate(parts)
     return found[np.argsort(np.argsort(rows, kind="stable"), kind="stable")]
 
 
-# What is done on a worker with a part of the pool: its scores are those of all beliefs of each version.
+# What a worker does with a part of the pool: its scores are those of all beliefs of each version.
 
 
 def _without_columns(part: Part, _columns: Columns, *, look: Look[Any]) -> Any:

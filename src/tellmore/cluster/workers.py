@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster that hold a matrix: which worker has which block, and what happens when one dies."""
+"""The Dask workers of a matrix: which worker has which block, and what happens when one dies."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tellmore.version import __version__
 log = logging.getLogger(__name__)
 
 USABLE = 0.6
-"""Part of a worker's memory limit that may be filled: Dask itself pauses a worker at 0.8 and ends it at 0.95."""
+"""Fraction of a worker's memory limit that may be used: Dask pauses a worker at 0.8 and ends it at 0.95."""
 SCORES_BYTES = 128
-"""Room for an item's scores, under four beliefs before and after an answer."""
+"""Memory for an item's scores under four beliefs, before and after an answer."""
 POLL_S = 1.0
 LONGEST_WITHOUT_S = 60.0
-"""How long to wait where no worker is left; a nanny starts another one within seconds."""
+"""How long to wait if no worker is left; a nanny starts another one within seconds."""
 TRIES = 5
 
 
 class Versions:
-    """Scores of all items under some beliefs, ``links`` long since they were computed from nothing."""
+    """Scores of all items under some beliefs, computed by the chain ``links`` from a full scan."""
 
     def __init__(self, links: Sequence[Link]) -> None:
         self.links = tuple(links)
@@ -52,7 +52,7 @@ class Chosen:
 
 
 class Workers:
-    """Whoever holds a ``matrix`` now, through ``client``. Threads may share it."""
+    """The workers that have ``matrix``, reached through ``client``. Threads may share it."""
 
     def __init__(self, client: Any, matrix: Matrix) -> None:
         self._client, self.matrix = client, matrix
@@ -71,12 +71,12 @@ class Workers:
         return str(self._client.scheduler.address)
 
     def forget(self) -> None:
-        """Give the workers' memory back, if they can still be reached."""
+        """Free the workers' memory, if they can still be reached."""
         with suppress(Exception):
             self._client.run(forget, self.matrix.key)
 
     def everywhere(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
-        """``function`` of each task, in their order, by whoever is free; one that dies is replaced."""
+        """``function`` of each task, in order, run by any free worker; a worker that dies is replaced."""
         return self._results(self._client.map(function, tasks, pure=False, retries=1))
 
     def visit(
@@ -86,7 +86,7 @@ class Workers:
         look: Callable[[Part, Columns], Any],
         columns: Columns | None = None,
     ) -> list[Any]:
-        """What ``look`` finds in each part of the pool, in order, with the scores in ``wanted`` and its own of ``columns``."""
+        """Results of ``look`` for all parts of the pool, in order, with the scores in ``wanted`` and slices of ``columns``."""
         with self._lock:
             found: dict[int, Any] = {}
             for attempt in range(TRIES):
@@ -100,7 +100,7 @@ class Workers:
             raise StateError(f"Dask workers at {self.address} keep dying; give them more memory, then try again")
 
     def _round(self, blocks: Sequence[int], chosen: Chosen) -> dict[int, Any]:
-        """What every worker finds in its own of ``blocks``."""
+        """The results of every worker for its own ``blocks``."""
         kept = frozenset(each.name for each in self.live)
         futures = []
         for address in sorted({self._place[block] for block in blocks}):
@@ -152,7 +152,7 @@ class Workers:
                 f"Dask workers at {self.address} died; give them more memory, or start more of them"
             ) from None
         except (OSError, distributed.CancelledError, RuntimeError) as problem:
-            raise StateError(f"the Dask scheduler at {self.address} is gone: {problem}; start it again") from None
+            raise StateError(f"the Dask scheduler at {self.address} has gone: {problem}; start it again") from None
         finally:
             for future in futures:
                 future.release()
@@ -165,8 +165,8 @@ class Workers:
         return StateError(f"no Dask worker is left at {self.address}; start some with: dask worker {self.address}")
 
     def _settle(self, blocks: Sequence[int]) -> None:
-        """Give every one of ``blocks`` whose worker is gone to another one: at once where the others have room for it, else
-        to the next that comes."""
+        """Assign each of ``blocks`` whose worker has gone to another worker: at once if the others have room, else to the
+        next new one."""
         alive = self._alive()
         lost = [block for block in blocks if self._place.get(block) not in alive]
         gone = {self._place.pop(block) for block in lost if block in self._place}
@@ -181,7 +181,7 @@ class Workers:
         self._has.update({block: set() for block in lost})
 
     def _wait_for(self, workers: int) -> None:
-        """Where a nanny or a queue starts a worker again, it is worth waiting for."""
+        """Wait until there are this many workers: a nanny or a queue may start one again."""
         try:
             self._client.wait_for_workers(workers, timeout=LONGEST_WITHOUT_S)
         except TimeoutError:
@@ -189,7 +189,7 @@ class Workers:
                 raise self._nobody() from None
 
     def _shared_out(self, blocks: Sequence[int]) -> dict[int, str] | None:
-        """A worker for each of ``blocks``, the one that holds least; None where their memory is too little."""
+        """A worker for each of ``blocks``, always the least loaded one; None if their memory is too small."""
         free, load, places = self._free(), dict.fromkeys(self._free(), 0.0), {}
         for block, address in self._place.items():
             load[address] = load.get(address, 0.0) + self._bytes(block)
@@ -210,7 +210,7 @@ class Workers:
         )
 
     def _free(self) -> dict[str, float]:
-        """What each worker may hold, in bytes."""
+        """How much memory each worker may use, in bytes."""
         info = self._client.scheduler_info(n_workers=-1)["workers"]
         limits = {address: info.get(address, {}).get("memory_limit") for address in self._alive()}
         return {address: USABLE * (limit or float("inf")) for address, limit in limits.items()}
@@ -220,7 +220,7 @@ class Workers:
         return self.matrix.bytes(block) + SCORES_BYTES * (last - first)
 
     def _check_versions(self) -> None:
-        """Workers must compute as this process does."""
+        """Raise an error unless all workers have the same version as this process."""
         if not self._alive():
             self._wait_for(1)
         try:
@@ -232,7 +232,7 @@ class Workers:
         other = next((each for each in found.items() if each[1] != __version__), None)
         if other is not None:
             raise StateError(
-                f"the Dask worker {other[0]} has tellmore {other[1]} and this process {__version__}; install the same"
+                f"the Dask worker {other[0]} has tellmore {other[1]}, this process {__version__}; install the same version"
             )
 
 
@@ -243,11 +243,11 @@ def _version() -> str:
 
 
 def _nothing(_part: Part, _columns: Columns) -> None:
-    """To have the blocks read, and looked at by nobody."""
+    """Do nothing, so that the blocks are only read."""
 
 
 def _since(links: Sequence[Link], known: set[str]) -> list[Link]:
-    """What is needed to get to the last of ``links`` from the latest that is known."""
+    """The links from the latest known one to the last of ``links``."""
     at = next((at for at in reversed(range(len(links))) if links[at].version in known), None)
     return list(links) if at is None else [Link(links[at].version), *links[at + 1 :]]
 

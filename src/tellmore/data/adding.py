@@ -1,7 +1,7 @@
-"""New texts for a project: embedded as its items were, and added to its files all or none.
+"""Adds new texts to a project: they are embedded as its items were, and either all of them are added or none.
 
-Only the first ``data.n`` rows of a project's files count. New rows are written behind them first, and one write of ``data.n``
-then makes them items: whatever fails before that changes nothing.
+Only the first ``data.n`` rows of a project's files count. New rows are first written after them; then one write of ``data.n``
+makes them items. If anything fails before that, nothing has changed.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def no_texts(project: Project, embed: str | None) -> str | None:
         named = "exec:COMMAND" if made == "exec" else made
         return f"The server has no embedder for new texts; start it with: tellmore serve PROJECT --embed {named}"
     return (
-        "The vectors of these items were given ready-made, so the server cannot make such vectors of new texts. If an embedder "
-        "made them, start the server with --embed and its name."
+        "The vectors of these items come from a file, so the server cannot embed new texts. If an embedder made them, start the "
+        "server with --embed and its name."
     )
 
 
 def open_for_texts(project: Project, embed: str | None) -> Embedder:
-    """What makes vectors of new texts; SettingError if nothing does."""
+    """The embedder for new texts; raises SettingError if there is none."""
     if (why := no_texts(project, embed)) is not None:
         raise SettingError(why)
     if project.tfidf_path is not None and embed in (None, TFIDF):
@@ -58,7 +58,7 @@ def open_for_texts(project: Project, embed: str | None) -> Embedder:
 
 
 def read_texts(path: Path, project: Project) -> ItemTable:
-    """The columns id and text of a CSV file; DataFileError if a row cannot become an item of ``project``."""
+    """The columns id and text of a CSV file; raises DataFileError if a row cannot become an item of ``project``."""
     reading = Reading()
     names, records = open_records(path, reading)
     if "id" not in names or "text" not in names:
@@ -83,7 +83,7 @@ def read_texts(path: Path, project: Project) -> ItemTable:
 
 
 def write_added(project: Project, table: ItemTable, embedder: Embedder, progress: ProgressBar = silent) -> Project:
-    """Embed ``table`` and write it behind the items of ``project``; they count once ``keep_added`` gets what this returns."""
+    """Embed ``table`` and write it after the items of ``project``; the new items count once ``keep_added`` gets the result."""
     cache = project.folder / CACHE_FOLDER
     try:
         vectors = embedded(table, "added", embedder, cache, progress)
@@ -104,7 +104,7 @@ def write_added(project: Project, table: ItemTable, embedder: Embedder, progress
 
 
 def keep_added(project: Project) -> None:
-    """From now on the items that ``write_added`` wrote belong to ``project``. Whatever else its file says stays as it is."""
+    """Make the items that ``write_added`` wrote part of ``project``. The rest of its settings file is not changed."""
     path, data = project.folder / SETTINGS_FILE, project.settings.data
     try:
         text = tomlkit.parse(path.read_text(encoding="utf-8"))
@@ -147,7 +147,7 @@ def _write_durably(path: Path, content: bytes) -> None:
 
 
 def _settle(path: Path) -> None:
-    """On the disk before anything else refers to it, readable by its owner only as all of a project is."""
+    """Flush the file to disk before anything refers to it, and make it readable only by its owner, like all of a project."""
     path.chmod(0o600)
     with path.open("rb") as file:
         os.fsync(file.fileno())

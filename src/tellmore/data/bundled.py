@@ -1,4 +1,4 @@
-"""Pools by name or by path: the words pool that comes with the package, and .npz files of the same shape."""
+"""Loads pools by name or path: the bundled words, and .npz files with the same arrays."""
 
 from __future__ import annotations
 

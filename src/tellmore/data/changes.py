@@ -1,4 +1,4 @@
-"""What has changed for a project that an earlier version made, if it leaves a choice to tellmore."""
+"""Which defaults have changed since an earlier version made a project."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tellmore.data.settings import Settings
 
 @dataclass(frozen=True)
 class Change:
-    """A default of ``version`` and later: the ``sentence`` to tell, and which settings leave the choice to it."""
+    """A default that changed in ``version``: the ``sentence`` to print, and which settings depend on that default."""
 
     version: str
     sentence: str
@@ -20,8 +20,8 @@ class Change:
 CHANGES = (
     Change(
         "0.2.0",
-        "new projects learn from embeddings of any scale and from rare classes; this one learns as before, and is "
-        'retrained on its answers where [data] in tellmore.toml says version = "0.2.0"',
+        "new projects learn from embeddings of any scale and from rare classes; this one learns as before; to retrain it on "
+        'its answers, set version = "0.2.0" under [data] in tellmore.toml',
         lambda settings: settings.classic,
     ),
     Change(
@@ -33,12 +33,12 @@ CHANGES = (
 
 
 def changes_since(settings: Settings, changes: Sequence[Change] = CHANGES) -> str | None:
-    """One line on what has changed for the project of these settings, as they were read from its file; None: nothing."""
+    """One line about what has changed for the project with these settings, as read from its file; None if nothing has."""
     made_by = settings.data.version
     new = [each.sentence for each in changes if _order(made_by) < _order(each.version) and each.applies(settings)]
     return f"This project was made by tellmore {made_by}; since then: {'; '.join(new)}." if new else None
 
 
 def _order(version: str) -> list[int]:
-    """Major, minor and patch; a version under development has the changes of the one that it leads to."""
+    """Major, minor and patch; a development version has the changes of the release that it leads to."""
     return [int(part) for part in version.split(".")[:3]]

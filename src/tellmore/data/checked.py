@@ -1,4 +1,4 @@
-"""Values that people write by hand, in TOML or JSON: checked on reading, with the key and line of the mistake in every error."""
+"""Checks values that people write by hand, in TOML or JSON; every error names the key and the line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
     "read_section",
     "toml_text",
 ]
-# What is of pydantic comes from here, so that without pydantic there is one message, which names the extra.
+# Everything from pydantic is imported here, so that there is one error if it is missing, which names the extra.
 
 
 class Section(BaseModel):
@@ -68,7 +68,7 @@ def toml_text(section: Section) -> str:
 
 
 def _for_editing(value: Any) -> Any:
-    """Plain values with texts of several lines written as such, since people edit these files."""
+    """Plain values, with texts of several lines written on several lines, because people edit these files."""
     if isinstance(value, dict):
         return {key: _for_editing(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -94,7 +94,7 @@ def _first_fault(model: type[Section], error: ValidationError, source: str, text
 
 
 def complaint(fault: Mapping[str, Any]) -> str:
-    """What is wrong with one value, to follow its name."""
+    """What is wrong with one value, as the continuation of its name."""
     if fault.get("type") == "too_short" and fault.get("ctx", {}).get("actual_length") == 0:
         return "choose at least one"
     words = str(fault["msg"]).removeprefix("Value error, ").replace(" after validation", "")
@@ -102,7 +102,7 @@ def complaint(fault: Mapping[str, Any]) -> str:
 
 
 def _secret(where: list[str]) -> bool:
-    """Whether the value may hold a password, which no message repeats."""
+    """Whether the value may contain a password, which no message may repeat."""
     return where[:1] == ["server"] and where[-1:] == ["database"]
 
 
@@ -116,7 +116,7 @@ def _allowed_keys(model: type[BaseModel], where: list[str]) -> list[str]:
 
 
 def _line_of(text: str, where: list[str]) -> int | None:
-    """1-based line of the key ``where`` in TOML ``text``, else of the table that holds it.
+    """The line, from 1, of the key ``where`` in TOML ``text``, or else of the table that contains it.
 
     The n-th element of an array of tables, [[name]], is found by counting its headers.
     """

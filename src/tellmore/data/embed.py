@@ -1,15 +1,15 @@
-"""Embedders: from items to vectors, behind one small protocol, resumable.
+"""Embedders: they turn items into vectors, behind one small protocol, and can be resumed.
 
     onnx:MODEL.onnx                       any ONNX encoder on this machine; see ``tellmore.data.embed_onnx``
-    tfidf                                 words that count, fitted on the project's own texts; see ``tellmore.data.tfidf``
-    tfidf:FILE.npz                        the same, as an earlier project fitted it
+    tfidf                                 TF-IDF, fitted on the project's own texts; see ``tellmore.data.tfidf``
+    tfidf:FILE.npz                        the same, as fitted by an earlier project
     model2vec:FOLDER_OR_NAME              static text vectors, quick on a CPU
     sentence-transformers:FOLDER_OR_NAME  text, extra ``torch``
     open_clip:MODEL/WEIGHTS_OR_FOLDER     pictures, extra ``torch``
-    exec:COMMAND                          a command of your own: JSON lines in, one JSON vector per line out
+    exec:COMMAND                          your own command: JSON lines in, one JSON vector per line out
 
-An embedder is named on the command line only. A project's settings may come from a stranger, so no name found there
-is ever run, loaded or fetched.
+Embedders are named only on the command line. A project's settings may come from a stranger, so nothing named there is ever
+run, loaded or downloaded.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def open_embedder(spec: str, media: Media) -> Embedder:
 
 
 def open_words(spec: str, media: Media) -> Embedder | None:
-    """What puts words into the space of the items that ``spec`` embeds: for texts itself; None if nothing does."""
+    """The embedder of words for items that ``spec`` embeds: for texts, the same one; None if there is none."""
     opener, name = _opener(spec, media)
     if media == "text":
         return opener(name, media)
@@ -54,7 +54,7 @@ def open_words(spec: str, media: Media) -> Embedder | None:
 
 
 def known_embedder(recorded: str) -> bool:
-    """Whether what a project says of its vectors is the name of an embedder, and not that of a file."""
+    """Whether a project's record of where its vectors come from names an embedder, not a file."""
     return recorded.partition(":")[0] in _SCHEMES
 
 
@@ -85,7 +85,7 @@ def _onnx_words(name: str) -> Embedder | None:
 
 
 _TEXT_TOWERS: dict[str, Callable[[str], Embedder | None]] = {"onnx": _onnx_words, "open_clip": open_open_clip_words}
-"""Of the embedders of pictures, those that embed texts into the same space."""
+"""The embedders of pictures that can embed texts into the same space."""
 
 
 def tfidf_embedder(model: Tfidf) -> Embedder:
@@ -98,8 +98,8 @@ def embed_all(
 ) -> Array:
     """Embed every item into ``cache``/vectors.f4 and return it memory-mapped [n, d].
 
-    Vectors already there under the same ``key`` (see ``embedding_key``) are kept: an interrupted run continues where it
-    stopped. The caller removes ``cache`` when done; a fault of the input removes it here, as going on could not help.
+    Vectors already stored under the same ``key`` (see ``embedding_key``) are kept, so an interrupted run continues where it
+    stopped. The caller removes ``cache`` when done. If the input is wrong, it is removed here, because continuing cannot help.
     """
     try:
         state = _resume(cache, key)
@@ -113,14 +113,14 @@ def embed_all(
         shutil.rmtree(cache, ignore_errors=True)
         raise DataFileError(f"{cache}: the vectors could not be written: {error.strerror}") from error
     except BaseException:
-        if not (cache / "state.json").exists():  # not even one vector to continue from
+        if not (cache / "state.json").exists():  # there is no vector to continue from
             shutil.rmtree(cache, ignore_errors=True)
         raise
     return np.memmap(cache / "vectors.f4", dtype="<f4", mode="r", shape=(len(items), d))
 
 
 def embedding_key(spec: str, items: Iterable[EmbedItem]) -> str:
-    """Changes with the embedder's name, with its local model (a file or a folder), and with any text or picture."""
+    """A key that changes with the embedder's name, with its local model (a file or a folder), and with any text or picture."""
     model = spec.partition(":")[2]
     digest = hashlib.sha256(repr((spec, _model_stamps(Path(model)) if model else [])).encode())
     for item in items:
@@ -129,7 +129,7 @@ def embedding_key(spec: str, items: Iterable[EmbedItem]) -> str:
 
 
 def _model_stamps(model: Path) -> list[tuple[str, int, int] | None]:
-    """Of a folder every file counts: its own time stays when a file inside is overwritten."""
+    """Name, size and time of a model file, or of every file in a folder, whose own time does not change when a file does."""
     inside = sorted(model.rglob("*")) if model.is_dir() else []
     return [_stamp(path) for path in (model, *inside)]
 
@@ -144,7 +144,7 @@ def _stamp(path: Path) -> tuple[str, int, int] | None:
 
 @dataclass(frozen=True)
 class _State:
-    """How far an embedding has come: whole vectors done, and their dimension (0 before the first)."""
+    """The progress of an embedding: how many vectors are complete, and their dimension (0 before the first)."""
 
     key: str
     done: int = 0
@@ -152,7 +152,7 @@ class _State:
 
 
 def _resume(cache: Path, key: str) -> _State:
-    """What ``cache`` holds for ``key``; a cache of other items, or one that cannot be read, is emptied."""
+    """The state in ``cache`` for ``key``; a cache of other items, or one that cannot be read, is emptied."""
     vectors = cache / "vectors.f4"
     try:
         known = json.loads((cache / "state.json").read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""An embedder that is a command of the user's own.
+"""An embedder that runs the user's own command.
 
-Each item is one JSON line on its standard input, ``{"id", "text"}`` or ``{"id", "image"}`` (a path); for each it prints, in the
-same order, one JSON line: the vector as a list, or ``{"id", "vector"}``. The command is split into words, never given to a shell.
+The command gets each item as one JSON line on its standard input, ``{"id", "text"}`` or ``{"id", "image"}`` (a path). For each
+it prints one JSON line, in the same order: the vector as a list, or ``{"id", "vector"}``. No shell is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tellmore.types import Array
 
 @dataclass(frozen=True)
 class CommandEmbedder:
-    """Runs ``command`` once for all items of one call, feeding it from a thread so that neither side waits for the other."""
+    """Runs ``command`` once for all items of a call. A thread writes its input, so that neither side waits for the other."""
 
     command: str
 
@@ -46,7 +46,7 @@ class CommandEmbedder:
                 raise DataFileError(f"{self._name}: it printed more lines than the {len(asked)} items it was given")
         finally:
             if process.poll() is None:
-                process.kill()  # before its pipe is closed, or it would complain of that
+                process.kill()  # before its pipe is closed, or it would print an error about that
             process.wait()
             process.stdout.close()
 
@@ -65,7 +65,7 @@ class CommandEmbedder:
         return f"--embed exec:{self.command}"
 
     def _stopped_early(self, process: subprocess.Popen[str], done: int, total: int) -> None:
-        """A failure of the command may pass (memory, network): what is done is kept, and the same command goes on."""
+        """Raise an error. The failure may be temporary (memory, network), so finished vectors are kept for the next run."""
         code = process.wait()
         if code:
             raise StateError(
@@ -95,7 +95,7 @@ class CommandEmbedder:
 
 
 def _feed(stdin: IO[str], items: list[EmbedItem]) -> None:
-    """Write all items; a command that ends early is noticed by the reader."""
+    """Write all items; if the command ends early, the reader reports it."""
     with suppress(BrokenPipeError, ValueError), stdin:
         for item in items:
             what = {"text": item.text} if item.image is None else {"image": str(item.image)}

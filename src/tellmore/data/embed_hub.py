@@ -1,4 +1,4 @@
-"""Embedders whose models come by public name from a hub, or from a folder on this machine."""
+"""Embedders whose models come from a hub, by public name, or from a folder on this machine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def open_sentence_transformers(name: str) -> Embedder:
 
 
 def open_open_clip(name: str) -> Embedder:
-    """The picture side of an open_clip model: MODEL/WEIGHTS (a public name or a file), a folder, or hf-hub:NAME."""
+    """The picture encoder of an open_clip model: MODEL/WEIGHTS (a public name or a file), a folder, or hf-hub:NAME."""
     model, preprocess = _open_clip(name)
 
     def encode(items: Sequence[EmbedItem]) -> Array:
@@ -51,7 +51,7 @@ def open_open_clip(name: str) -> Embedder:
 
 
 def open_open_clip_words(name: str) -> Embedder:
-    """The text side of the same model."""
+    """The text encoder of the same model."""
     model, _ = _open_clip(name)
     import open_clip
 
@@ -69,13 +69,13 @@ def open_open_clip_words(name: str) -> Embedder:
 
 
 def _open_clip(name: str) -> tuple[Any, Any]:
-    """Model and preprocessing of pictures."""
+    """The model, and its preprocessing of pictures."""
     model_name, weights = _clip_names(name)
     with _importing("open_clip_torch"):
         import open_clip
 
     def load() -> Any:
-        # Unlike create_model_and_transforms it never falls back to random weights.
+        # Unlike create_model_and_transforms, this never falls back to random weights.
         return open_clip.create_model_from_pretrained(model_name, pretrained=weights)
 
     model, preprocess = _fetched(load, "open_clip", name, local=_is_local(name))
@@ -89,7 +89,7 @@ def _is_local(name: str) -> bool:
 
 
 def _clip_names(name: str) -> tuple[str, str | None]:
-    """What open_clip calls the model, and its weights where they are named apart."""
+    """open_clip's name for the model, and for its weights if they are named separately."""
     if Path(name).is_dir():
         return f"local-dir:{name}", None
     if name.startswith("hf-hub:"):
@@ -109,13 +109,13 @@ def _texts(items: Sequence[EmbedItem]) -> list[str]:
 
 @contextmanager
 def _importing(package: str) -> Iterator[None]:
-    """Say in one line why ``package`` of the extra torch cannot be imported."""
+    """Turn a failed import of ``package``, of the extra torch, into an error of one line."""
     try:
         with needs(package, "torch"):
             yield
     except MissingExtraError:
         raise
-    except Exception as error:  # builds of torch and torchvision that do not fit each other raise all sorts
+    except Exception as error:  # mismatched builds of torch and torchvision raise many kinds of errors
         raise StateError(
             f"{package} is installed but cannot be imported ({_reason(error)}); "
             "install builds of torch and torchvision that belong together"
@@ -123,7 +123,7 @@ def _importing(package: str) -> Iterator[None]:
 
 
 def _fetched(load: Callable[[], Any], scheme: str, name: str, *, local: bool) -> Any:
-    """The model, or one line on what to do where it cannot be had. Loaders raise all sorts of errors: all mean the same here."""
+    """The model, or an error of one line that says what to do. Loaders raise many kinds of errors; here all mean the same."""
     reachable = local or hub_answers()
     try:
         with _no_log(), nullcontext() if reachable else offline():
@@ -131,9 +131,9 @@ def _fetched(load: Callable[[], Any], scheme: str, name: str, *, local: bool) ->
     except Exception as error:
         if local:
             raise DataFileError(f"--embed {scheme}:{name}: the model cannot be loaded: {_reason(error)}") from error
-        reason = _reason(error) if reachable else "the hub does not answer"
+        reason = _reason(error) if reachable else "the hub does not respond"
         raise DataFileError(
-            f"--embed {scheme}:{name}: the model is neither a folder here nor could it be downloaded ({reason}); "
+            f"--embed {scheme}:{name}: the model is not a folder here and could not be downloaded ({reason}); "
             f"offline, download it elsewhere, copy its folder here and give --embed {scheme}:FOLDER, "
             "or give ready vectors with --embeddings"
         ) from error
@@ -146,7 +146,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Loaders also log what they raise: once is enough."""
+    """Silence the loaders' logs: they also log what they raise."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -1,7 +1,7 @@
 """Any ONNX encoder on this machine.
 
-Beside ``model.onnx`` stand, for texts, ``tokenizer.json`` (a file of the tokenizers library) and, where the defaults do not
-fit, ``model.toml`` or ``model.json`` with what cannot be read from the graph:
+In the folder of ``model.onnx`` there must be, for texts, ``tokenizer.json`` (a file of the tokenizers library) and, if the
+defaults do not fit, ``model.toml`` or ``model.json`` with what cannot be read from the graph:
 
     output = "last_hidden_state"     which output to take; the first by default
     pooling = "mean"                 texts, of outputs [batch, tokens, d]: mean (default), cls or max
@@ -13,9 +13,9 @@ fit, ``model.toml`` or ``model.json`` with what cannot be read from the graph:
     std = [0.229, 0.224, 0.225]      pictures, divided by
     layout = "NCHW"                  pictures: NCHW (default) or NHWC
     tokenizer = "tokenizer.json"     texts, next to the model
-    text_model = "text.onnx"         pictures: the model, next to this one, that puts words into the same space
+    text_model = "text.onnx"         pictures: the model, next to this one, that embeds words into the same space
 
-The text model of a pair has its own tokenizer and, where needed, its own ``text.toml``.
+The text model of a pair has its own tokenizer and, if needed, its own ``text.toml``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Positive = Annotated[float, Field(gt=0)]
 
 
 class Preprocessing(Section):
-    """What is declared next to the model; see the module's text."""
+    """The contents of ``model.toml``; see the docstring of this module."""
 
     output: str | None = None
     pooling: Literal["mean", "cls", "max"] = "mean"
@@ -66,7 +66,7 @@ def open_onnx(path: Path, media: Media) -> Callable[[Sequence[EmbedItem]], Array
 
 
 def open_onnx_words(path: Path) -> Callable[[Sequence[EmbedItem]], Array] | None:
-    """The text side of a picture encoder; None if its declaration names no text model."""
+    """The text encoder that belongs to a picture encoder; None if ``model.toml`` names none."""
     require_file(path)
     text_model = read_preprocessing(path).text_model
     return None if text_model is None else open_onnx(path.parent / text_model, "text")
@@ -85,7 +85,7 @@ def _session(path: Path) -> Any:
 
 
 def read_preprocessing(model: Path) -> Preprocessing:
-    """The declaration beside ``model``, or the defaults if there is none."""
+    """The declaration next to ``model``, or the defaults if there is none."""
     for path, parse in ((model.with_suffix(".toml"), tomllib.loads), (model.with_suffix(".json"), json.loads)):
         if path.exists():
             try:
@@ -133,7 +133,7 @@ _INTEGERS: dict[str, type[np.signedinteger[Any]]] = {"tensor(int32)": np.int32, 
 
 
 def _fixed_length(inputs: Iterable[Any]) -> int | None:
-    """How many tokens the graph takes, if it takes one number only, as exported text towers often do."""
+    """How many tokens the graph takes, if that number is fixed, as it often is in exported text encoders."""
     lengths = [given.shape[1] for given in inputs if len(given.shape) == 2]
     return next((length for length in lengths if isinstance(length, int)), None)
 
@@ -158,7 +158,7 @@ def _tokenizer(path: Path, max_length: int, fixed: int | None) -> Any:
 
 
 def _pooled(path: Path, output: NDArray[Any], mask: NDArray[np.int64], pooling: str) -> Array:
-    """[batch, d] of [batch, tokens, d] over the tokens that are not padding; [batch, d] stays."""
+    """[batch, tokens, d] pooled to [batch, d] over the tokens that are not padding; [batch, d] is returned unchanged."""
     if output.ndim == 2:
         return output
     if output.ndim != 3 or output.shape[:2] != mask.shape:
@@ -176,7 +176,7 @@ def _pooled(path: Path, output: NDArray[Any], mask: NDArray[np.int64], pooling: 
 def _image_encoder(path: Path, session: Any, declared: Preprocessing) -> Callable[[Sequence[EmbedItem]], Array]:
     if declared.size is None:
         raise SettingError(
-            f"{path}: pictures need declared preprocessing; write size = [height, width] and, where the model "
+            f"{path}: pictures need declared preprocessing; write size = [height, width] and, if the model "
             f"needs them, mean, std, layout into {path.with_suffix('.toml')}"
         )
     inputs = session.get_inputs()
@@ -192,7 +192,7 @@ def _image_encoder(path: Path, session: Any, declared: Preprocessing) -> Callabl
 
 
 def _pixels(item: EmbedItem, declared: Preprocessing) -> NDArray[np.float32]:
-    """One picture as the model takes it: [3, h, w] or [h, w, 3]."""
+    """One picture in the model's layout: [3, h, w] or [h, w, 3]."""
     from PIL import Image, ImageOps
 
     if item.image is None:

@@ -1,4 +1,4 @@
-"""What an embedder is: it turns items into vectors, one after another."""
+"""The protocol of embedders: they turn items into vectors, one after another."""
 
 from __future__ import annotations
 

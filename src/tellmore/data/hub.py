@@ -1,6 +1,6 @@
-"""Whether the hub of models and datasets can be reached, and how to go on without it.
+"""Whether the hub of models and datasets can be reached, and how to continue without it.
 
-A hub that cannot be reached is noticed at once: the libraries by themselves try every file again and again, for minutes.
+A hub that cannot be reached is detected at once; the libraries by themselves would retry every file for minutes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HUB_PATIENCE_S = 5.0
 
 
 def hub_answers() -> bool:
-    """Whether a download may be tried. Not asked where the user has said HF_HUB_OFFLINE."""
+    """Whether a download may be tried. The hub is not contacted if the user has set HF_HUB_OFFLINE."""
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
@@ -28,14 +28,14 @@ def hub_answers() -> bool:
     except urllib.error.HTTPError:
         return True
     except urllib.error.URLError as error:
-        return isinstance(error.reason, ssl.SSLError)  # there, only with a certificate that the library may know
+        return isinstance(error.reason, ssl.SSLError)  # it responds; the library may accept its certificate
     except (OSError, ValueError):
         return False
 
 
 @contextmanager
 def offline(*settings: Any) -> Iterator[None]:
-    """Only what an earlier download has left on this machine. ``settings``: those of libraries that keep a copy of the hub's."""
+    """Use only earlier downloads on this machine. ``settings`` are modules of libraries that copy the hub's settings."""
     from huggingface_hub import constants
 
     every = (constants, *settings)

@@ -1,4 +1,4 @@
-"""Items in a dataset of Hugging Face's library: a folder that it saved, or a public name, ``hf:OWNER/NAME@CONFIG:SPLIT``."""
+"""Items from a Hugging Face dataset: a folder saved by its library, or a public name, ``hf:OWNER/NAME@CONFIG:SPLIT``."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SAVED = ("dataset_info.json", "dataset_dict.json")
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether ``path`` is a folder saved by the library, or names one after ``hf:``."""
+    """Whether ``path`` is a folder saved by the library, or names a dataset after ``hf:``."""
     return str(path).startswith(PREFIX) or any(os.path.isfile(path / name) for name in _SAVED)  # noqa: PTH113 - no error
 
 
 def dataset_records(path: Path, reading: Reading | None) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
-    """Column names and rows. Classes are given by name, and rows without a column id by their number, from 0, as the hub does.
+    """Column names and rows. Classes are given by name. Without a column ``id``, ids are row numbers from 0, as on the hub.
 
-    Pictures that are in the dataset itself are unpacked into a folder of ``reading``.
+    Pictures inside the dataset are unpacked into a folder of ``reading``.
     """
     reading = reading or Reading()
     with needs("datasets", "datasets"):
@@ -35,7 +35,7 @@ def dataset_records(path: Path, reading: Reading | None) -> tuple[list[str], Ite
         data = _load(datasets, rest, split)
     except DataFileError:
         raise
-    except Exception as error:  # the library raises many kinds, of its own and of the network
+    except Exception as error:  # the library raises many kinds of errors, its own and the network's
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise DataFileError(f"{path}: the dataset could not be loaded: {first}") from None
     pictured = [name for name, feature in data.features.items() if isinstance(feature, datasets.Image)]
@@ -62,7 +62,7 @@ def _load(datasets: Any, name: str, split: str) -> Any:
 
 
 def _fetched(datasets: Any, name: str, config: str) -> Any:
-    """A dataset by public name, or a folder of plain files; where the hub does not answer, what an earlier download has left."""
+    """A dataset by public name, or a folder of plain files; if the hub does not respond, an earlier download is used."""
     reachable = Path(name).exists() or hub_answers()
     try:
         with nullcontext() if reachable else offline(datasets.config):
@@ -71,7 +71,7 @@ def _fetched(datasets: Any, name: str, config: str) -> Any:
         if reachable:
             raise
         raise DataFileError(
-            f"{PREFIX}{name}: the hub does not answer, and no earlier download is on this machine; copy the dataset here "
+            f"{PREFIX}{name}: the hub does not respond, and no earlier download is on this machine; copy the dataset here "
             f"(save_to_disk) and give its folder"
         ) from None
 
@@ -86,7 +86,7 @@ def _rows(
 
 
 def _picture(value: dict[str, Any] | None, name: str, reading: Reading) -> str | None:
-    """The path of a picture; one that is in the dataset is written to a file called ``name``."""
+    """The path of a picture; if it is inside the dataset, it is written to a file called ``name``."""
     if value is None or value.get("bytes") is None:
         return None if value is None else value.get("path")
     unpacked = reading.unpacked / f"{quote(name, safe='')}{Path(value.get('path') or '').suffix}"
@@ -95,5 +95,5 @@ def _picture(value: dict[str, Any] | None, name: str, reading: Reading) -> str |
 
 
 def _class_name(feature: Any, value: int | None) -> str | None:
-    """The name of a class; -1 stands for none."""
+    """The name of a class; None for -1, which means no class."""
     return None if value is None or value < 0 else str(feature.int2str(value))

@@ -1,7 +1,7 @@
-"""Pictures: checked, turned upright, shrunk once, cached as JPEG next to the project.
+"""Checks pictures, turns them upright, shrinks them once, and stores them as JPEG in the project.
 
-What is served is always a freshly encoded thumbnail, never the original file: neither its hidden metadata (places, names)
-nor a file that only calls itself a picture reaches a browser.
+Only newly encoded thumbnails are served, never the original file: neither its hidden metadata (places, names) nor a file
+that only pretends to be a picture reaches a browser.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "HEIF")
 
 
 def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
-    """The picture as an upright RGB ``PIL.Image``; at most ``largest_px`` wide and high where given."""
+    """The picture as an upright RGB ``PIL.Image``; if ``largest_px`` is given, at most that wide and high."""
     Image, ImageOps = _pillow()
     try:
         with warnings.catch_warnings():
-            # Pillow warns above 89 million pixels and refuses above 179; the limit here lies between, for large cameras.
+            # Pillow warns above 89 million pixels and refuses above 179; this limit is in between, for large cameras.
             warnings.simplefilter("ignore")
             with Image.open(path, formats=_readable_formats()) as opened:
                 width, height = opened.size
@@ -55,7 +55,7 @@ def load_picture(path: Path, *, largest_px: int | None = None) -> Any:
 
 
 def _readable_formats() -> tuple[str, ...]:
-    """The allowed formats that something installed reads; phones' HEIC needs a package beside Pillow."""
+    """The allowed formats that can be read here; HEIC, from phones, needs a package in addition to Pillow."""
     Image, _ = _pillow()
     with suppress(ImportError):
         from pillow_heif import register_heif_opener
@@ -73,9 +73,9 @@ def _allowed(path: Path) -> str:
 
 
 def _on_white(picture: Any) -> Any:
-    """RGB; what is transparent becomes white."""
+    """The picture in RGB; transparent parts become white."""
     Image, _ = _pillow()
-    if picture.mode.startswith("I"):  # 16 bits a pixel; Pillow would cut off at 255 instead of scaling
+    if picture.mode.startswith("I"):  # 16 bits per pixel; Pillow would clip at 255 instead of scaling
         picture = picture.convert("I").point(lambda value: value * (1 / 257)).convert("L")
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         layered = picture.convert("RGBA")
@@ -91,13 +91,13 @@ def _pillow() -> tuple[Any, Any]:
 
 
 def thumbnail_path(cache: Path, identifier: str, original: Path) -> Path:
-    """Where the thumbnail of an item is kept; ids are hashed, since they may hold any character."""
+    """Where the thumbnail of an item is stored; ids are hashed, because they may contain any character."""
     key = hashlib.sha256(f"{identifier}\0{original.name}".encode()).hexdigest()[:40]
     return cache / f"{key}.jpg"
 
 
 def project_thumbnail(cache: Path, identifier: str, original: Path) -> Path:
-    """The thumbnail of a picture that a project names; ``cache`` is in its folder. Nothing is shown from outside of it."""
+    """The thumbnail of a picture that a project names; ``cache`` is in its folder. Pictures outside the folder are refused."""
     made = thumbnail_path(cache, identifier, original)
     if not may_be_named(made if made.exists() else original, cache.parent):
         raise DataFileError(
@@ -107,7 +107,7 @@ def project_thumbnail(cache: Path, identifier: str, original: Path) -> Path:
 
 
 def thumbnail(cache: Path, identifier: str, original: Path) -> Path:
-    """The thumbnail's file, made if it is not there yet."""
+    """The thumbnail's file; it is made if it does not exist yet."""
     target = thumbnail_path(cache, identifier, original)
     if target.exists():
         return target

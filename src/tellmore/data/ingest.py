@@ -1,4 +1,4 @@
-"""From the user's files to a project: read, check, join by id, normalise, write. All of it, or nothing."""
+"""Makes a project from the user's files: read, check, join by id, normalise, write. If anything fails, nothing is made."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from tellmore.errors import DataFileError, InputError, SettingError, StoreError
 from tellmore.types import Array
 
 TINY_NORM = 1e-12
-"""Vectors shorter than this count as zero: they keep their (zero) length when the others are normalised."""
+"""Vectors shorter than this count as zero and are not normalised."""
 
 
 NAMED = 5
-"""Items that a finding names."""
+"""How many items a finding names."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class EmbeddingSource:
 
     @property
     def recorded(self) -> str:
-        """What the settings say of it. Never a command: settings may be passed on, and commands may hold secrets."""
+        """The record of it in the settings. Never a command: settings may be passed on, and commands may contain secrets."""
         if self.file is not None:
             return self.file.name
         assert self.embed is not None
@@ -98,7 +98,7 @@ class Findings:
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """For people; what is zero and worth no thought is left out."""
+        """The findings as lines for people; counts of zero are left out."""
         norm = "scaled to length 1" if self.normalised else "as given"
         lines = [f"{self.items} items, {self.dimensions} dimensions ({norm})"]
         lines += [f"for learning, vectors are {self.learnt_as}"] if self.learnt_as else []
@@ -115,7 +115,7 @@ class Findings:
         return [*lines, *self._zero_line(), *self.notes]
 
     def _zero_line(self) -> list[str]:
-        """Which vectors say nothing of their items."""
+        """The line about vectors of length zero, which say nothing about their items."""
         n = len(self.zero_vectors)
         named = ", ".join(map(repr, self.zero_vectors[:NAMED])) + (f" and {n - NAMED} more" if n > NAMED else "")
         advice = "nothing tells these items apart; leave them out, or embed them again"
@@ -123,16 +123,16 @@ class Findings:
 
 
 def _counted(count: int, what: str) -> str:
-    """What was counted, with its first word in the singular if there is one of it."""
+    """The count in words; the first word is in the singular if the count is one."""
     things, _, more = what.partition(" ")
     return f"{count} {things.removesuffix('s') if count == 1 else things} {more}"
 
 
 @dataclass(frozen=True)
 class Ingest:
-    """One project to be made: the files, what their columns mean, and what to do with pictures that cannot be read.
+    """A project to be made: the files, what their columns mean, and what to do with pictures that cannot be read.
 
-    normalise: whether vectors are scaled to length 1; None: unless their columns are in different units, by the learner's rule.
+    normalise: whether vectors are scaled to length 1; None: only if all columns have the same unit, by the learner's rule.
     """
 
     folder: Path
@@ -146,7 +146,7 @@ class Ingest:
     reading: Reading = field(default_factory=Reading)
 
     def run(self, finish: Callable[[Project], None] | None = None) -> tuple[Project, Findings]:
-        """Make the project. ``finish`` gets it while it is still unseen, to add seed answers; its failure undoes all."""
+        """Make the project. ``finish`` is called before it appears, to add first answers; if that fails, nothing is made."""
         table = read_items(self.items, self.columns, self.reading)
         cache = self.folder.parent / f".{self.folder.name}.embedding"
         try:
@@ -162,7 +162,7 @@ class Ingest:
         return open_project(self.folder), replace(findings, notes=tuple(self.reading.notes))
 
     def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
-        """Write all of a project but its log; what is cheap to check comes before the pictures and the embedding."""
+        """Write everything of a project except its log. Quick checks come before the pictures and the embedding."""
         embedder = None if self.source.embed is None else self._embedder(self.source.embed, table, building)
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         self._check_number(table)
@@ -178,7 +178,7 @@ class Ingest:
         write_settings(building, project.settings)
         write_checksums(building, table.ids, project.settings.data.sha256)
         found = _findings(table, joined.statistics, normalise, unreadable)
-        passing = Project(building, project.settings)  # the one that is returned must not hold the matrix open
+        passing = Project(building, project.settings)  # the returned project must not keep the matrix open
         check_distinct(self.source.file or self.items, passing.pool.moments)
         return project, replace(found, learnt_as=str(passing.pool.coordinates))
 
@@ -187,7 +187,7 @@ class Ingest:
             raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
 
     def _embedder(self, spec: str, table: ItemTable, building: Path) -> Embedder:
-        """The embedder named by ``spec``; one fitted on these texts stays with the project, for new texts."""
+        """The embedder named by ``spec``; if it is fitted on these texts, it is stored in the project, for new texts."""
         scheme, _, name = spec.partition(":")
         if scheme != TFIDF:
             return open_embedder(spec, media_of(table))
@@ -198,7 +198,7 @@ class Ingest:
         return tfidf_embedder(model)
 
     def _check_pictures(self, table: ItemTable, cache: Path) -> tuple[ItemTable, tuple[str, ...]]:
-        """Make every thumbnail, which decodes every picture whole; bad ones are an error or are left out."""
+        """Make all thumbnails, for which every picture is decoded completely; bad pictures are an error or are left out."""
 
         def look(identifier: str, image: Path) -> None:
             thumbnail(cache, identifier, image)
@@ -206,7 +206,7 @@ class Ingest:
         return readable(table, look, self.reading, skip=self.skip_unreadable, progress=self.progress)
 
     def _with_own_pictures(self, table: ItemTable, building: Path) -> ItemTable:
-        """Pictures that came inside the file of items stay with the project."""
+        """Copy pictures that were inside the file of items into the project."""
 
         def kept(image: str) -> str:
             if not self.reading.holds(image):
@@ -234,7 +234,7 @@ class Ingest:
                 advance(passed)
 
     def _final_settings(self, building: Path, table: ItemTable, normalise: bool, d: int) -> Settings:
-        """The settings with what is known of the data once items and embeddings are written."""
+        """The settings, with what is known about the data once items and embeddings are written."""
         data = {
             "items": self.items.name,
             "embeddings": self.source.recorded,
@@ -249,7 +249,7 @@ class Ingest:
 def readable(
     table: ItemTable, look: Callable[[str, Path], None], reading: Reading, *, skip: bool, progress: ProgressBar
 ) -> tuple[ItemTable, tuple[str, ...]]:
-    """The items without those whose picture cannot be looked at, and their ids; bad ones are an error unless ``skip``."""
+    """The items without those whose picture cannot be read, and the ids of these. They are an error unless ``skip``."""
     if table.images is None:
         return table, ()
     bad: dict[int, str] = {}
@@ -260,7 +260,7 @@ def readable(
                     look(table.ids[position], Path(image))
             except DataFileError as error:
                 where = f"{table.source}, row {table.rows[position]}: " if table.source.is_file() else ""
-                bad[position] = f"{where}{error}; leave such out with --skip-unreadable"
+                bad[position] = f"{where}{error}; leave such pictures out with --skip-unreadable"
             advance()
     if bad and not skip:
         reading.faults += bad.values()
@@ -270,7 +270,7 @@ def readable(
 
 
 def media_of(table: ItemTable) -> Media:
-    """What an embedder sees of these items: their pictures where they have some, else their texts."""
+    """What an embedder gets: the items' pictures if they have any, else their texts."""
     return "image" if table.images is not None and any(table.images) else "text"
 
 
@@ -299,7 +299,7 @@ def _blocks(X: Array) -> Iterator[Array]:
 
 
 def unit_rows(block: Array) -> Array:
-    """Rows [m, d] scaled to length 1, float32; rows of length zero stay."""
+    """Rows [m, d] scaled to length 1, float32; rows of length zero are not changed."""
     norms = np.linalg.norm(block, axis=1, keepdims=True)
     return np.asarray(block / np.where(norms > TINY_NORM, norms, 1.0), dtype=np.float32)
 

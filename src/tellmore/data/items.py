@@ -1,4 +1,4 @@
-"""Items from a file of records or a folder of pictures; every fault names file, row and column."""
+"""Items from a file of records or a folder of pictures; every error names file, row and column."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".ti
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column holds what. None for text, image and label means: the usual name, where the file has it.
+    """Which column has what. None for text, image and label means the usual name, if the file has that column.
 
-    The columns named in ``keep`` stay with the items, as they are.
+    The columns named in ``keep`` are stored with the items, unchanged.
     """
 
     id: str = "id"
@@ -36,7 +36,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class ItemTable:
-    """Items in file order. ``rows`` [n] are the row numbers to name in messages; ``labels`` hold positive/negative/None."""
+    """Items in file order. ``rows`` [n] are the row numbers for messages; ``labels`` are positive, negative or None."""
 
     source: Path
     ids: tuple[str, ...]
@@ -60,7 +60,7 @@ class ItemTable:
 def read_items(path: Path, columns: Columns | None = None, reading: Reading | None = None) -> ItemTable:
     """All items of the file or image folder ``path``.
 
-    Faulty rows are all named in one DataFileError, unless ``reading`` says to leave them out.
+    One DataFileError names all faulty rows, unless ``reading`` says to leave them out.
     """
     columns, reading = columns or Columns(), reading or Reading()
     if path.is_dir() and not is_dataset(path):
@@ -142,9 +142,9 @@ def _delimiter_advice(path: Path, known: list[str]) -> str:
 
 
 def _meanings(path: Path, columns: Columns, label: str | None, records: list[tuple[int, Record]]) -> Mapping[str, bool]:
-    """What the words of the label column mean."""
+    """The meaning of each word in the label column."""
     if label is None:
-        if columns.positive_value is not None and not columns.keep:  # a kept column may be what it is about
+        if columns.positive_value is not None and not columns.keep:  # the option may be about a kept column
             raise DataFileError(
                 f"{path}: --positive-value {columns.positive_value}, but no column 'label'; name it with --label-column"
             )
@@ -154,7 +154,7 @@ def _meanings(path: Path, columns: Columns, label: str | None, records: list[tup
 
 
 def read_identifier(path: Path, number: int, column: str, value: Any) -> str:
-    """The id in a cell; a DataFileError says what is wrong with it."""
+    """The id in a cell; raises DataFileError if it is not valid."""
     if isinstance(value, bool) or (value is not None and not isinstance(value, str | int)):
         raise DataFileError(f"{path}, row {number}, column {column}: an id is text or a whole number, not {value!r}")
     text = "" if value is None else str(value)
@@ -164,7 +164,7 @@ def read_identifier(path: Path, number: int, column: str, value: Any) -> str:
 
 
 def _encodable(path: Path, number: int, column: str, text: str) -> str:
-    """``text``, unless it is half of a character, which JSON can spell but no UTF-8 file can hold."""
+    """``text``; raises an error for half of a character, which JSON can write but UTF-8 cannot."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -184,13 +184,13 @@ def _cell_text(path: Path, number: int, column: str, value: Any) -> str:
 
 
 def _kept(path: Path, number: int, columns: tuple[str, ...], record: Record) -> dict[str, str]:
-    """The cells of ``columns`` that hold anything."""
+    """The cells of ``columns`` that are not empty."""
     cells = {column: _cell_text(path, number, column, record.get(column)) for column in columns}
     return {column: cell for column, cell in cells.items() if cell}
 
 
 def _image_path(path: Path, number: int, column: str, value: Any) -> str:
-    """Absolute path of a picture named relative to the folder of the items file; "" where an item has none."""
+    """The absolute path of a picture whose path is relative to the folder of the items file; "" if an item has none."""
     name = _cell_text(path, number, column, value)
     if not name:
         return ""
@@ -207,7 +207,7 @@ def _image_path(path: Path, number: int, column: str, value: Any) -> str:
 
 
 def _label_text(value: Any) -> str:
-    return "" if value is None or value != value else str(value).strip()  # NaN is how tables of numbers say nothing
+    return "" if value is None or value != value else str(value).strip()  # in tables of numbers, NaN is an empty cell
 
 
 def _label(
@@ -219,9 +219,7 @@ def _label(
     positive = meanings.get(same_word(text))
     if positive is None:
         words = LabelWords(columns.positive_value, columns.negative_value)
-        raise DataFileError(
-            f"{path}, row {number}, column {column}: the label {text!r} means nothing: {words.advice()}"
-        )
+        raise DataFileError(f"{path}, row {number}, column {column}: the label {text!r} is unknown: {words.advice()}")
     return "positive" if positive else "negative"
 
 
@@ -238,9 +236,9 @@ def _image_folder(folder: Path) -> ItemTable:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Every file in ``folder`` and its subfolders; one that may not be entered is an error, never passed over.
+    """Every file in ``folder`` and its subfolders; a folder that cannot be read is an error, never skipped.
 
-    Hidden names are: they belong to the system (``._photo.jpg``, ``.thumbnails``), not to the collection.
+    Hidden names are skipped: they belong to the system (``._photo.jpg``, ``.thumbnails``), not to the collection.
     """
 
     def refuse(error: OSError) -> None:

@@ -1,4 +1,4 @@
-"""Items and their vectors, joined by id, with every row that does not fit named."""
+"""Joins items and vectors by id; errors name every row that does not fit."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tellmore.errors import DataFileError
 from tellmore.types import Array
 
 UNIT_ROWS = 5_000
-"""Rows that show whether columns are in the same unit."""
+"""How many rows are used to see whether columns have the same unit."""
 _NONE = -1
 
 
 @dataclass(frozen=True)
 class Joined:
-    """``table``: the items that have a usable vector; ``rows`` [n of the vectors]: the row of each one's item, or -1."""
+    """``table`` has the items with a usable vector; ``rows`` has, for each vector, the row of its item, or -1."""
 
     table: ItemTable
     vectors: VectorFile
@@ -31,7 +31,7 @@ class Joined:
     statistics: Statistics
 
     def blocks(self) -> Iterator[tuple[NDArray[np.intp], Array, int]]:
-        """Rows [m] of items, their vectors [m, d], and how many vectors of the file were passed for it."""
+        """Rows [m] of items, their vectors [m, d], and how many vectors of the file were read for them."""
         start = 0
         for block in self.vectors.chunks():
             rows = self.rows[start : start + len(block)]
@@ -41,7 +41,8 @@ class Joined:
 
 
 def join(table: ItemTable, vectors: VectorFile, *, by_row: bool, reading: Reading) -> Joined:
-    """Both must hold exactly the same ids; what does not fit is an error, or left out where ``reading`` says so."""
+    """Join items and vectors, which must have exactly the same ids; rows that do not fit are an error, or left out if
+    ``reading`` says so."""
     rows = _rows_in_order(table, vectors) if by_row else _rows_by_id(table, vectors, reading)
     found = set(rows.tolist())
     for row, identifier in enumerate(table.ids):
@@ -54,7 +55,7 @@ def join(table: ItemTable, vectors: VectorFile, *, by_row: bool, reading: Readin
     kept = sorted(set(rows.tolist()) - {_NONE})
     if len(kept) == len(table):
         return Joined(table, vectors, rows, statistics)
-    place = np.full(len(table) + 1, _NONE, dtype=np.intp)  # the last one is where -1 leads
+    place = np.full(len(table) + 1, _NONE, dtype=np.intp)  # the last entry is for the index -1
     place[kept] = np.arange(len(kept))
     return Joined(table.keep(kept), vectors, place[rows], statistics)
 
@@ -91,7 +92,7 @@ def _rows_by_id(table: ItemTable, vectors: VectorFile, reading: Reading) -> NDAr
 
 
 def _survey(vectors: VectorFile, rows: NDArray[np.intp], ids: tuple[str, ...], reading: Reading) -> Statistics:
-    """Look at every vector once; those with numbers that are not finite in float32 lose their item in ``rows``."""
+    """Read every vector once; vectors with numbers that are not finite in float32 get -1 in ``rows``."""
     statistics, start = Statistics(vectors.d, ids, step=-(-vectors.n // UNIT_ROWS)), 0
     for block in vectors.chunks():
         if block.shape[1] != vectors.d:
@@ -118,7 +119,7 @@ def _unusable(block: Array) -> NDArray[np.bool_]:
 
 
 class Statistics:
-    """What the findings need of the vectors, gathered block by block; every ``step``-th shows the units of the columns."""
+    """Statistics of the vectors for the findings, updated block by block; every ``step``-th vector shows the columns' units."""
 
     def __init__(self, d: int, ids: tuple[str, ...], step: int = 1) -> None:
         self.d = d
@@ -131,7 +132,7 @@ class Statistics:
         self._sample: list[Array] = []
 
     def add(self, block: Array, rows: NDArray[np.intp]) -> None:
-        """Vectors [m, d] and the rows [m] of their items."""
+        """Add vectors [m, d] and the rows [m] of their items."""
         if len(block) == 0:
             return
         self.zero += [self._ids[row] for row in rows[~block.any(axis=1)]]
@@ -142,12 +143,12 @@ class Statistics:
 
     @property
     def one_unit(self) -> bool:
-        """Whether the columns seem to be in the same unit, so that the length of a vector means something."""
+        """Whether the columns seem to have the same unit, so that the length of a vector has a meaning."""
         return not units_differ(Moments.of(np.vstack(self._sample)))
 
     @property
     def duplicates(self) -> int:
-        """Vectors equal to an earlier one."""
+        """How many vectors equal an earlier one."""
         return len(self._hashes) - len(set(self._hashes))
 
     @property
@@ -157,6 +158,6 @@ class Statistics:
 
 
 def check_distinct(path: Path, moments: Moments) -> None:
-    """Refuse vectors that are all the same, such as zeros only."""
+    """Raise an error if all vectors are the same, for example all zeros."""
     if moments.constant:
         raise DataFileError(f"{path}: all items have the same vector, so nothing can be learnt")

@@ -15,12 +15,12 @@ _SHOWN = 5
 
 
 def own_words(settings: Settings) -> tuple[str, str]:
-    """What a project calls positive and negative."""
+    """The project's words for positive and negative."""
     return settings.project.positive, settings.project.negative
 
 
 def same_word(value: str) -> str:
-    """Words that differ in case or blanks only are the same, and so are 1 and 1.0, as tables write it beside empty cells.
+    """``value`` in a form in which words are compared: case and spaces do not matter, and 1.0, as pandas writes it, is 1.
 
     >>> same_word(" Yes "), same_word("1.0")
     ('yes', '1')
@@ -32,8 +32,8 @@ def same_word(value: str) -> str:
 
 @dataclass(frozen=True)
 class LabelWords:
-    """What the user says: nothing, for the usual words; the one that means positive, and if there are more than two, the one
-    that means negative, or ``*`` for all others. ``own``: what a project calls positive and negative, beside the usual words."""
+    """The user's words: none, for the usual ones; or the word that means positive and, if there are more than two, the one that
+    means negative, or ``*`` for all others. ``own`` are a project's words, which are known in addition to the usual ones."""
 
     positive: str | None = None
     negative: str | None = None
@@ -46,7 +46,7 @@ class LabelWords:
             raise SettingError(f"--positive-value and --negative-value are both {self.positive!r}")
 
     def meanings(self, present: Iterable[str], where: str) -> Mapping[str, bool]:
-        """What each of the words that are ``present`` means, by ``same_word``; one that is not in it has no meaning."""
+        """The meaning of each word that is ``present``, by ``same_word``; words without a meaning are left out."""
         words = {same_word(word): word.strip() for word in present if word.strip()}
         if self.positive is None:
             usual = dict.fromkeys(POSITIVE_WORDS, True) | dict.fromkeys(NEGATIVE_WORDS, False)
@@ -67,7 +67,7 @@ class LabelWords:
         return {word: word == yes for word in {yes, *no}}
 
     def advice(self) -> str:
-        """What to do about a word without a meaning."""
+        """What to do about an unknown word."""
         if self.positive is None:
             return "a label is 'positive', 'negative' or empty; say which value is positive with --positive-value"
         return f"{self.positive!r} means positive and {self.negative!r} negative; leave it empty, or leave the row out"

@@ -1,4 +1,4 @@
-"""How long work reports itself: a context manager that gives ``advance(steps)``. The command line passes its bar."""
+"""How long work reports its progress: a context manager that gives ``advance(steps)``. The command line passes its bar."""
 
 from __future__ import annotations
 

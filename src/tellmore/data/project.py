@@ -4,12 +4,12 @@ FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
 FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
 FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
 FOLDER/embeddings.json    its checksums, block by block
-FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, where start.earlier or learning.prior = "earlier"
+FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, if start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
 FOLDER/pictures/          pictures that came inside the file of items
-FOLDER/tellmore.sqlite    the log; the server that runs holds tellmore.sqlite.lock next to it
+FOLDER/tellmore.sqlite    the log; a running server locks tellmore.sqlite.lock next to it
 
-Rows of both files beyond ``data.n`` of the settings do not count: they are of an addition that was not finished.
+Rows of both files after the first ``data.n`` (see the settings) do not count: they are from an addition that did not finish.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ PICTURES_FOLDER = "pictures"
 
 @dataclass(frozen=True)
 class Project:
-    """An opened project. Items and pool are read when first asked for; the matrix stays on disk, memory-mapped.
+    """An opened project. Items and pool are read when first needed; the matrix stays on disk, memory-mapped.
 
-    ``dask``: the scheduler of the workers that are to hold the pool, or ``local``; unset, as the settings say.
+    ``dask`` is the scheduler of the workers for the pool, or ``local``; by default, the settings decide.
     """
 
     folder: Path
@@ -74,7 +74,7 @@ class Project:
 
     @property
     def database_url(self) -> str:
-        """Where the log is, as an SQLAlchemy address. It may hold a password: show ``settings.redacted()`` instead."""
+        """The SQLAlchemy address of the log. It may contain a password, so show ``settings.redacted()`` instead."""
         database = self.settings.server.database
         if not database:
             return f"sqlite:///{(self.folder / DATABASE_FILE).absolute()}"
@@ -91,7 +91,7 @@ class Project:
 
     @cached_property
     def prior(self) -> Frame | None:
-        """The belief of an earlier project as the one prior, where the settings ask for it."""
+        """The belief of an earlier project as the prior, if the settings say so."""
         if self.settings.learning.prior != "earlier":
             return None
         belief, sharpness = self._earlier()
@@ -101,7 +101,7 @@ class Project:
 
     @cached_property
     def earlier(self) -> Classifier | None:
-        """The classifier of an earlier project to start from, where the settings ask for it; it takes the rows of the pool."""
+        """The classifier of an earlier project as a start, if the settings say so; it takes rows of the pool."""
         if not self.settings.start.earlier:
             return None
         belief, sharpness = self._earlier()
@@ -116,12 +116,12 @@ class Project:
 
     @property
     def tfidf_path(self) -> Path | None:
-        """What was fitted on the project's texts, where that made its vectors."""
+        """The TF-IDF model fitted on the project's texts, if it made the vectors."""
         path = self.folder / TFIDF_FILE
         return path if path.is_file() else None
 
     def picture(self, item: str) -> Path:
-        """The file of an item's thumbnail, by its id; made if it is not there yet."""
+        """The file of an item's thumbnail, by its id; it is made if it does not exist yet."""
         image = self.pool.images[self.pool.rows([item])[0]] if self.pool.images is not None else ""
         if not image:
             raise QuestionError(f"the item {item!r} has no picture")
@@ -134,7 +134,7 @@ class Project:
 
     @property
     def _counted(self) -> int | None:
-        """How many rows count; None: all."""
+        """How many rows count; None for all."""
         return self.settings.data.n or None
 
     @cached_property
@@ -151,7 +151,7 @@ class Project:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the items and vectors that its files hold now."""
+        """SHA-256 of the items and vectors now in its files."""
         return Pool(self._matrix, self._ids).fingerprint
 
     @cached_property
@@ -170,11 +170,11 @@ class Project:
 
     @property
     def on_dask(self) -> bool:
-        """Whether Dask workers hold the pool."""
+        """Whether the pool is on Dask workers."""
         return self.dask is not None or self.settings.data.pool == "dask"
 
     def _checked(self, pool: Pool) -> Pool:
-        """The pool, unless it is not the one that the project was made with."""
+        """``pool``; raises an error if it is not the one with which the project was made."""
         recorded = self.settings.data.sha256
         if recorded and pool.fingerprint != recorded:
             raise DataFileError(f"{self.folder}: {ITEMS_FILE} or {EMBEDDINGS_FILE} has another checksum: {CHANGED}")
@@ -182,10 +182,10 @@ class Project:
 
     def _checksums(self) -> Matrix:
         record, matrix = self.folder / CHECKSUMS_FILE, None
-        with suppress(FileNotFoundError):  # of a version that kept none
+        with suppress(FileNotFoundError):  # earlier versions did not write it
             matrix = Matrix.read(record, (self.folder / EMBEDDINGS_FILE).absolute())
         recorded = self.settings.data.sha256
-        if matrix is None or matrix.whole != recorded:  # or items were added since
+        if matrix is None or matrix.whole != recorded:  # there is no record, or items were added since
             self._checked(Pool(self._matrix, self._ids))
             matrix = write_checksums(self.folder, self._ids, recorded)
         if matrix.ids != checksum_of_ids(self._ids):
@@ -194,14 +194,14 @@ class Project:
 
 
 def write_checksums(folder: Path, ids: Sequence[str], sha256: str) -> Matrix:
-    """Record what the matrix in ``folder`` holds; ``sha256`` is that of the whole pool."""
+    """Record the checksums of the matrix in ``folder``; ``sha256`` is that of the whole pool."""
     matrix = Matrix.of((folder / EMBEDDINGS_FILE).absolute(), ids, sha256)
     matrix.write(folder / CHECKSUMS_FILE)
     return matrix
 
 
 def _column(items: Sequence[dict[str, Any]], key: str) -> tuple[str, ...] | None:
-    """One value per item, "" where an item lacks it; None if all do."""
+    """One value per item, "" if an item has none; None if no item has one."""
     values = tuple(str(item.get(key) or "") for item in items)
     return values if any(values) else None
 
@@ -220,7 +220,7 @@ def _read_items(path: Path) -> Iterator[dict[str, Any]]:
 
 def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
     """The belief in an .npz file with mean [D] and cov [D, D], and the sharpness of labels, choices, thresholds and
-    probabilities, which version 0.1 did not write."""
+    probabilities, which version 0.1 did not store."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             sharpness = arrays["sharpness"].tolist() if "sharpness" in arrays else (*astuple(CLASSIC), CLASSIC.w)
@@ -234,7 +234,7 @@ def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
 
 
 def projects_in(folder: Path) -> list[Path]:
-    """The projects that are in ``folder``, by name; none if it is a project itself."""
+    """The projects in ``folder``, sorted by name; none if it is itself a project."""
     if (folder / SETTINGS_FILE).exists() or not folder.is_dir():
         return []
     return sorted(path.parent for path in folder.glob(f"*/{SETTINGS_FILE}"))
@@ -243,7 +243,7 @@ def projects_in(folder: Path) -> list[Path]:
 def open_project(path: str | os.PathLike[str], dask: str | None = None) -> Project:
     """The project in the folder ``path``; raises SettingError if there is none or its settings are wrong.
 
-    ``dask``: whose workers hold the pool: the address of a scheduler, or ``local``.
+    ``dask`` names the workers for the pool: the address of a scheduler, or ``local``.
     """
     if dask is not None:
         check_address(dask)
@@ -261,14 +261,14 @@ def open_project(path: str | os.PathLike[str], dask: str | None = None) -> Proje
 
 @contextmanager
 def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary folder beside ``target`` that becomes ``target`` when the block ends, and vanishes when it fails."""
+    """A temporary folder next to ``target``. It becomes ``target`` when the block ends, and is removed if the block fails."""
     target = Path(target)
     try:
         _refuse_existing(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(target)
         building = target.parent / f".{target.name}-{os.getpid()}-{token_hex(4)}"
-        building.mkdir(mode=0o700)  # settings may hold a password, items may be anybody's
+        building.mkdir(mode=0o700)  # settings may contain a password, and items may be private
     except OSError as error:
         raise DataFileError(
             f"{target.parent}: a project cannot be made there: {error.strerror}; {WHERE_TO_WRITE}"
@@ -289,7 +289,7 @@ def project_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _remove_leftovers(target: Path) -> None:
-    """What was half made for ``target`` by processes that were killed."""
+    """Remove incomplete folders for ``target``, left by processes that were killed."""
     for left in target.parent.glob(f".{glob.escape(target.name)}-*-????????"):
         maker = left.name.split("-")[-2]
         if maker.isdigit() and not _alive(int(maker)):
@@ -310,7 +310,7 @@ def _refuse_existing(target: Path) -> None:
     if target.is_dir() and not any(target.iterdir()):
         return
     if target.exists():
-        raise SettingError(f"{target} exists already; choose another folder or remove it first")
+        raise SettingError(f"{target} already exists; choose another folder or remove it first")
 
 
 def write_items(
@@ -330,7 +330,7 @@ def write_items(
 
 
 def write_settings(folder: Path, settings: Settings) -> None:
-    """Replace ``tellmore.toml`` in one step, so that a reader never sees half of it."""
+    """Replace ``tellmore.toml`` in one step, so that a reader never sees an incomplete file."""
     with replacing(folder / SETTINGS_FILE) as fresh:
         fresh.touch(0o600)
         fresh.write_text(toml_text(settings), encoding="utf-8")
@@ -344,10 +344,10 @@ def create_project(
     labels: Sequence[str | None] | None = None,
     finish: Callable[[Project], None] | None = None,
 ) -> Project:
-    """Make a project of a pool that is in memory already. ``labels`` [n] hold "positive", "negative" or None.
+    """Make a project from a pool in memory. ``labels`` [n] are "positive", "negative" or None.
 
-    The embeddings are taken as they are. ``finish`` gets the project while it is still unseen. Either the whole project appears
-    at ``folder``, or nothing.
+    The embeddings are used as they are. ``finish`` is called with the project before it appears. Either the whole project
+    appears at ``folder``, or nothing.
     """
     settings = settings or Settings()
     with project_folder(folder) as building:
@@ -365,7 +365,7 @@ def create_project(
 
 
 def fitted(settings: Settings) -> Settings:
-    """``settings`` as a new project has them: made by this version, with no question larger than the number of items."""
+    """``settings`` for a new project: made by this version, and with no question larger than the number of items."""
     n, learning = settings.data.n, settings.learning
     sizes = [size for size in learning.sizes if size <= n] or [2]
     return settings.changed(

@@ -1,4 +1,4 @@
-"""How the files of one command are read, and what was noticed on the way: faulty rows are collected, to be reported together."""
+"""How the files of a command are read, and what was noticed: faulty rows are collected and reported together."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tellmore.files import write_whole
 
 @dataclass
 class Reading:
-    """``delimiter`` and ``encoding`` of CSV files: None, by the file itself; ``notes`` then say what was seen.
+    """``delimiter`` and ``encoding`` are those of CSV files; None means that they are detected, and ``notes`` say what was found.
 
-    Faulty rows are collected in ``faults``. ``settle`` raises them all, unless ``skip_bad`` names the file that ``finish`` lists
-    them in: then they are left out.
+    Faulty rows are collected in ``faults``. ``settle`` raises an error for all of them, unless ``skip_bad`` names a file: then
+    they are left out, and ``finish`` lists them in that file.
     """
 
     delimiter: str | None = None
@@ -43,30 +43,30 @@ class Reading:
 
     @cached_property
     def unpacked(self) -> Path:
-        """A folder for pictures that are inside a file; it goes when this object does."""
+        """A folder for pictures from inside a file; it is deleted together with this object."""
         folder = Path(mkdtemp(prefix="tellmore-"))
         finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
     def holds(self, picture: str) -> bool:
-        """Whether this is one of them."""
+        """Whether ``picture`` is in that folder."""
         return "unpacked" in vars(self) and Path(picture).parent == self.unpacked
 
     @contextmanager
     def row(self) -> Iterator[None]:
-        """Where one row is read: its fault is gathered, and the next row follows."""
+        """A block that reads one row: if it fails, the error is collected and the next row can be read."""
         try:
             yield
         except DataFileError as error:
             self.faults.append(str(error))
 
     def settle(self) -> None:
-        """Raise what was gathered so far, unless it is to be left out."""
+        """Raise an error for the faulty rows so far, unless they are to be left out."""
         if self.faults and self.skip_bad is None:
             raise FaultyRowsError(self.faults)
 
     def finish(self) -> None:
-        """List what was left out, where that was wished."""
+        """Write the list of rows that were left out, if one was requested."""
         if self.skip_bad is not None:
             write_whole(self.skip_bad, "".join(f"{' '.join(fault.split())}\n" for fault in self.faults))
             if self.faults:

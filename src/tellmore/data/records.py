@@ -21,9 +21,9 @@ from tellmore.errors import DataFileError, needs
 
 Record = dict[str, Any]
 Records = tuple[list[str], Iterator[tuple[int, Record]]]
-"""Column names (none: as each record has them), and (row number, record)."""
+"""Column names (none if each record has its own), and pairs of row number and record."""
 
-csv.field_size_limit(sys.maxsize)  # the limit is the process's; its default refuses texts of 131,072 characters
+csv.field_size_limit(sys.maxsize)  # this holds for the whole process; the default limit is 131,072 characters
 _DELIMITERS = ",;\t|"
 _SNIFFED_ROWS = 20
 _SNIFFED_BYTES = 2**20
@@ -31,7 +31,7 @@ _BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16"
 
 
 def open_records(path: Path, reading: Reading | None = None) -> Records:
-    """The rows of ``path``; without ``reading`` the first faulty one is an error."""
+    """The rows of ``path``; without ``reading``, the first faulty row is an error."""
     if is_dataset(path):
         return dataset_records(path, reading)
     reader = READERS.get(path.suffix.lower())
@@ -44,7 +44,7 @@ def open_records(path: Path, reading: Reading | None = None) -> Records:
 
 
 def require_file(path: Path) -> None:
-    """Raise DataFileError unless ``path`` is a file with something in it that may be read."""
+    """Raise DataFileError unless ``path`` is a readable file that is not empty."""
     try:
         with path.open("rb") as file:
             if not file.read(1):
@@ -69,7 +69,7 @@ def _csv_records(path: Path, reading: Reading | None) -> Records:
     delimiter = reading.delimiter or _delimiter(path, encoding, usual)
     if (encoding, delimiter) != ("utf-8", usual) and (reading.encoding, reading.delimiter) != (encoding, delimiter):
         named = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}.get(delimiter, repr(delimiter))
-        reading.notes.append(f"{path} was read as {encoding.removesuffix('-sig')}, cells apart by {named}")
+        reading.notes.append(f"{path} was read as {encoding.removesuffix('-sig')}, cells separated by {named}")
     rows = _csv_rows(path, encoding, delimiter)
     first = next(rows, None)
     return _with_header(path, first[1] if first else [], rows, reading, "quote cells that hold the delimiter")
@@ -78,7 +78,7 @@ def _csv_records(path: Path, reading: Reading | None) -> Records:
 def _with_header(
     path: Path, header: list[str], rows: Iterator[tuple[int, list[Any]]], reading: Reading | None, advice: str
 ) -> Records:
-    """Rows of cells below a row of names."""
+    """The records of a table: rows of cells below a row of names."""
     if not any(name.strip() for name in header):
         raise DataFileError(f"{path}, row 1: expected a header with column names")
     repeated = sorted({name for name in header if header.count(name) > 1})
@@ -120,7 +120,7 @@ def _encoding(path: Path) -> str:
 
 
 def _delimiter(path: Path, encoding: str, usual: str) -> str:
-    """The usual one, unless only another one gives the first rows the same number of cells, more than one."""
+    """The usual delimiter, unless only another one divides the first rows into the same number of cells, at least two."""
     with path.open("rb") as file:
         text = file.read(_SNIFFED_BYTES).decode(encoding, errors="replace")
     candidates = [usual, *(each for each in _DELIMITERS if each != usual)]
@@ -128,7 +128,7 @@ def _delimiter(path: Path, encoding: str, usual: str) -> str:
 
 
 def _regular(text: str, delimiter: str) -> tuple[bool, bool]:
-    """Whether ``delimiter`` divides the header, and the rows after it as the header."""
+    """Whether ``delimiter`` divides the header, and whether it divides the other rows into as many cells."""
     widths: list[int] = []
     try:
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
@@ -215,7 +215,7 @@ def open_parquet(path: Path) -> Any:
 
 
 def parquet_batches(path: Path, file: Any, **options: Any) -> Iterator[Any]:
-    """The batches of a ParquetFile; damage inside it is noticed only now."""
+    """The batches of a ParquetFile; damage inside it shows only here."""
     import pyarrow
 
     try:
@@ -236,17 +236,17 @@ def _parquet_rows(path: Path, file: Any) -> Iterator[tuple[int, Record]]:
 
 
 def _excel_records(path: Path, reading: Reading | None) -> Records:
-    """The first sheet; its first row names the columns."""
+    """The records of the first sheet; its first row names the columns."""
     with needs("openpyxl", "files"):
         import openpyxl
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except Exception as error:  # whatever a damaged archive or its XML leads to
+    except Exception as error:  # a damaged archive or its XML can cause any error
         raise DataFileError(f"{path}: not a readable Excel workbook: {error}") from None
     sheet = book.worksheets[0]
     if reading is not None and len(book.worksheets) > 1:
         reading.notes.append(f"{path}: read the first of {len(book.worksheets)} sheets, {sheet.title!r}")
-    sheet.reset_dimensions()  # files of other programs may say less than they hold
+    sheet.reset_dimensions()  # files of other programs may state a smaller range than they have
     rows = ((number, [_excel_value(cell) for cell in cells]) for number, cells in enumerate(sheet.values, start=1))
     header = [str(cell).strip() if cell is not None else "" for cell in next(rows, (1, []))[1]]
     while header and not header[-1]:
@@ -258,7 +258,7 @@ def _excel_records(path: Path, reading: Reading | None) -> Records:
 
 
 def _excel_value(cell: Any) -> Any:
-    """Whole numbers as such, dates as text."""
+    """The value of a cell, with whole numbers as integers and dates as text."""
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
     return cell.isoformat() if hasattr(cell, "isoformat") else cell

@@ -1,4 +1,4 @@
-"""Another model's scores of the items: a column of numbers or words, and what counts as positive in it."""
+"""Another model's scores of the items: a column of numbers or words, and which of them mean positive."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tellmore.types import Array
 
 MISSING = ("", "nan")
 SHOWN = 5
-"""Values named in a message."""
+"""How many values a message names."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What the user says of the values: from which number on, or at which words, they mean positive and negative."""
+    """What the user says about the values: the number from which on, or the words that, mean positive or negative."""
 
     threshold: float | None = None
     positive_value: str | None = None
@@ -48,7 +48,7 @@ class Meaning:
 class JudgeScores:
     """Scores by item; items without one are not in it.
 
-    ``numbers`` are None for words. ``probabilities``: all numbers lie within 0 to 1. ``rule`` says in words what is positive.
+    ``numbers`` is None for words. ``probabilities``: all numbers are from 0 to 1. ``rule`` says in words what is positive.
     """
 
     values: Mapping[str, str]
@@ -59,11 +59,11 @@ class JudgeScores:
 
     @cached_property
     def probabilities(self) -> bool:
-        """Whether every score is a number within 0 to 1."""
+        """Whether every score is a number from 0 to 1."""
         return self.numbers is not None and _within_unit(self.numbers.values())
 
     def prediction(self, item: str) -> float:
-        """The score as a number from 0 to 1: a probability as it is, any other as 0 or 1."""
+        """The score as a number from 0 to 1: a probability unchanged, any other as 0 or 1."""
         if self.numbers is not None and self.probabilities:
             return self.numbers[item]
         return float(self.positive[item])
@@ -75,7 +75,7 @@ def kept_columns(project: Project) -> list[str]:
 
 
 def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path | None, id_column: str) -> JudgeScores:
-    """The scores in a column of ``file``, else in one that the project keeps; rows of other items are ignored."""
+    """The scores in a column of ``file``, or of the project's kept columns; rows of other items are ignored."""
     known = {item["id"] for item in project.items}
     if file is None:
         where, found = f"column {column}", _kept(project, column)
@@ -99,7 +99,7 @@ def _kept(project: Project, column: str) -> dict[str, str]:
 
 
 def start_scores(project: Project, column: str, positive_value: str) -> Array:
-    """A kept column as scores [n] to start from, NaN where an item has none: numbers as they are, words as 1 and 0."""
+    """A kept column as scores [n] to start from: numbers unchanged, words as 1 and 0, NaN for items without a score."""
     where = f"column {column}"
     kept = {item: value for item, value in _kept(project, column).items() if same_word(value) not in MISSING}
     numbers = None if positive_value else _numbers(kept)
@@ -119,18 +119,18 @@ def _column(file: Path, column: str, id_column: str) -> dict[str, str]:
                 raise DataFileError(f"{file}, row {number}: no column {wanted!r}; the columns are {listed}")
         item = read_identifier(file, number, id_column, record[id_column])
         if item in found:
-            raise DataFileError(f"{file}, row {number}, column {id_column}: the id {item!r} is there twice")
+            raise DataFileError(f"{file}, row {number}, column {id_column}: the id {item!r} occurs twice")
         found[item] = text_of(record[column])
     return found
 
 
 def text_of(value: Any) -> str:
-    """A cell as text; "" if there is nothing."""
+    """A cell as text; "" if it is empty."""
     return "" if value is None else str(value).strip()
 
 
 def scores_of(values: Mapping[str, str], meaning: Meaning, *, where: str) -> JudgeScores:
-    """``values`` as numbers, or as words where some are named or some are none; an error says ``where`` they stand."""
+    """``values`` as numbers, or as words if some are named or some are not numbers; errors begin with ``where`` they are."""
     numbers = _numbers(values) if meaning.positive_value is None else None
     if numbers is not None:
         return _by_threshold(values, numbers, meaning.threshold, where)
@@ -149,8 +149,8 @@ def _by_threshold(
     if chosen is None and len(numbers) > 1 and len(set(positive.values())) == 1:
         lowest, highest = min(numbers.values()), max(numbers.values())
         raise DataFileError(
-            f"{where}: {kind} from {lowest:g} to {highest:g} are all on one side of {usual:g}; say from where on they "
-            "mean positive with --threshold"
+            f"{where}: {kind} from {lowest:g} to {highest:g} are all on one side of {usual:g}; say with --threshold from which "
+            "number on they mean positive"
         )
     return JudgeScores(values, positive, f"{kind}, positive from {threshold:g} on", numbers, threshold)
 
@@ -196,7 +196,7 @@ def _number(value: str) -> float | None:
 
 
 def _numbers(values: Mapping[str, str]) -> dict[str, float] | None:
-    """All values as numbers; None if one is none."""
+    """All values as numbers; None if one is not a number."""
     found = {item: _number(value) for item, value in values.items()}
     numbers = {item: number for item, number in found.items() if number is not None}
     return numbers if len(numbers) == len(found) else None

@@ -1,4 +1,4 @@
-"""The settings of a project: one TOML file, checked on reading, with the key and line of the mistake in every error."""
+"""The settings of a project: one TOML file, checked when it is read; every error names the key and the line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tellmore.version import __version__
 
 SETTINGS_FILE = "tellmore.toml"
 FIRST_VERSION = "0.1.0"
-"""What made a project whose file does not say."""
+"""The version of a project whose file does not name one."""
 PriorChoice = Literal["pool", "isotropic", "earlier"]
 BoundChoice = Literal["moments", "centred", "paper"]
 
@@ -41,7 +41,7 @@ QuestionChoice = Annotated[str, AfterValidator(_question)]
 class ProjectSettings(Section):
     """What is taught, in the words that people read.
 
-    ``guidelines``: a longer text that people can open. ``quota``: how many answers each annotator is asked for; unset, no limit.
+    ``guidelines``: a longer text that people can open. ``quota``: how many answers each annotator is asked for; unset: no limit.
     """
 
     name: str = Field(default="project", min_length=1, max_length=200)
@@ -54,8 +54,8 @@ class ProjectSettings(Section):
 
 
 class LearningSettings(Section):
-    """How it is learnt. Unset, ``bound``, ``w`` and ``K`` are the learner's own and ``set_size`` is the kind's;
-    ``prior = "earlier"`` reads FOLDER/prior.npz."""
+    """How it is learnt. If they are not set, ``bound``, ``w`` and ``K`` are the learner's defaults and ``set_size`` is the
+    kind's; ``prior = "earlier"`` reads FOLDER/prior.npz."""
 
     question: QuestionChoice = "auto"
     kinds: tuple[KindName, ...] = Field(default_factory=question_kinds.standard_kinds, min_length=1)
@@ -75,9 +75,9 @@ class LearningSettings(Section):
 
 
 class StartSettings(Section):
-    """What learning starts from, and the answers then correct: words, or items by id or by their whole text, that are like what
-    is looked for and unlike it; or a kept column with another model's scores, numbers or words, of which ``positive_value`` (or
-    yes, true, positive) means positive; or else an ``earlier`` project's classifier, which FOLDER/prior.npz holds."""
+    """What learning starts from, before the answers correct it: words, or items by id or full text, that are like what is looked
+    for and unlike it; or a kept column with another model's scores, numbers or words, of which ``positive_value`` (or yes,
+    true, positive) means positive; or an ``earlier`` project's classifier, stored in FOLDER/prior.npz."""
 
     like: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
@@ -87,24 +87,24 @@ class StartSettings(Section):
 
 
 class TeamSettings(Section):
-    """Where several people answer. ``overlap``: share of the questions that somebody else has answered, for the agreement
-    between people. ``known_share``: share that asks for an item which an owner has labelled by choice, for each person's
-    score; nothing is learnt from those."""
+    """For several people. ``overlap``: share of the questions that somebody else has answered, to measure the agreement
+    between people. ``known_share``: share of the questions about items that an owner chose to label, to score each person;
+    nothing is learnt from them."""
 
     overlap: float = Field(default=0.0, ge=0.0, le=0.5)
     known_share: float = Field(default=0.0, ge=0.0, le=0.5)
 
 
 class ServerSettings(Section):
-    """Where the log is kept. An empty ``database`` means FOLDER/tellmore.sqlite; it may hold a password."""
+    """Where the log is stored. An empty ``database`` means FOLDER/tellmore.sqlite; the address may contain a password."""
 
     database: str = ""
     lease_s: float = Field(default=120.0, gt=0, le=86_400)
 
 
 class DataSettings(Section):
-    """Where the items came from, and what the matrix holds. ``version`` made the project; 0.1.0 did not write it. ``pool``:
-    ``file``, or ``dask``, whose workers then hold the embeddings (``--dask`` says where)."""
+    """Where the items came from, and what the matrix contains. ``version`` made the project; 0.1.0 did not write it. ``pool``
+    is ``file``, or ``dask`` if the embeddings are on Dask workers (``--dask`` names them)."""
 
     version: str = Field(default=__version__, pattern=r"^\d+\.\d+\.\d+")
     items: str = ""
@@ -132,16 +132,16 @@ class Settings(Section):
 
     @property
     def examples(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What is like and unlike what is looked for; version 0.1 called it seeds of learning."""
+        """Examples like and unlike what is looked for; version 0.1 called them seeds."""
         return (*self.learning.seeds_positive, *self.start.like), (*self.learning.seeds_negative, *self.start.unlike)
 
     @property
     def classic(self) -> bool:
-        """Whether the project was made by version 0.1 and learns as that did."""
+        """Whether the project was made by version 0.1 and learns as in that version."""
         return self.data.version.startswith("0.1.")
 
     def redacted(self) -> dict[str, Any]:
-        """As plain values that may be shown or exported: user, password and query of the database are left out."""
+        """The settings as plain values that may be shown or exported, without user, password and query of the database."""
         values: dict[str, Any] = self.model_dump(mode="json")
         values["server"]["database"] = redacted_database(self.server.database)
         return values
@@ -155,20 +155,20 @@ class Settings(Section):
 
 
 def words_for(attribute: str) -> dict[str, str]:
-    """Settings of a project that teaches ``attribute``: the words that people read. The app and tellmore.toml change them."""
+    """The words that people read, for a project that teaches ``attribute``. They can be changed in the app and tellmore.toml."""
     negative = "negative" if attribute == "positive" else f"not {attribute}"
     instruction = f"Say what is {attribute} to you; there is no right answer to look up."
     return {"attribute": attribute, "positive": attribute, "negative": negative, "instruction": instruction}
 
 
 def words_of(settings: Settings) -> Words:
-    """What questions and answers are worded in."""
+    """The words for questions and answers."""
     words = settings.project
     return Words(in_degrees(words.attribute), words.positive, words.negative)
 
 
 def in_degrees(attribute: str) -> str:
-    """An attribute as it stands after "most" and "least"; what is no adjective has no degrees.
+    """An attribute as it is used after "most" and "least"; a phrase that is not an adjective needs "clearly".
 
     >>> in_degrees("pleasant"), in_degrees("a flower"), in_degrees("about sports")
     ('pleasant', 'clearly a flower', 'clearly about sports')

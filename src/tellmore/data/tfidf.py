@@ -1,6 +1,6 @@
-"""Texts to vectors without a model to download: TF-IDF and truncated SVD by scikit-learn, fitted on the items' own texts.
+"""Turns texts into vectors without a downloaded model: TF-IDF and truncated SVD by scikit-learn, fitted on the items' texts.
 
-What was fitted is kept as plain arrays, never as pickled objects: a project may come from somebody unknown.
+The fitted model is stored as plain arrays, never as pickled objects, because a project may come from somebody unknown.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ TFIDF_FILE = "tfidf.npz"
 MOST_DIMENSIONS = 300
 MOST_TERMS = 20_000
 RANK_TOLERANCE = 1e-5
-"""Directions in which texts vary less than this part of the most are rounding: words would be far outside along them."""
+"""Directions whose variation is less than this fraction of the largest are rounding errors, and are left out: along them,
+words would be far outside the texts."""
 LARGE = 200
-"""From so many texts on, a term that occurs in only one of them is left out: it says nothing of any other."""
+"""From this many texts on, a term that occurs in only one of them is left out: it says nothing about the others."""
 OPTIONS: dict[str, Any] = {
     "lowercase": True,
     "token_pattern": r"(?u)\b\w+\b",
@@ -35,7 +36,7 @@ OPTIONS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Tfidf:
-    """Words and pairs of words [V] that count, the weight of each [V], and the directions kept [d, V]."""
+    """The terms, words and pairs of words [V], the weight of each [V], and the directions [d, V]."""
 
     terms: tuple[str, ...]
     idf: Array
@@ -43,7 +44,7 @@ class Tfidf:
 
     @classmethod
     def fit(cls, texts: Sequence[str]) -> Tfidf:
-        """Learn from ``texts``; SettingError if they have nothing in common to tell them apart by."""
+        """Fit the model on ``texts``; raises SettingError if they cannot be compared by their words."""
         filled = [text for text in texts if text.strip()]
         if not filled:
             raise SettingError(f"--embed {TFIDF}: every text is empty; name the column with the texts by --text-column")
@@ -72,7 +73,7 @@ class Tfidf:
         return classes.pipeline([("tfidf", vectoriser), ("svd", reduced)])
 
     def encode(self, texts: Sequence[str]) -> Array:
-        """Vectors [n, d] of ``texts``; a text of unknown words only has length zero."""
+        """Vectors [n, d] of ``texts``; a text with only unknown words has length zero."""
         weighted = self.pipeline.named_steps["tfidf"].transform(texts)
         return np.asarray(weighted @ self.components.T.astype(np.float64), dtype=np.float32)
 

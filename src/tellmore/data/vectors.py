@@ -1,6 +1,6 @@
-"""Read embeddings in chunks from .npz, .npy or Parquet, and write a matrix on disk row block by row block.
+"""Reads embeddings in blocks from .npz, .npy or Parquet files, and writes a matrix to disk block by block.
 
-Nothing here holds a whole matrix in memory, and nothing is ever unpickled.
+The whole matrix is never in memory, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IDS_AS_TEXT = "as text: np.array(ids, dtype=str)"
 
 @dataclass(frozen=True)
 class VectorFile:
-    """Embeddings [n, d] of a file. ``ids`` is None if the file has none; ``chunks()`` yields float64 blocks in order."""
+    """Embeddings [n, d] in a file. ``ids`` is None if the file has none; ``chunks()`` yields float64 blocks in order."""
 
     path: Path
     n: int
@@ -47,12 +47,12 @@ def open_vectors(
     columns: Sequence[str] = (),
     row_group: int | None = None,
 ) -> VectorFile:
-    """Open the embeddings at ``path``; ``ids_path`` names the file of ids next to a .npy, ``columns`` those of a Parquet file
-    that hold the numbers, by name or by pattern ("dim_*"), ``row_group`` the one part of it to read."""
+    """Open the embeddings at ``path``. ``ids_path`` is the file of ids for a .npy file. For a Parquet file, ``columns`` names
+    the columns with the numbers, by name or pattern ("dim_*"), and ``row_group`` the only part to read."""
     suffix = path.suffix.lower()
     require_file(path)
     if ids_path is not None and suffix != ".npy":
-        raise DataFileError(f"{path}: a separate file of ids belongs to a .npy file; {suffix} carries its own ids")
+        raise DataFileError(f"{path}: a separate file of ids belongs to a .npy file; {suffix} has its own ids")
     if columns and suffix != ".parquet":
         raise DataFileError(f"{path}: --vector-columns is for Parquet; {suffix} holds one matrix")
     if suffix == ".npz":
@@ -93,7 +93,7 @@ def _matrix_header(path: Path, file: IO[bytes], name: str) -> _Header:
 
 
 def _stream(path: Path, file: IO[bytes], header: _Header, name: str) -> Iterator[Array]:
-    """Blocks of rows of an array whose header was read already (row-major)."""
+    """Blocks of rows of a row-major array whose header has been read."""
     n, d = header.shape
     row_bytes = d * header.dtype.itemsize
     step = max(1, CHUNK_BYTES // row_bytes)
@@ -125,7 +125,7 @@ def _open_npy(path: Path, ids_path: Path | None) -> VectorFile:
 
 
 def _column_major(path: Path, header: _Header) -> Iterator[Array]:
-    """Column-major files are mapped, since their rows are not contiguous."""
+    """Blocks of rows of a column-major file, which is mapped because its rows are not contiguous."""
     try:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError) as error:
@@ -156,7 +156,7 @@ def _open_npz(path: Path) -> VectorFile:
 
 
 def _transposed(header: _Header, blocks: Iterator[Array]) -> Array:
-    """A column-major array of an archive cannot be streamed by rows: it is read whole."""
+    """A column-major array in an archive; it is read at once, because it cannot be read row by row."""
     flat = np.concatenate([block.ravel() for block in blocks])
     return np.ascontiguousarray(flat.reshape(header.shape, order="F"))
 
@@ -239,7 +239,7 @@ def _open_parquet_vectors(path: Path, id_column: str, columns: Sequence[str], ro
 
 
 def _vector_columns(path: Path, asked: Sequence[str], lists: list[str], numbers: list[str]) -> list[str]:
-    """The one column of vectors, or the numeric ones that were named: a year or an index is no dimension."""
+    """The column of vectors, or the numeric columns that were named: a year or an index is not a dimension."""
     if not lists and not numbers:
         raise DataFileError(f"{path}: no column holds vectors or numbers")
     if not asked:
@@ -268,20 +268,20 @@ def _vector_columns(path: Path, asked: Sequence[str], lists: list[str], numbers:
 
 
 def _apart(asked: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """The patterns one by one; commas part them, unless a column's own name has some."""
+    """The patterns one by one, separated at commas unless a column's name contains them."""
     for pattern in asked:
         whole = any(fnmatchcase(name, pattern) for name in names)
         yield from [pattern] if whole else filter(None, map(str.strip, pattern.split(",")))
 
 
 def _pattern(numbers: list[str]) -> str:
-    """What most names begin with, as a pattern."""
+    """A pattern from the beginning that most names share."""
     stems = Counter(name.rstrip("0123456789") for name in numbers)
     return f"{stems.most_common(1)[0][0]}*"
 
 
 Batches = Callable[..., Iterator[Any]]
-"""Reads some columns of a Parquet file, some rows at a time."""
+"""A function that reads some columns of a Parquet file, some rows at a time."""
 
 
 def _parquet_ids(path: Path, batches: Batches, id_column: str) -> tuple[str, ...]:
@@ -323,12 +323,12 @@ def _number_blocks(batches: Batches, columns: list[str]) -> Callable[[], Iterato
 
 
 def _float_block(vectors: list[Any]) -> Array:
-    """Missing numbers become NaN, which the caller refuses with row and column."""
+    """The vectors as floats; missing numbers become NaN, which the caller reports with row and column."""
     return np.array([[np.nan if v is None else v for v in vector] for vector in vectors], dtype=np.float64)
 
 
 class MatrixWriter:
-    """Writes a float32 matrix [n, d] as .npy through ordinary writes, so that a full disk is an error, never a crash."""
+    """Writes a float32 matrix [n, d] as .npy with ordinary writes, so that a full disk is an error and not a crash."""
 
     def __init__(self, path: Path, n: int, d: int) -> None:
         self.d = d
@@ -338,7 +338,7 @@ class MatrixWriter:
         self._file.truncate(self._start + 4 * n * d)
 
     def write(self, rows: NDArray[np.integer[Any]], block: Array) -> None:
-        """Put ``block`` [m, d] at the given rows [m]; runs of neighbouring rows are written at once."""
+        """Write ``block`` [m, d] to the given rows [m]; runs of adjacent rows are written at once."""
         order = np.argsort(rows, kind="stable")
         rows, block = rows[order], np.ascontiguousarray(block[order], dtype="<f4")
         breaks = np.flatnonzero(np.diff(rows) != 1) + 1

@@ -1,4 +1,4 @@
-"""Words in the space of a project's items: the text side of its embedder."""
+"""Embeds words into the space of a project's items, with the text encoder of its embedder."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tellmore.files import replacing
 from tellmore.types import Array
 
 TextSide = Callable[[Sequence[str]], Array]
-"""From texts [m] to vectors [m, d] such as the rows of the project's matrix: scaled to length 1 where those are."""
+"""A function from texts [m] to vectors [m, d], scaled to length 1 if the rows of the project's matrix are."""
 
 WORDS_FILE = "words.npz"
-NO_TEXT_SIDE = "the vectors of these items come without a model for words; name items instead"
+NO_TEXT_SIDE = "the vectors of these items come without a model for words; use items as examples instead"
 
 
 def text_side(project: Project, embed: str | None = None) -> TextSide:
-    """What puts words into the space of the items of ``project``; SettingError if nothing does.
+    """The embedder of words into the space of the items of ``project``; raises SettingError if there is none.
 
-    ``embed`` names the embedder that the project was made with, as on the command line. What was fitted on the project's own
+    ``embed`` names the embedder with which the project was made, as on the command line. A model fitted on the project's own
     texts is plain numbers and needs no name; any other model that a project names is never loaded automatically.
     """
     embedder = _embedder(project, embed)
@@ -62,8 +62,8 @@ def _embedder(project: Project, embed: str | None) -> Embedder:
     recorded = project.settings.data.embeddings
     if embed is None and known_embedder(recorded):
         raise SettingError(
-            f"the embedder of the items must be named with --embed (the project says {recorded}), since a model that a project "
-            "names is never loaded automatically"
+            f"name the embedder of the items with --embed (the project says {recorded}): a model that a project names is never "
+            "loaded automatically"
         )
     pictures = any(item.get("image") for item in project.items)
     embedder = None if embed is None else open_words(embed, "image" if pictures else "text")
@@ -73,9 +73,9 @@ def _embedder(project: Project, embed: str | None) -> Embedder:
 
 
 class KeptWords:
-    """Vectors of the words that a project starts from, kept in its folder: no embedder is needed to learn again from them.
+    """Vectors of the words that a project starts from, stored in its folder, so that they are available without the embedder.
 
-    ``side`` embeds words that are not kept yet; without one they are an error.
+    ``side`` embeds words that are not stored yet; without it, they are an error.
     """
 
     def __init__(self, path: Path, side: Callable[[], TextSide]) -> None:
@@ -93,7 +93,7 @@ class KeptWords:
 
     @property
     def refusal(self) -> str | None:
-        """Why words that are new cannot be embedded; None if they can."""
+        """Why new words cannot be embedded; None if they can."""
         try:
             self._opened()
         except TellmoreError as problem:
@@ -101,7 +101,7 @@ class KeptWords:
         return None
 
     def keep(self, texts: Sequence[str]) -> None:
-        """Write the vectors of texts into the folder, next to those that are there."""
+        """Add the vectors of ``texts`` to those in the folder."""
         kept = _read_kept(self._path) | dict(zip(texts, self(texts), strict=True))
         if kept:
             with replacing(self._path) as fresh, fresh.open("wb") as file:

@@ -1,5 +1,5 @@
-"""Export formats: models, tables, the log, a report, and files for other tools. ``render`` is the only entry; what a
-format needs is imported when it is used.
+"""Export formats: models, tables, the log, a report, and files for other tools. ``render`` is the only entry point; what
+a format needs is imported when it is used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     "hub": ("", "application/zip"),
     "mlflow": ("", "application/zip"),
 }
-"""Format -> usual suffix of the file, and media type. One without a suffix is a folder, or a zip archive of it."""
+"""Format -> usual suffix of the file, and media type. A format without a suffix is a folder, or a zip archive of it."""
 
 FOLDERS = tuple(name for name, (suffix, _) in FORMATS.items() if not suffix)
 
@@ -41,7 +41,7 @@ CLASSIFIERS = ("onnx", "sklearn", "npz", "json")
 
 TABULAR = ("csv", "parquet")
 TABLES = ("scores", "answers")
-"""What csv and parquet can hold: the scores of all items, or the answers one a row."""
+"""The tables for csv and parquet: the scores of all items, or the answers, one per row."""
 
 
 def render(state: State, format: str, *, table: str = "scores") -> bytes:
@@ -90,10 +90,10 @@ def folder_files(state: State, format: str) -> dict[str, bytes]:
 
 
 def companions(state: State, format: str) -> dict[str, bytes]:
-    """What a file in ``format`` needs next to it: what to append to its name -> content.
+    """The files that a file in ``format`` needs next to it: suffix of its name -> content.
 
-    CSV has no place for settings: .provenance.json. A classifier takes vectors; where the project holds what makes them of texts,
-    that goes along in the classifier's own format: .tfidf.onnx, .tfidf.skops, else .tfidf.npz.
+    CSV has no place for settings, which are in .provenance.json. If the project has a fitted embedder of texts, it is written
+    in the format of the classifier: .tfidf.onnx, .tfidf.skops, or else .tfidf.npz.
     """
     if format == "csv":
         return {".provenance.json": _json(state.provenance)}
@@ -115,7 +115,7 @@ def companions(state: State, format: str) -> dict[str, bytes]:
 
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
     """Write ``render(state, format)`` to ``out`` and its companions next to it; returns the files written. The scores of a pool
-    that Dask workers hold are a folder of Parquet files, written by them."""
+    on Dask workers are a folder of Parquet files, which the workers write."""
     if (format, table) == ("parquet", "scores") and state.on_dask:
         from tellmore.export.parts import export_parts
 
@@ -132,7 +132,7 @@ def write_export(state: State, format: str, out: Path, *, table: str = "scores")
 
 
 def download(state: State, format: str, *, table: str = "scores") -> tuple[str, str, bytes]:
-    """The same as one file: its name, media type and content. A classifier with companions is a zip archive of them."""
+    """The export as one file: its name, media type and content. A classifier with companions becomes a zip archive."""
     suffix, media_type = FORMATS.get(format, ("", ""))
     stem = f"tellmore-{table if format in TABULAR else format}"
     suffix = suffix or ".zip"
@@ -153,9 +153,9 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 
 
 def make_folder(out: Path) -> None:
-    """An empty folder at ``out``; SettingError if something is there already."""
+    """Make an empty folder at ``out``; raises SettingError if it already exists."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SettingError(f"{out} exists already; choose another folder or remove it first")
+        raise SettingError(f"{out} already exists; choose another folder or remove it first")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -163,7 +163,7 @@ def make_folder(out: Path) -> None:
 
 
 def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:
-    """Write ``provenance`` into OUT.provenance.json, for a file that has no place for it; returns where."""
+    """Write ``provenance`` to OUT.provenance.json, for a file that has no place for it; returns the path."""
     beside = out.with_name(f"{out.name}.provenance.json")
     write_whole(beside, _json(provenance))
     return beside

@@ -1,4 +1,4 @@
-"""The classifier as a folder: for a model hub, and for MLflow. Neither needs the package of the tool that reads it."""
+"""The classifier as a folder, for a model hub or for MLflow. Neither tool's package is needed to write it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ probability, score, score_sd = model.run(None, {"embedding": vectors})
 
 
 def hub_files(state: State) -> dict[str, bytes]:
-    """A model repository: the card, the graph, what makes vectors of texts where the project has it, and where it comes from."""
+    """A model repository: the card, the graph, the embedder of texts if the project has one, and the provenance."""
     return {
         "README.md": _card(state).encode(),
         "provenance.json": json.dumps(state.provenance, indent=2, ensure_ascii=False).encode(),
@@ -55,8 +55,8 @@ def _card(state: State) -> str:
             *front,
             f"# {words.name}",
             "",
-            f"Says whether an item is *{words.positive}* or *{words.negative}*: a linear classifier over embeddings, taught by "
-            f"{len(state.effects)} answers of people with tellmore {state.provenance['tellmore_version']}.",
+            f"Predicts whether an item is *{words.positive}* or *{words.negative}*: a linear classifier over embeddings, taught "
+            f"with {len(state.effects)} answers of people, using tellmore {state.provenance['tellmore_version']}.",
             "",
             *([f"What people were told: {words.instruction}", ""] if words.instruction else []),
             "| | |",
@@ -75,7 +75,7 @@ def _card(state: State) -> str:
             "",
             "## Limits",
             "",
-            "It reflects what these people meant on these items; where `score_sd` is large against `score`, it is unsure.",
+            "It reflects what these people meant on these items. If `score_sd` is large compared with `score`, it is unsure.",
             "",
         ]
     )
@@ -88,7 +88,7 @@ def _quality(quality: Quality | None) -> list[str]:
 
 
 def mlflow_files(state: State) -> dict[str, bytes]:
-    """An MLflow model of flavours onnx and python_function: ``mlflow.pyfunc.load_model(folder).predict(vectors)``."""
+    """An MLflow model with the flavours onnx and python_function: ``mlflow.pyfunc.load_model(folder).predict(vectors)``."""
     with needs("onnx", "onnx"):
         import onnx
     vectors = {

@@ -1,4 +1,4 @@
-"""Building an ONNX graph, one operation after another."""
+"""Builds an ONNX graph, one operation after another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tellmore.classifier import TINY_NORM
 
 OPSET = 17
 IR_VERSION = 8
-"""Old enough for onnxruntime 1.12 and everything since."""
+"""Old enough for onnxruntime 1.12 and all later versions."""
 
 Tensors = Mapping[str, tuple[int, Sequence[str | int]]]
 """Name -> type of the elements, and shape."""
@@ -27,13 +27,13 @@ class Graph:
         self._constants: list[Any] = []
 
     def add(self, operator: str, inputs: list[str], *, output: str | None = None, **attributes: Any) -> str:
-        """One operation; returns the name of its result."""
+        """Add an operation; returns the name of its result."""
         name = output or f"v{len(self._nodes)}"
         self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
         return name
 
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
-        """A constant; returns its name."""
+        """Add a constant; returns its name."""
         name = f"c{len(self._constants)}"
         array: NDArray[Any] = np.asarray(value, dtype=dtype)
         self._constants.append(self._onnx.numpy_helper.from_array(array, name))
@@ -49,7 +49,7 @@ class Graph:
     def model_bytes(
         self, inputs: Tensors, outputs: Tensors, metadata: dict[str, str], domains: Mapping[str, int] | None = None
     ) -> bytes:
-        """The checked model; ``metadata`` becomes its properties, ``domains`` are operators beyond the standard's."""
+        """The checked model; ``metadata`` becomes its properties, ``domains`` are those of operators outside the standard."""
         helper = self._onnx.helper
         described = [
             [helper.make_tensor_value_info(name, *about) for name, about in tensors.items()]

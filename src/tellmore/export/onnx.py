@@ -1,7 +1,7 @@
 """The classifier as an ONNX graph: raw embeddings in, belief-averaged probability, score and its spread out.
 
-The graph does what ``Classifier.apply`` does, in the same two regimes as ``core.logistic_normal.mean_sigmoid``. Scores are
-computed in double precision, since x'Sigma x over hundreds of dimensions loses digits in single; outputs are single.
+The graph does what ``Classifier.apply`` does, with the same two rules as ``core.logistic_normal.mean_sigmoid``. Scores are
+computed in double precision, because x'Sigma x over hundreds of dimensions loses digits in single; outputs are single.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tellmore.errors import needs
 from tellmore.export.graph import Graph
 
 NO_WEIGHT = 1e-9
-"""Beliefs that weigh less change no probability that single precision can tell."""
+"""Beliefs with a smaller weight change no probability in single precision."""
 
 
 def onnx_bytes(classifier: Classifier, metadata: dict[str, str]) -> bytes:
@@ -63,7 +63,7 @@ def _score(graph: Graph, x: str, belief: Gaussian) -> tuple[str, str]:
     """Mean [N] of z = theta'(1, x), and its standard deviation |L'(1, x)| [N] with Sigma = L L'."""
     mean = belief.mean
     root = np.linalg.cholesky(belief.cov)
-    column = graph.add("MatMul", [x, graph.constant(mean[1:, None])])  # a vector on the right fails where N is 0
+    column = graph.add("MatMul", [x, graph.constant(mean[1:, None])])  # a vector on the right fails if N is 0
     plain = graph.add("Squeeze", [column, graph.constant([-1], np.int64)])
     score = graph.add("Add", [plain, graph.constant(mean[0])])
     spread = graph.add("Add", [graph.add("MatMul", [x, graph.constant(root[1:])]), graph.constant(root[0])])

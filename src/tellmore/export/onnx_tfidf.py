@@ -1,7 +1,7 @@
-"""TF-IDF as an ONNX graph: texts in lower case in, embeddings out, for the classifier's graph to take.
+"""TF-IDF as an ONNX graph: from texts in lower case to embeddings for the classifier's graph.
 
-The graph does what ``Tfidf.encode`` does. Lower case is left to the caller: the operator for it works only where the machine has
-the right locale, and production machines often have none. Finding the words takes onnxruntime's own operator ``Tokenizer``.
+The graph does what ``Tfidf.encode`` does. The caller must convert texts to lower case: the operator for it works only if the
+machine has the right locale, which production machines often lack. Words are found by onnxruntime's operator ``Tokenizer``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tellmore.export.graph import Graph
 
 INPUT = "lowercase_text"
 WORD = r"[\p{L}\p{N}_]+"
-"""What ``\\w+`` means in Python, for an engine to which it means ASCII only."""
+"""The equivalent of Python's ``\\w+`` for an engine in which that matches only ASCII."""
 PADDING = "\n"
-"""No word, so that neither it nor a pair with it is a term."""
+"""Padding that is not a word, so that neither it nor a pair with it is a term."""
 
 
 def tfidf_onnx_bytes(model: Tfidf, metadata: dict[str, str]) -> bytes:

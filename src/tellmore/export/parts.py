@@ -1,6 +1,6 @@
-"""Scores of more items than one machine takes, written by Dask workers: a folder with a Parquet file for each part.
+"""Scores of more items than fit on one machine, written by Dask workers: a folder with a Parquet file for each part.
 
-The workers write into the folder themselves, so it must be where they find it under the same path.
+The workers write into the folder themselves, so it must have the same path on all machines.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _write_scores(
     metadata: Mapping[str, str],
     of: int,
 ) -> str:
-    """On a worker: a part of the pool, with the scores that it holds."""
+    """On a worker: write the scores of a part of the pool."""
     mean, variance = mixture.moments_of(part.scores)
     probability = tempered(mixture.probability_of(part.scores, w, of=of), slope)
     told = Predictions(probability, mean, np.sqrt(variance))
@@ -92,7 +92,7 @@ def _task(path: Path, group: int) -> tuple[str, int]:
 
 
 def _groups(path: Path, classifier: Classifier, id_column: str, columns: Sequence[str]) -> int:
-    """How many row groups a file has; DataFileError if its first cannot be scored."""
+    """How many row groups a file has; raises DataFileError if the first cannot be scored."""
     first = open_vectors(path, id_column=id_column, columns=columns, row_group=0)
     if first.ids is None:
         raise DataFileError(f"{path}: no column {id_column!r} to name the scores by")
@@ -112,7 +112,7 @@ def _score_group(
     columns: Sequence[str],
     metadata: Mapping[str, str],
 ) -> tuple[str, int]:
-    """On a worker: one row group of a file."""
+    """On a worker: score one row group of a file."""
     number, path, group = task
     vectors = open_vectors(Path(path), id_column=id_column, columns=columns, row_group=group)
     X = np.vstack(list(vectors.chunks()))
@@ -138,11 +138,11 @@ def _write(target: Path, ids: Sequence[str], told: Predictions, metadata: Mappin
 
 
 def _there(out: Path, names: Sequence[str]) -> list[Path]:
-    """The files, which the workers may have written elsewhere."""
+    """The files; raises an error if one is not here, because the workers may have written it elsewhere."""
     written = [out / name for name in names]
     lacking = next((path for path in written if not path.exists()), None)
     if lacking is not None:
         raise DataFileError(
-            f"{lacking}: the Dask workers wrote it, and it is not here; name a folder that all machines share"
+            f"{lacking}: the Dask workers wrote it, but it is not here; name a folder that all machines share"
         )
     return written

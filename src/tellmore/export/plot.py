@@ -1,4 +1,4 @@
-"""A curve as inline SVG: enough for a page that must stand alone."""
+"""A curve as inline SVG, for a page without other files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_POINTS = 400
 
 @dataclass(frozen=True)
 class Curve:
-    """y against x, with what the axes mean."""
+    """y against x, with the labels of the axes."""
 
     title: str
     x_name: str
@@ -44,7 +44,7 @@ def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _placed(values: Array, start: float, end: float) -> tuple[Array, list[tuple[float, float]]]:
-    """Where values [n] are on an axis from ``start`` to ``end``, and its marks, each with its place."""
+    """Positions of values [n] on an axis from ``start`` to ``end``, and its marks with their positions."""
     low, high = float(values.min()), float(values.max())
     if high <= low:
         low, high = low - 0.5, high + 0.5

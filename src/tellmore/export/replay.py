@@ -1,4 +1,4 @@
-"""Rebuilding the belief in other ways than from the log itself, to check that it is the same."""
+"""Rebuilds the belief in other ways than from the log itself, to check that it is the same."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Replayed:
 
 
 def replay_project(project: Project, tolerance: float) -> list[Replayed]:
-    """Compare the belief folded from the log with the same from the exported log, and from the saved snapshot if any."""
+    """Compare the belief from the log with that from the exported log and, if there is one, from the saved snapshot."""
     with closing(Repository(project.database_url)) as repository:
         events = list(repository.since())
         snapshot = _from_snapshot(project, repository, events)

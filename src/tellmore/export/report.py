@@ -28,7 +28,7 @@ from tellmore.types import Skip
 SHOWN = 12
 PICTURE_PX = 160
 LONG_TEXT = 60
-"""Longer texts get the width of the page."""
+"""Longer texts get the full width of the page."""
 LONGEST_TEXT = 200
 
 
@@ -54,7 +54,7 @@ def report_bytes(state: State) -> bytes:
 
 
 def _headline(state: State) -> tuple[str, list[str]]:
-    """How it stands, in one line, and what else to know, a sentence each."""
+    """The progress in one line, and further sentences about it."""
     now = standing(state.ledger, state.effects, len(state.pool))
     minutes = sum(each.seconds for each in state.effects) / 60
     spent = f" in {minutes:.0f} minutes" if minutes >= 1 else ""
@@ -64,7 +64,7 @@ def _headline(state: State) -> tuple[str, list[str]]:
 
 
 def _meanings(state: State) -> dict[str, str]:
-    """What each measure of quality says, in the project's words."""
+    """What each measure of quality means, in the project's words."""
     word = state.ledger.settings.project.positive
     return {
         "accuracy": "predicted correctly before being labelled",
@@ -105,7 +105,7 @@ def _check_curve(effects: Sequence[AnswerEffect]) -> list[Curve]:
 
 
 def _telling(state: State) -> list[tuple[float, str, Markup]]:
-    """The answers that gained most information: bits, the kind of question, and what was said."""
+    """The answers that gave the most information: bits, the kind of question, and the answer."""
     most = sorted(state.effects, key=lambda each: -each.bits)[:SHOWN]
     return [(told.bits, kinds.named(told.kind).title, Markup(_said(state, told.question_id))) for told in most]
 
@@ -131,7 +131,7 @@ def _extremes(state: State) -> dict[str, list[tuple[Markup, float]]]:
 
 
 def _item(state: State, identifier: str) -> str:
-    """What people saw of an item: its picture, its text, or else its id."""
+    """An item as people saw it: its picture, its text, or else its id."""
     row = int(state.pool.rows([identifier])[0])
     text = state.pool.text[row] if state.pool.text else ""
     image = state.pool.images[row] if state.pool.images else ""

@@ -1,4 +1,4 @@
-"""Apply a classifier to new items and write its predictions."""
+"""Applies a classifier to new items and writes its predictions."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def score_source(
     *,
     tfidf: Path | None = None,
 ) -> EmbeddingSource | None:
-    """Where the vectors of ``items`` come from; None where ``items`` is itself a file of vectors.
+    """Where the vectors of ``items`` come from; None if ``items`` is itself a file of vectors.
 
-    ``tfidf``: what was fitted on the project's own texts. It is plain numbers, so it is used without being named.
+    ``tfidf`` is the model fitted on the project's texts. It contains only numbers, so it is used without being named.
     """
     if embed == TFIDF and tfidf is None:
         raise SettingError(
@@ -112,7 +112,7 @@ def _items_and_vectors(
     reading: Reading,
     skip_unreadable: bool,
 ) -> tuple[ItemTable, VectorFile]:
-    """Items with their vectors; a file of vectors names its items itself."""
+    """Items with their vectors; a file of vectors has the ids of its items."""
     if source is None:
         vectors = open_vectors(items)
         if vectors.ids is None:
@@ -126,7 +126,7 @@ def _items_and_vectors(
 
 
 def _look(image: Path) -> None:
-    """Decode the picture whole, as an embedder will."""
+    """Decode the picture completely, as an embedder will."""
     load_picture(image)
 
 

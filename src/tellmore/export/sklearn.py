@@ -1,8 +1,8 @@
 """The classifier as a scikit-learn LogisticRegression in a skops file, which runs without tellmore and without pickle.
 
-Its probabilities are plug-in: sigmoid(slope w z) at the mean of the belief, not averaged over it, so they are more
-extreme than those of the ONNX export, on the same side of one half. Where the project scaled embeddings to length 1,
-the file holds a pipeline that does so first.
+Its probabilities are plug-in: sigmoid(slope w z) at the mean of the belief, not averaged over it. They are more extreme
+than those of the ONNX export, on the same side of one half. If the project scaled embeddings to length 1, the file
+contains a pipeline that does so first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tellmore.classifier import Classifier
 from tellmore.data.tfidf import Tfidf
 from tellmore.errors import needs
 
-NOTE = "plug-in probabilities at the mean of the belief; the belief-averaged ones are in the ONNX export"
+NOTE = "plug-in probabilities at the mean of the belief; those averaged over the belief are in the ONNX export"
 
 
 def sklearn_estimator(classifier: Classifier, metadata: dict[str, str]) -> Any:

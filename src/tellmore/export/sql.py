@@ -1,7 +1,7 @@
 """The classifier as SQL for DuckDB: macros that score a column of vectors.
 
-Probabilities are plug-in, at the mean of the belief, as in the scikit-learn export: averaging over it takes a d x d matrix,
-which has no place in a query.
+Probabilities are plug-in, at the mean of the belief, as in the scikit-learn export: averaging needs a d x d matrix, which is
+too large for a query.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tellmore.store.state import State
 
 _HEAD = """-- tellmore {version}: {name}. Vectors of {d} numbers, as the embedder gives them.
 -- SELECT id, tellmore_score(embedding), tellmore_probability(embedding) FROM my_table;
--- A positive score means {positive}. The probability is at the mean of the belief, therefore bolder than the ONNX export's.
+-- A positive score means {positive}. The probability is at the mean of the belief, so it is more extreme than the ONNX export's.
 """
 
 

@@ -57,7 +57,7 @@ def score_rows(state: State) -> Iterator[dict[str, Any]]:
 
 
 def answer_rows(state: State) -> Iterator[dict[str, Any]]:
-    """One row per answer or skip, in order; ``void`` says why one does not count. What was deleted is not there."""
+    """One row per answer or skip, in order; ``void`` says why one does not count. Deleted answers are left out."""
     for given in state.ledger.given.values():
         asked = state.ledger.asked.get(given.question_id)
         if asked is None or given.answer is None:
@@ -84,9 +84,9 @@ def table_of(state: State, table: str) -> tuple[Sequence[str], Iterator[dict[str
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
-    """CSV in UTF-8. Texts that a spreadsheet would take for a formula get an apostrophe in front."""
+    """CSV in UTF-8. Texts that a spreadsheet could read as a formula get an apostrophe in front."""
     out = io.StringIO()
-    writer = csv.writer(out)  # its default line end is the one for which a bare carriage return in a text gets quoted
+    writer = csv.writer(out)  # only with its default line end is a lone carriage return in a text quoted
     writer.writerow(columns)
     for row in rows:
         writer.writerow([_cell(row[column]) for column in columns])
@@ -107,7 +107,7 @@ def harmless(value: Any) -> Any:
 
 
 def _looks_like_formula(text: str) -> bool:
-    """Some spreadsheets pass over blanks at the start, and read full-width signs like others."""
+    """Whether a spreadsheet could read it as a formula. Some ignore leading spaces, and accept full-width signs."""
     begun = _UNSEEN.sub("", text, count=1)[:1]
     return text.startswith(("\t", "\r", "\n")) or unicodedata.normalize("NFKC", begun).startswith(_FORMULA_STARTS)
 
@@ -134,9 +134,9 @@ def log_jsonl_bytes(state: State) -> bytes:
 
 
 def npz_bytes(state: State) -> bytes:
-    """mean [D] and cov [D, D] of the belief (bias first), w, the slope on the log odds, whether embeddings are to be normalised,
-    provenance; and weights [m], means [m, D] and covs [m, D, D] of the beliefs over which probabilities are averaged, one
-    without a start."""
+    """mean [D] and cov [D, D] of the belief (bias first), w, the slope on the log odds, whether embeddings must be normalised,
+    provenance; and weights [m], means [m, D] and covs [m, D, D] of the beliefs over which probabilities are averaged (without
+    a start there is one)."""
     mixture = state.classifier.mixture
     out = io.BytesIO()
     np.savez(
@@ -155,7 +155,7 @@ def npz_bytes(state: State) -> bytes:
 
 
 def json_bytes(state: State) -> bytes:
-    """The belief as JSON: the same as the .npz, in numbers that any language reads."""
+    """The belief as JSON, for any language: the same numbers as in the .npz file."""
     belief = state.classifier.belief
     content = {
         "provenance": state.provenance,

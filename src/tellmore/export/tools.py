@@ -1,4 +1,4 @@
-"""The project for other labelling tools: its items with their predictions, and every label that was given."""
+"""Exports for other labelling tools: the items with their predictions, and every label that was given."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tellmore.questions import labels_in
 from tellmore.store.state import State
 
 FROM_NAME, TO_NAME = "label", "item"
-"""What the tags of the labelling interface are called."""
+"""The names of the tags in the labelling interface."""
 
 
 def given_labels(state: State) -> dict[str, list[tuple[str, bool]]]:
-    """By item, who called it positive or not, in all answers that count, of whatever kind."""
+    """By item, who called it positive or not, in all answers that count, of any kind."""
     found: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for asked, given in state.ledger.counting():
         for item, positive in labels_in(asked.question, given.answer).items():
@@ -25,7 +25,7 @@ def given_labels(state: State) -> dict[str, list[tuple[str, bool]]]:
 
 
 def word(state: State, positive: bool) -> str:
-    """What the project calls it."""
+    """The project's word for positive or negative."""
     words = state.ledger.settings.project
     return words.positive if positive else words.negative
 
@@ -37,7 +37,7 @@ def choice(state: State, positive: bool) -> dict[str, Any]:
 
 
 def label_config(state: State) -> str:
-    """A labelling interface of Label Studio that fits the tasks."""
+    """A labelling interface for Label Studio that fits the tasks."""
     from xml.sax.saxutils import quoteattr
 
     shown = "Image" if state.pool.images and not state.pool.text else "Text"

@@ -1,7 +1,7 @@
-"""How far people agree: the labels that each gave each item, Krippendorff's alpha, conflicts, and known items.
+"""How far people agree: each person's labels, Krippendorff's alpha, conflicts, and known items.
 
-Pure functions of the log. Labels of questions that were asked to measure somebody (known items) and those that settle a
-conflict are nobody's opinion here.
+These are pure functions of the log. Labels of known items, which measure a person, and labels that settle a conflict are
+not counted as anybody's opinion.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tellmore.types import Array
 
 RESAMPLES = 400
 SMALLEST_SAMPLE = 8
-"""Labels to compare before anybody is said to answer no better than chance."""
+"""How many labels must be compared before a person is said to answer no better than chance."""
 CHANCE = 0.05
 OWN_CHOICE = ("direct", SETTLED)
-"""Why a question was asked where the owner chose the item: its label counts as known."""
+"""Reasons of questions whose item the owner chose: its label counts as known."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Vote:
 @dataclass(frozen=True)
 class Agreement:
     """Krippendorff's alpha (nominal) with its 95 % interval by resampling items; ``alike`` of ``pairs`` pairs of labels of the
-    same item are equal. ``alpha`` is None if all labels are the same, ``low`` and ``high`` where items are too few."""
+    same item are equal. ``alpha`` is None if all labels are the same, ``low`` and ``high`` if there are too few items."""
 
     alpha: float | None
     low: float | None
@@ -51,7 +51,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Conflict:
-    """An item that people label differently. ``settled`` is the owner's last word, None before."""
+    """An item that people label differently. ``settled`` is the owner's label, None before that."""
 
     item: str
     votes: tuple[Vote, ...]
@@ -60,8 +60,8 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Reliability:
-    """One person beside others: ``alike`` of ``shared`` labels are as most others labelled that item; ``known_right`` of
-    ``known`` known items were labelled correctly. ``warning``: what should be looked at, if anything."""
+    """One person compared with others: ``alike`` of ``shared`` labels agree with most others' labels of the item; ``known_right``
+    of ``known`` known items were labelled correctly. ``warning`` says what to look at, if anything."""
 
     alike: int
     shared: int
@@ -74,7 +74,7 @@ NOTHING_TO_COMPARE = Reliability(0, 0, 0, 0, None)
 
 
 def _labels(ledger: Ledger, given: Given) -> dict[str, bool]:
-    """The labels in an answer that stands; none otherwise."""
+    """The labels in an answer that counts; none otherwise."""
     standing = given.counts and given.question_id in ledger.asked
     return labels_in(ledger.asked[given.question_id].question, given.answer) if standing else {}
 
@@ -90,7 +90,7 @@ def votes(ledger: Ledger) -> dict[str, dict[str, Vote]]:
 
 
 def known_labels(ledger: Ledger, *whys: str) -> dict[str, Vote]:
-    """The newest label of each item that an owner labelled by choice, or settled; ``whys`` names some of these ways only."""
+    """The newest label of each item that an owner chose to label, or settled; ``whys`` limits the result to these reasons."""
     return {
         item: Vote(given.participant, positive, given.seq)
         for given in ledger.given.values()
@@ -100,7 +100,7 @@ def known_labels(ledger: Ledger, *whys: str) -> dict[str, Vote]:
 
 
 def alpha_of(counts: Array) -> float | None:
-    """Krippendorff's alpha of the numbers of positive and negative labels of each item [n, 2]; None if all are the same.
+    """Krippendorff's alpha from the numbers of positive and negative labels of each item [n, 2]; None if all are the same.
 
     >>> alpha_of(np.array([[2, 0], [0, 2], [1, 1]])) is not None
     True
@@ -139,7 +139,7 @@ def agreement(ledger: Ledger, *, resamples: int = RESAMPLES) -> Agreement | None
 
 
 def conflicts(ledger: Ledger) -> list[Conflict]:
-    """Items that people label differently: those to settle first, then those that are settled; the newest labels first."""
+    """Items that people label differently: first those to settle, then the settled ones; the newest labels first."""
     settled, found = known_labels(ledger, SETTLED), []
     for item, cast in votes(ledger).items():
         if len({vote.positive for vote in cast.values()}) == 1:
@@ -151,7 +151,7 @@ def conflicts(ledger: Ledger) -> list[Conflict]:
 
 
 def reliability(ledger: Ledger) -> dict[str, Reliability]:
-    """Everybody who shares an item with somebody, or labelled a known one, by participant."""
+    """By participant, for everybody who shares an item with somebody or labelled a known one."""
     beside, known = _beside_others(votes(ledger)), _on_known(ledger)
     return {
         who: Reliability(
@@ -162,7 +162,7 @@ def reliability(ledger: Ledger) -> dict[str, Reliability]:
 
 
 def _beside_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[int, int, float]]:
-    """For each person: labels that are as most others', labels to compare, and how many would be alike by chance."""
+    """For each person: labels that agree with most others', labels compared, and how many would agree by chance."""
     own: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for by_person in cast.values():
         positive = sum(vote.positive for vote in by_person.values())
@@ -179,7 +179,7 @@ def _beside_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[in
 
 
 def _on_known(ledger: Ledger) -> dict[str, tuple[int, int]]:
-    """For each person: known items labelled correctly, and all of them."""
+    """For each person: how many known items were labelled correctly, and how many were labelled."""
     truth = known_labels(ledger)
     found: dict[str, tuple[int, int]] = {}
     for given in ledger.given.values():

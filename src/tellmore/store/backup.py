@@ -1,6 +1,6 @@
-"""A whole project in one file, written even while it is served, and a project made from such a file.
+"""Writes a whole project to one file, even while it is served, and makes a project from such a file.
 
-The log goes in as SQLite whatever database it is in, as of one moment; saved states, which only save time, stay out.
+The log is stored as SQLite, whatever database it is in, as of one moment. Saved states, which only save time, are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tellmore.store.repository import Repository
 
 
 def backup(project: Project, target: Path) -> int:
-    """Write ``project`` to the file ``target``, readable by its owner only; how many events of the log it holds."""
+    """Write ``project`` to the file ``target``, readable only by its owner; returns the number of events in its log."""
     with TemporaryDirectory() as folder, closing(Repository(project.database_url)) as source:
         source.append([audit_event("owner", f"backup to {target.name}", "command line")])
         copied = Path(folder) / DATABASE_FILE
@@ -39,7 +39,7 @@ def backup(project: Project, target: Path) -> int:
 
 
 def restore(source: Path, folder: Path) -> Project:
-    """Make a project at ``folder`` of a backup; where its settings name a server's database, that must be empty."""
+    """Make a project at ``folder`` from a backup; if its settings name a server's database, that must be empty."""
     with project_folder(folder) as building:
         _unpack(source, building)
         project = open_project(building)

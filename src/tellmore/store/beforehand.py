@@ -33,8 +33,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Beforehand:
-    """``prior``: the belief of an earlier project, as the one prior. ``earlier``: its classifier, to start from. ``words``:
-    vectors of words. ``scores``: those of a kept column [n]."""
+    """``prior`` is the belief of an earlier project, used as the prior. ``earlier`` is its classifier, as a start. ``words``
+    gives vectors of words, ``scores`` those of a kept column [n]."""
 
     prior: Frame | None = None
     earlier: Classifier | None = None
@@ -42,7 +42,7 @@ class Beforehand:
     scores: Callable[[StartSettings], Array] | None = None
 
     def start(self, settings: Settings, pool: Pool) -> Start | None:
-        """What learning starts from by ``settings``; None: from nothing."""
+        """What learning starts from, according to ``settings``; None for no start."""
         chosen = settings.start
         like, unlike = (chosen.like, chosen.unlike) if settings.classic else settings.examples
         check_names(like, unlike, chosen.scores_column)
@@ -57,7 +57,7 @@ class Beforehand:
         return Start(self._vectors(pool, like), self._vectors(pool, unlike))
 
     def examples(self, settings: Settings, pool: Pool) -> list[Example]:
-        """The items and words that learning starts from by ``settings``."""
+        """The items and words that learning starts from, according to ``settings``."""
         return [
             Example(name, positive, vector)
             for positive, names in zip((True, False), settings.examples, strict=True)
@@ -65,7 +65,7 @@ class Beforehand:
         ]
 
     def _vectors(self, pool: Pool, names: Sequence[str]) -> Array:
-        """One vector per name: of the item with this id or whole text, else of the word."""
+        """One vector per name: of the item with this id or full text, or else of the word."""
         rows = [pool.find(name) for name in names]
         words = [name for name, row in zip(names, rows, strict=True) if row is None]
         new = [word for word in words if self.words is None or word not in self.words]
@@ -77,11 +77,11 @@ class Beforehand:
 
     @property
     def no_words(self) -> str | None:
-        """Why words that are new cannot be used; None if they can."""
+        """Why new words cannot be used; None if they can."""
         return NO_TEXT_SIDE if self.words is None else self.words.refusal
 
     def keep_words(self, settings: Settings, pool: Pool) -> None:
-        """Keep the vectors of the words that ``settings`` start from, so that they are there without the embedder."""
+        """Store the vectors of the words in the start of ``settings``, so that they are available without the embedder."""
         words = [name for side in settings.examples for name in side if pool.find(name) is None]
         if words and self.words is not None:
             self.words.keep(words)
@@ -91,9 +91,9 @@ NOTHING_KNOWN = Beforehand()
 
 
 def check_names(like: Sequence[str], unlike: Sequence[str], scores_column: str) -> None:
-    """SettingError if no items and no embedder are needed to see that a start is impossible."""
+    """Raise SettingError if a start is impossible, as far as this shows without items and embedder."""
     if scores_column and (like or unlike):
-        raise SettingError("a start is from examples or from scores_column, not from both; take one away")
+        raise SettingError("a start is from examples or from scores_column, not from both; remove one")
     both = next((name for name in like if name in unlike), None)
     if both is not None:
         raise SettingError(f"{both!r} is named both as like and as unlike; choose one")
@@ -102,7 +102,7 @@ def check_names(like: Sequence[str], unlike: Sequence[str], scores_column: str) 
 
 
 def beforehand_of(project: Project, embed: str | None = None) -> Beforehand:
-    """What ``project`` starts with; ``embed`` names its embedder, as on the command line, for words that are new."""
+    """What ``project`` starts with; ``embed`` names its embedder, as on the command line, for new words."""
     return Beforehand(
         project.prior,
         project.earlier,
@@ -112,7 +112,7 @@ def beforehand_of(project: Project, embed: str | None = None) -> Beforehand:
 
 
 def named_examples(pool: Pool, given: Sequence[str]) -> list[str]:
-    """What ``given`` names, each once: an item, by its id or whole text, or else its parts between commas."""
+    """The names in ``given``, each once: an item, by its id or full text, or else the parts between commas."""
     parts = [part.strip() for name in given for part in ([name] if pool.find(name) is not None else name.split(","))]
     if not all(parts):
         raise SettingError(EMPTY_EXAMPLE)

@@ -1,4 +1,4 @@
-"""One server at a time: a claim on a log that is released when its process ends, however it ends."""
+"""The claim of a server on a log: only one at a time, released when its process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from tellmore.errors import StateError
 
 fcntl: Any = None
-with suppress(ImportError):  # Windows has none: nothing is claimed there
+with suppress(ImportError):  # Windows does not have it, so nothing is locked there
     import fcntl
 
 LOCK_SUFFIX = ".lock"
@@ -23,7 +23,7 @@ _SERVE_LOCK = 7_300_703
 
 
 class FileClaim:
-    """A lock on FILE.lock. The file stays, empty: taking it away would let two claims hold two files of one name."""
+    """A lock on FILE.lock. The file is never removed: otherwise two servers could lock two files of the same name."""
 
     def __init__(self, database: Path) -> None:
         self._path = database.with_name(database.name + LOCK_SUFFIX)
@@ -37,25 +37,25 @@ class FileClaim:
         self.say()
 
     def say(self, address: str | None = None) -> None:
-        """Write down who holds the claim, for whoever finds it taken."""
+        """Record who has the claim, for servers that find it taken."""
         self._file.truncate(0)
         self._file.write(json.dumps({"pid": os.getpid(), "address": address}))
         self._file.flush()
 
     def renew(self) -> None:
-        """Nothing to do: the operating system does not forget a lock."""
+        """Nothing to do: the operating system keeps the lock."""
 
     def release(self) -> None:
-        """Give the claim back."""
+        """Release the claim."""
         if not self._file.closed:
             self._file.truncate(0)
             self._file.close()
 
 
 class SessionClaim:
-    """A lock of PostgreSQL that lasts as long as its connection; ``number`` is the project's own, as a database may hold several.
+    """A PostgreSQL lock that lasts as long as its connection; ``number`` is the project's, because a database may have several.
 
-    A restart of PostgreSQL ends the connection: ``renew`` takes the lock again on another.
+    A restart of PostgreSQL ends the connection; ``renew`` then takes the lock again on a new one.
     """
 
     def __init__(self, engine: Engine, number: int, within_s: float) -> None:
@@ -68,7 +68,7 @@ class SessionClaim:
             time.sleep(0.1)
 
     def renew(self) -> None:
-        """Take the lock again where its connection broke and nobody else has it."""
+        """Take the lock again if its connection broke and nobody else has it."""
         try:
             if self._connection is not None:
                 self._connection.execute(select(1))
@@ -79,7 +79,7 @@ class SessionClaim:
             self._take()
 
     def release(self) -> None:
-        """Give the claim back."""
+        """Release the claim."""
         if self._connection is not None:
             with suppress(DBAPIError):
                 self._connection.close()
@@ -95,7 +95,7 @@ class SessionClaim:
 
 
 def _locked(file: IO[str]) -> bool:
-    """Whether we have the lock now; a file system without locks is no reason not to serve."""
+    """Whether we have the lock now; also true on a file system without locks, which is no reason not to serve."""
     if fcntl is None:
         return True
     try:

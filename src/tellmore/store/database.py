@@ -1,7 +1,7 @@
-"""Opening and using a database: writes are on disk when they return, and no wait is endless.
+"""Opens and uses a database: writes are on disk when they return, and every wait has a limit.
 
-SQLite: WAL with synchronous=FULL. PostgreSQL: synchronous_commit; a server that is silent counts as away, and for a moment
-afterwards nobody else waits for it either.
+SQLite uses WAL with synchronous=FULL, PostgreSQL synchronous_commit. If a PostgreSQL server does not respond, the statement
+fails, and for a moment later requests fail at once instead of waiting too.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from tellmore.store.upgrade import upgrade
 log = logging.getLogger(__name__)
 
 SILENT_S = 5.0
-"""How long a database may be silent before a statement fails."""
+"""How long a database may not respond before a statement fails."""
 CONNECT_S = 3
 PAUSE_S = 1.0
-"""After a silence the next requests are refused at once for so long: they would only wait in turn."""
+"""For how long after that requests fail at once: they would only wait one after another."""
 _APPEND_LOCK = 7_300_702
 _UNSAFE = {"fsync": "off", "full_page_writes": "off"}
 
 
 class Database:
-    """An opened and upgraded database. Its errors come out as StoreError, in one line without addresses."""
+    """An opened and upgraded database. Its errors are raised as StoreError, in one line without addresses."""
 
     def __init__(self, url: str) -> None:
         address = _checked(url)
@@ -55,15 +55,15 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self.engine.dispose()
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[Connection]:
         """One transaction; writers take turns."""
         if time.monotonic() < self._away_until:
-            raise StoreError("the database does not answer; try again in a moment")
-        failed = "does not answer"
+            raise StoreError("the database does not respond; try again in a moment")
+        failed = "does not respond"
         try:
             with self.engine.begin() as connection:
                 if write and self.postgres:
@@ -76,7 +76,7 @@ class Database:
 
     @contextmanager
     def moment(self) -> Iterator[Connection]:
-        """A connection that sees the database as it is now, whatever others write meanwhile; rows come in parts."""
+        """A connection that sees the database as it is now, whatever others write meanwhile; rows are read in parts."""
         try:
             with self.engine.connect() as plain:
                 connection = plain.execution_options(stream_results=True)
@@ -89,19 +89,19 @@ class Database:
             raise self._told(error, "could not be read") from None
 
     def count_on(self, connection: Connection) -> None:
-        """Number further events after those that came with their numbers; SQLite does so by itself."""
+        """Continue the numbering of events after those that were inserted with numbers; SQLite does this by itself."""
         if self.postgres:
             last = "(SELECT max(seq) FROM events)"
             connection.execute(text(f"SELECT setval(pg_get_serial_sequence('events', 'seq'), {last}) WHERE {last} > 0"))
 
     def _told(self, error: DBAPIError | PoolTimeoutError, failed: str) -> StoreError:
-        """What a person reads: a server's own words may name hosts, so only the log has them."""
+        """The error for people. The server's own message may name hosts, so it is only logged."""
         if not self.postgres and isinstance(error, DBAPIError):
             return StoreError(f"the database {failed}: {_first_line(error)}")
         log.warning("the database %s: %s", failed, error)
-        if not isinstance(error, DBAPIError) or error.connection_invalidated or failed == "does not answer":
+        if not isinstance(error, DBAPIError) or error.connection_invalidated or failed == "does not respond":
             self._away_until = time.monotonic() + PAUSE_S
-            return StoreError("the database does not answer; try again in a moment")
+            return StoreError("the database does not respond; try again in a moment")
         return StoreError(f"the database {failed}; the server's log says why")
 
     def unsafe(self) -> list[str]:
@@ -122,7 +122,7 @@ class Database:
 
     @property
     def _place(self) -> str:
-        """What a message at the start calls it: a file by its path, a server without its address, which may hold a password."""
+        """The name of the database in messages at the start: a file's path, or a server without its address and password."""
         return "the database" if self.path is None else f"the database {self.path}"
 
 
@@ -140,7 +140,7 @@ def _checked(url: str) -> URL:
 
 
 def _open_engine(address: URL) -> Engine:
-    """An engine whose writes are durable; a missing driver is told in one line."""
+    """An engine whose writes are durable; a missing driver is reported in one line."""
     if address.get_backend_name() == "sqlite":
         engine = create_engine(address, pool_size=10, max_overflow=40)
         event.listen(engine, "connect", _make_sqlite_durable)
@@ -169,7 +169,7 @@ def _make_sqlite_durable(connection: Any, _record: Any) -> None:
 
 
 def _make_postgres_durable(connection: Any, _record: Any) -> None:
-    """Acknowledged means on disk, whatever the server's default; a standby that has been asked for stays asked for."""
+    """Make acknowledged writes durable even if the server's default is off; any other setting is kept."""
     cursor = connection.cursor()
     cursor.execute(
         "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
@@ -179,7 +179,7 @@ def _make_postgres_durable(connection: Any, _record: Any) -> None:
 
 
 def _connect_bounded(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Any:
-    """A connection of psycopg that gives up where the server is silent: libpq itself would wait for ever."""
+    """A psycopg connection that gives up if the server does not respond; libpq itself would wait for ever."""
     import psycopg
 
     class Bounded(psycopg.Connection[Any]):
@@ -190,7 +190,7 @@ def _connect_bounded(_dialect: Any, _record: Any, arguments: Any, options: Any) 
 
 
 def _bounded(connection: Any, steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """``steps`` of psycopg, which end in an error once nothing has come for SILENT_S."""
+    """``steps`` of psycopg, but they end in an error if there is no response for SILENT_S."""
     import psycopg
 
     give_up = time.monotonic() + SILENT_S
@@ -201,7 +201,7 @@ def _bounded(connection: Any, steps: Generator[Any, Any, Any]) -> Generator[Any,
             if ready:
                 give_up = time.monotonic() + SILENT_S
             elif time.monotonic() > give_up:
-                connection.pgconn.finish()  # undoing the transaction must not wait as long again
+                connection.pgconn.finish()  # rolling the transaction back must not wait as long again
                 raise psycopg.OperationalError(f"the server has not responded for {SILENT_S:g} s")
             wanted = steps.send(ready)
     except StopIteration as done:
@@ -209,7 +209,7 @@ def _bounded(connection: Any, steps: Generator[Any, Any, Any]) -> Generator[Any,
 
 
 def _create_whole(path: Path) -> None:
-    """A new log appears whole and readable by its owner only, so that an empty file always means damage."""
+    """Create a log in one step, readable only by its owner, so that an empty file always means damage."""
     if path.exists():
         if path.stat().st_size == 0:
             raise StoreError(
@@ -217,14 +217,14 @@ def _create_whole(path: Path) -> None:
             )
         return
     if path.with_name(f"{path.name}-wal").exists():
-        raise StoreError(f"{path} is gone, but {path.name}-wal is still there; restore a backup of both")
+        raise StoreError(f"{path} is missing, but {path.name}-wal exists; restore a backup of both")
     fresh = path.with_name(f".{path.name}-{token_hex(4)}")
     try:
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL, 0o600))
         engine = create_engine(f"sqlite:///{fresh}")
         upgrade(engine)
         engine.dispose()
-        with suppress(FileExistsError):  # another process was quicker
+        with suppress(FileExistsError):  # another process was faster
             os.link(fresh, path)
     except OSError as error:
         raise _unopened(f"the database {path}", str(error.strerror)) from None

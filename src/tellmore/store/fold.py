@@ -1,7 +1,7 @@
-"""Events to learner: the belief is a fold over the answers that count, in the order of the log.
+"""Computes the learner from events: the belief is a fold over the answers that count, in the order of the log.
 
-It starts from the TOML's settings with the start that was named last. Undo, delete, reset and leaving somebody out change which
-answers count; the learner then takes back its answers down to the last one that is still right, and is told the rest again.
+It starts from the settings in the TOML file and the latest start. Undo, delete, reset and leaving somebody out change which
+answers count. The learner then undoes its answers back to the last one that is still valid, and learns the rest again.
 Snapshots in the store only save time.
 """
 
@@ -32,17 +32,17 @@ from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.types import Answer
 
 DECISION_THRESHOLD = 0.5
-"""An item is called positive from this probability on."""
+"""An item is called positive if its probability is at least this."""
 
 
 @dataclass(frozen=True)
 class AnswerEffect:
-    """What one answer did to the belief; everything here follows from the log alone.
+    """How one answer changed the belief; everything here follows from the log alone.
 
-    ``bits``: information gained, the fall of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to the
-    prior's, nats. ``expected_accuracy``: mean of max(p, 1 - p) over the pool, or over a sample of 1,000 items. ``correct`` of
-    ``scored`` labelled items of a check question were predicted correctly before the answer was learnt. ``surprise``: its log
-    probability before, in nats, less the expected one, and ``spread``, the standard deviation of that.
+    ``bits``: information gained, the decrease of the belief's entropy. ``logdet_per_dim``: log|cov|/D after it, relative to
+    the prior, in nats. ``expected_accuracy``: mean of max(p, 1 - p) over the pool, or over a sample of 1,000 items. ``correct``
+    of ``scored`` labelled items of a check question were predicted correctly before the answer was learnt. ``surprise``: its
+    log probability before, in nats, minus the expected one; ``spread`` is the standard deviation of that.
     """
 
     seq: int
@@ -65,18 +65,18 @@ Pairs: TypeAlias = Sequence[tuple[Asked, Given]]
 
 
 Restore: TypeAlias = "Callable[[Fold, Pairs], bool]"
-"""Puts what was saved of the first answers into a fold, and returns whether it could."""
+"""Restores the saved state of the first answers into a fold; returns whether it could."""
 
 
 def nothing_saved(_fold: Fold, _pairs: Pairs) -> bool:
-    """All answers are to be learnt."""
+    """Restore nothing: all answers are learnt."""
     return False
 
 
 class Fold:
-    """The learner after the answers that counted when ``catch_up`` was last called, and what each of them did.
+    """The learner after the answers that counted when ``catch_up`` was last called, and what each of them changed.
 
-    ``settings`` say what the belief starts from: see ``Ledger.initial``.
+    ``settings`` determine what the belief starts from: see ``Ledger.initial``.
     """
 
     def __init__(self, pool: Pool, settings: Settings, *, beforehand: Beforehand = NOTHING_KNOWN) -> None:
@@ -93,15 +93,15 @@ class Fold:
         beforehand: Beforehand = NOTHING_KNOWN,
         restore: Restore = nothing_saved,
     ) -> Fold:
-        """The fold after every answer in ``ledger`` that counts; ``beforehand`` is the project's, ``restore`` may put in what was
-        saved of the first of them."""
+        """The fold after every answer in ``ledger`` that counts; ``beforehand`` is the project's, ``restore`` may restore a saved
+        state of the first of them."""
         fold, pairs = cls(pool, ledger.initial, beforehand=beforehand), ledger.counting()
         restore(fold, pairs)
         fold.catch_up(pairs)
         return fold
 
     def start_from(self, settings: Settings) -> None:
-        """Go back to the prior that ``settings`` mean; ``catch_up`` then has to tell everything again."""
+        """Go back to the prior of ``settings``; ``catch_up`` then has to learn everything again."""
         self.settings = settings
         self.learner = new_learner(self._pool, settings, self._beforehand)
         self._begun = self.learner.beliefs
@@ -110,11 +110,11 @@ class Fold:
 
     @property
     def seq(self) -> int:
-        """Number of the last answer learnt from, 0 before the first."""
+        """Number of the last answer that was learnt, 0 before the first."""
         return self.effects[-1].seq if self.effects else 0
 
     def catch_up(self, pairs: Pairs, *, limit: int | None = None) -> bool:
-        """Make the belief that of ``pairs``, telling at most ``limit`` answers; returns whether it is there."""
+        """Update the belief to that after ``pairs``, learning at most ``limit`` answers; returns whether all are learnt."""
         same = _shared_prefix(self.effects, pairs)
         if same < len(self.effects):
             del self.effects[self.learner.back_to(same) :]
@@ -122,12 +122,12 @@ class Fold:
         return len(self.effects) == len(pairs)
 
     def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, team: Team, pairs: Pairs) -> None:
-        """Start from saved beliefs, tally and habits: those after ``pairs``, of which ``effects`` say what each did."""
+        """Start from saved beliefs, tally and habits after ``pairs``; ``effects`` has what each of them changed."""
         told = _exchanges(pairs), tally, _people(pairs), team
         self.effects, self.learner = list(effects), self.learner.at(mixture, *told)
 
     def ask_by(self, settings: Settings) -> None:
-        """Ask what ``settings`` allow from now on; they never change what was learnt."""
+        """Ask what ``settings`` allow from now on; this never changes what was learnt."""
         self._asking = settings
         asking = settings.learning
         self.learner.ask_for(asking.question, asking.set_size, asking.kinds, asking.sizes)
@@ -175,13 +175,13 @@ def _people(pairs: Pairs) -> list[str]:
 
 
 def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Pairs) -> int:
-    """How many answers at the beginning are the same; both are in the order of the log."""
+    """How many answers at the beginning are the same in both, which are in the order of the log."""
     both = enumerate(zip(effects, pairs, strict=False))
     return next((at for at, (effect, pair) in both if effect.seq != pair[1].seq), min(len(effects), len(pairs)))
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:
-    """The learner before any answer, as the settings say."""
+    """The learner before any answer, according to the settings."""
     chosen = settings.learning
     return Learner(
         pool,
@@ -197,15 +197,15 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
         start=beforehand.start(settings, pool),
         stop=None
         if chosen.check_share
-        else Settled(checks=0),  # who wants no random questions gets none before the end either
+        else Settled(checks=0),  # without random questions there are none before the end either
         kinds=chosen.kinds,
         sizes=chosen.sizes,
-        exclude_last=0,  # whoever asks says what to avoid: several people's questions are out at once
+        exclude_last=0,  # the caller says what to avoid, because several people have open questions
     )
 
 
 def beginning(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> tuple[Frame, Mixture]:
-    """What `new_learner` begins from: its frame, and the beliefs with the start and without. No item is scored for it."""
+    """What `new_learner` begins from: its frame, and the beliefs with and without the start. No item is scored for this."""
     frame = first_frame(pool, settings, beforehand).sharpened(settings.learning.w, settings.learning.K)
     start = beforehand.start(settings, pool)
     if start is None:
@@ -214,7 +214,7 @@ def beginning(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_K
 
 
 def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Frame:
-    """What a learner has before the start and any answer, as the settings say."""
+    """The learner's frame before the start and any answer, according to the settings."""
     chosen, earlier = settings.learning.prior, beforehand.prior
     if chosen == "earlier" and earlier is None:
         raise SettingError('learning.prior = "earlier" needs the belief in prior.npz of the project\'s folder')
@@ -224,7 +224,7 @@ def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
 
 
 def _classic(settings: Settings, earlier: Frame | None, pool: Pool) -> Frame:
-    """As version 0.1 began, with its seeds, each of which counts as one label."""
+    """The frame as in version 0.1, whose seeds count as one label each."""
     chosen = settings.learning
     frame = earlier or (classic_frame(pool.moments) if chosen.prior == "pool" else paper_frame(pool.d))
     behaviour = frame.sharpened(chosen.w, chosen.K).behaviour

@@ -1,6 +1,6 @@
-"""Importing answers from other tools into the log of a project.
+"""Imports answers from other tools into the log of a project.
 
-Ids of questions follow from their content, so importing the same file twice adds nothing.
+Ids of questions are derived from their content, so importing the same file twice adds nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tellmore.types import Answer
 
 @dataclass(frozen=True)
 class Collected:
-    """One answer to one question, and who gave it; ``row`` is where it stands in the file."""
+    """One answer to one question, and who gave it; ``row`` is its row in the file."""
 
     question: Question
     answer: Answer
@@ -41,7 +41,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class AnswerColumns:
-    """Where a file has the ids and the labels, None: as its format usually does; and what its labels mean."""
+    """Which columns have the ids and the labels (None: those usual for the format), and what the labels mean."""
 
     id: str | None = None
     label: str | None = None
@@ -56,9 +56,9 @@ def read_answers(
     columns: AnswerColumns | None = None,
     reading: Reading | None = None,
 ) -> list[Collected]:
-    """All answers of the file, checked against ``pool``; the format is seen from the file unless given.
+    """All answers of the file, checked against ``pool``; the format is detected unless it is given.
 
-    Faulty rows are all named in one DataFileError, unless ``reading`` says to leave them out.
+    One DataFileError names all faulty rows, unless ``reading`` says to leave them out.
     """
     columns, reading = columns or AnswerColumns(), reading or Reading()
     if format is not None and format not in FORMATS:
@@ -87,7 +87,7 @@ def _format_of(source: Source) -> Format:
 
 
 def collected(source: Source, drafts: Sequence[Draft], words: LabelWords) -> list[Collected]:
-    """The drafts as checked answers; faults are gathered by row."""
+    """The drafts as checked answers; faulty rows are collected."""
     meanings = words.meanings((draft.word for draft in drafts if draft.word is not None), str(source.path))
     counts: Counter[str] = Counter()
     found: list[Collected] = []
@@ -100,9 +100,9 @@ def collected(source: Source, drafts: Sequence[Draft], words: LabelWords) -> lis
 def _collected(
     source: Source, draft: Draft, words: LabelWords, meanings: Mapping[str, bool], counts: Counter[str]
 ) -> Collected:
-    """A checked answer under an id that follows from its content; equal answers are told apart by their count."""
+    """A checked answer with an id derived from its content; equal answers are distinguished by their count."""
     if draft.word is not None and same_word(draft.word) not in meanings:
-        raise source.fault(draft.row, f"the label {draft.word!r} means nothing: {words.advice()}")
+        raise source.fault(draft.row, f"the label {draft.word!r} is unknown: {words.advice()}")
     try:
         answer = draft.answer(None if draft.word is None else meanings[same_word(draft.word)])
         content = content_of(draft.kind, draft.items, answer, draft.participant)
@@ -116,32 +116,32 @@ def _collected(
 
 
 def content_of(kind: str, items: Sequence[str], answer: Answer, participant: str) -> str:
-    """What makes an answer the same as another."""
+    """The content by which answers are compared."""
     return json.dumps([kind, list(items), answer.as_json(), participant], ensure_ascii=False)
 
 
 def key_of(content: str, count: int = 1) -> str:
-    """The id of the question that the ``count``-th answer with this content was given to."""
+    """The id of the question for the ``count``-th answer with this content."""
     return hashlib.sha256(f"{content} {count}".encode()).hexdigest()[:32]
 
 
 def _check(pool: Pool, question: Question, answer: Answer) -> None:
-    """Raise unless the question is about items of the pool and the answer fits it."""
+    """Raise an error unless the question is about items of the pool and the answer fits it."""
     pool.rows(question.items)
     check_answer(question, answer)
 
 
 def append_answers(project: Project, found: Sequence[Collected], *, why: str = "import", random: bool = False) -> int:
-    """Add the answers that are not in the log yet, all at once; returns how many. QuestionError or AnswerError, and no change,
-    where one does not fit the project.
+    """Add the answers that are not in the log yet, all at once; returns how many. If one does not fit the project, QuestionError
+    or AnswerError is raised and nothing changes.
 
     Each is checked against the project's items. ``random``: their items were drawn at random from the project, so they measure
-    accuracy as its own random questions do.
+    the accuracy, as its own random questions do.
     """
     for each in found:
         _check(project.pool, each.question, each.answer)
         if not isinstance(each.participant, str) or not each.participant.strip():
-            raise SettingError(f"participant must be the name of whoever answered, not {each.participant!r}")
+            raise SettingError(f"participant must be the name of the person who answered, not {each.participant!r}")
     with closing(Repository(project.database_url)) as repository:
         known = {event.question_id for event in repository.since(kinds=("question",))}
         fresh = list({each.question.id: each for each in found if each.question.id not in known}.values())

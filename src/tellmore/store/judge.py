@@ -1,6 +1,6 @@
-"""Another model's judgements compared with people's, on the project's random checks.
+"""Compares another model's judgements with people's, on the project's random checks.
 
-Random checks are labels of items drawn from the whole pool, so what holds on them holds, within the intervals, for the pool.
+Random checks are labels of items drawn from the whole pool, so results on them hold for the pool, within the intervals.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tellmore.store.statistics import Accuracy, accuracy_of
 from tellmore.types import Skip
 
 ENOUGH = 30
-"""Fewer random answers than these say little."""
+"""Fewer random answers than this say little."""
 BINS = 5
 
 
 @dataclass(frozen=True)
 class Check:
-    """One item of a random check: what a person called it; ``earlier``: it was drawn before the last items were added."""
+    """One item of a random check and its label; ``earlier``: it was drawn before the last items were added."""
 
     item: str
     positive: bool
@@ -36,7 +36,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Bin:
-    """Random answers whose scores lie together: ``positive`` of them were positive to people."""
+    """Random answers with similar scores: people called ``positive`` of them positive."""
 
     scores: str
     n: int
@@ -46,7 +46,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Wrong:
-    """An item that people labelled differently, in ``wrong`` of ``answers``; ``distance`` of its score from the threshold."""
+    """An item that people labelled differently in ``wrong`` of ``answers``; ``distance`` is from its score to the threshold."""
 
     item: str
     score: str
@@ -58,7 +58,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class PoolShare:
-    """The share of positives among the scored items: as the judge says, as the random answers alone say, and both together."""
+    """The share of positives among the scored items: by the judge, by the random answers alone, and by both together."""
 
     judge: float
     people: Accuracy
@@ -71,8 +71,8 @@ class PoolShare:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How good a judge is. ``commoner``: the agreement of always giving the more common answer. ``earlier``: answers on
-    items that were drawn before others were added."""
+    """How good a judge is. ``commoner``: the agreement if the more common answer were always given. ``earlier``: answers
+    about items that were drawn before others were added."""
 
     rule: str
     scored: int
@@ -109,7 +109,7 @@ def random_checks(ledger: Ledger) -> list[Check]:
 
 
 def skipped_checks(ledger: Ledger) -> int:
-    """Random checks that people skipped; what they would have said is not known."""
+    """How many random checks people skipped; what they would have answered is not known."""
     return sum(
         isinstance(given.answer, Skip) and not given.void and ledger.asked[given.question_id].check
         for given in ledger.given.values()
@@ -118,7 +118,7 @@ def skipped_checks(ledger: Ledger) -> int:
 
 
 def verdict(checks: Sequence[Check], scores: JudgeScores, *, skipped: int = 0) -> Verdict | None:
-    """What the checks say of the scores; None if no checked item has one."""
+    """The result of the comparison; None if no checked item has a score."""
     usable = [check for check in checks if check.item in scores.positive]
     if not usable:
         return None
@@ -167,7 +167,7 @@ def _share(usable: Sequence[Check], scores: JudgeScores) -> PoolShare:
 
 
 def _calibration(usable: Sequence[Check], scores: JudgeScores) -> Iterator[Bin]:
-    """Words each by itself, probabilities in steps of a fifth, other numbers in fifths of the scored items."""
+    """The bins: one for each word, probabilities in steps of a fifth, other numbers in fifths of the scored items."""
     if scores.numbers is None:
         groups: dict[str, list[Check]] = {}
         for check in usable:
@@ -194,7 +194,7 @@ def _bin(name: str, together: Sequence[Check], numbers: Mapping[str, float] | No
 
 
 def _wrong_most(usable: Sequence[Check], scores: JudgeScores) -> list[Wrong]:
-    """The items that people labelled differently: those most often contradicted first, then those the judge was surest of."""
+    """The items that people labelled differently: first those contradicted most often, then those with extreme scores."""
     answers = Counter(check.item for check in usable)
     contradicted = Counter(check.item for check in usable if check.positive != scores.positive[check.item])
     found = [

@@ -1,7 +1,7 @@
-"""What the log says, without any learning: questions asked, answers given, which of them count, the settings now.
+"""What is in the log, without any learning: questions asked, answers given, which of them count, the current settings.
 
-One pass over events in order of ``seq``; undo, delete and reset void earlier answers. Everything that reads the log
-(the learner's fold, the app, exports) uses this module, so that all agree on what counts.
+It is built in one pass over the events, in order of ``seq``; undo, delete and reset void earlier answers. Everything that
+reads the log (the learner's fold, the app, exports) uses this module, so that all agree on what counts.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tellmore.store.repository import Event
 from tellmore.types import Answer, Skip
 
 SECOND, KNOWN, SETTLED = "second", "known", "settled"
-"""Why a question was asked: to have a second person's answer, to measure a person, to settle a conflict."""
+"""Why a question was asked: to get a second person's answer, to measure a person, to settle a conflict."""
 BEST, NEXT_BEST, SUPPOSED, FALLBACK, AGAIN = "best", "next_best", "supposed", "fallback", "again"
-"""The learner's own choice: by a search for it, as one of many from one search, or made before the last answer was known; a
-random question as nothing was ready; one whose answer was taken back."""
+"""Why a question was asked: the learner chose it (by its own search, as one of many found by one search, or before the last
+answer was known), it is random because nothing was ready, or its answer was undone."""
 CHOSEN = BEST, NEXT_BEST, SUPPOSED
 
 
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Given:
-    """An answer or a skip. ``void`` says why it does not count: "", "undo", "reset" or "deleted"."""
+    """An answer or a skip. ``void`` says why it does not count: "undo", "reset" or "deleted"; "" if it counts."""
 
     question_id: str
     participant: str
@@ -54,7 +54,7 @@ class Given:
 
     @property
     def counts(self) -> bool:
-        """Whether the learner is to learn from it."""
+        """Whether it is to be learnt."""
         return not self.void and self.answer is not None and not isinstance(self.answer, Skip)
 
     @property
@@ -64,7 +64,7 @@ class Given:
 
     @property
     def active_ms(self) -> int:
-        """Milliseconds on the question without the time the page was hidden; 0 where no times were taken."""
+        """Milliseconds on the question without the time that the page was hidden; 0 if there are no times."""
         if self.timing is None or self.rt_ms is None:
             return 0
         return max(0, self.rt_ms - int(self.timing.get("hidden_ms") or 0))
@@ -72,7 +72,7 @@ class Given:
 
 @dataclass(frozen=True)
 class End:
-    """Enough was asked. ``why``: settled, labelled or shown; ``reason`` is the stopping rule's own."""
+    """The end of the questions. ``why``: settled, labelled or shown; ``reason`` is that of the stopping rule."""
 
     why: str
     reason: str
@@ -81,7 +81,7 @@ class End:
 
 @dataclass(frozen=True)
 class Note:
-    """What somebody wrote about an item; ``flag``: that something is wrong with it."""
+    """What somebody wrote about an item; ``flag``: whether something is wrong with it."""
 
     participant: str
     t_utc: str
@@ -92,10 +92,10 @@ class Note:
 class Ledger:
     """The log so far. ``apply`` events in order.
 
-    ``settings`` are those now: the TOML's with all changes of the log. ``initial`` are what the belief starts from: the TOML's
-    with the seed examples of now, since every answer is learnt on top of them, whenever they were named. ``end`` stays until an
-    answer before it is taken back; ``going_on`` says that the owner wants more all the same, ``closed`` that the owner wants no
-    more. ``items_seq`` is the event that last added items; 0 where none did.
+    ``settings`` are the current ones: those of the TOML file with all changes in the log. ``initial`` are those from which the
+    belief starts: the TOML file's with the current start, because every answer is learnt after it, whenever it was set. ``end``
+    stays until an answer before it is undone; ``going_on``: the owner has continued after it; ``closed``: the owner has ended
+    the questions. ``items_seq`` is the event that last added items, or 0.
     """
 
     def __init__(self, settings: Settings, events: Iterable[Event] = ()) -> None:
@@ -116,12 +116,12 @@ class Ledger:
 
     @property
     def over(self) -> bool:
-        """Whether no new questions are to be asked."""
+        """Whether the questions have ended."""
         return self.closed or (self.end is not None and not self.going_on)
 
     @property
     def may_go_on(self) -> bool:
-        """Whether there is anything more to ask once it is over."""
+        """Whether there is anything more to ask after the end."""
         return self.over and (self.end is None or self.end.why != "labelled")
 
     def apply(self, event: Event) -> None:
@@ -132,14 +132,14 @@ class Ledger:
             handler(event)
 
     def counting(self) -> list[tuple[Asked, Given]]:
-        """The answers to learn from, in order. Nothing is learnt from known items, which measure people, and from
-        people who are left out."""
+        """The answers to learn, in order, without those about known items, which measure people, and those of people who
+        are left out."""
         if not self.left_out:
             return list(self._counting.values())
         return [pair for pair in self._counting.values() if pair[1].participant not in self.left_out]
 
     def frozen(self) -> Ledger:
-        """What the log says now, as a copy that later events do not change, to be read without the lock."""
+        """A copy that later events do not change, to be read without the lock."""
         twin = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, dict):
@@ -230,7 +230,7 @@ class Ledger:
         self.closed, self.going_on = False, self.going_on or self.end is not None
 
     def _on_items(self, event: Event) -> None:
-        """What was enough for the earlier items may not be for these; an owner who has ended the questions has still done so."""
+        """Remove the end: answers that were enough for the earlier items may not be for these. An end by the owner stays."""
         self.items_seq, self.end, self.going_on = event.seq, None, False
 
     def _void(self, given: Given, why: str) -> None:
@@ -240,6 +240,6 @@ class Ledger:
             self._doubt_end(given)
 
     def _doubt_end(self, gone: Given) -> None:
-        """An end that an answer led to does not outlive it."""
+        """Remove the end if an answer before it is undone."""
         if self.end is not None and gone.seq < self.end.seq:
             self.end = None

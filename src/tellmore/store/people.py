@@ -1,4 +1,4 @@
-"""People in words: who seems to guess or to swap positive and negative, with the evidence, and who is left out."""
+"""Describes people in words: who seems to guess or to swap positive and negative, with the evidence, and who is left out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
 
 OFTEN = 0.1
-"""Share of lapses from which on it is said of what kind they are."""
+"""From this share of lapses on, the text says what kind they are."""
 HALF = 0.5
 VERDICTS = {
     "careless": "seems to guess",
@@ -26,8 +26,8 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class Manner:
-    """How one person answers, in words. ``verdict``: what should be looked at, with the evidence; None if all seems well.
-    ``habits``: what is known. ``left_out``: whether nothing is learnt from their answers."""
+    """How one person answers, in words. ``verdict``: what to look at, with the evidence; None if nothing seems wrong.
+    ``habits``: what is known. ``left_out``: whether their answers are left out."""
 
     verdict: str | None
     habits: str
@@ -38,20 +38,18 @@ NOT_COMPARED = Manner(None, "nobody to compare with yet", False)
 
 
 def manners(ledger: Ledger, learner: Learner) -> dict[str, Manner]:
-    """Everybody who was compared with others or is left out, by participant."""
+    """By participant, for everybody who was compared with others or is left out."""
     known = learner.people
     return {who: _manner(known.get(who), who in ledger.left_out) for who in {**known, **dict.fromkeys(ledger.left_out)}}
 
 
 def people_lines(ledger: Ledger, learner: Learner) -> tuple[str, ...]:
-    """Whom an owner should look at, one line each, and who is left out."""
+    """One line for each person whom the owner should look at, or who is left out."""
     lines = []
     for who, manner in manners(ledger, learner).items():
         name = ledger.names.get(who, who)
         if manner.left_out:
-            lines.append(
-                f"{name} is left out; to learn from these answers again: tellmore leave-out PROJECT NAME --back"
-            )
+            lines.append(f"{name} is left out; to count these answers again: tellmore leave-out PROJECT NAME --back")
         elif manner.verdict is not None:
             lines.append(f"{name} {manner.verdict}")
     return tuple(lines)
@@ -79,7 +77,7 @@ def _in_short(habits: Habits) -> str:
 
 
 def agreement_words(habits: Habits) -> str:
-    """How somebody's answers compare with what all others taught.
+    """How somebody's answers compare with what was learnt from all others.
 
     >>> agreement_words(Habits(0.93, 0.95, answers=40, own=True))
     'about 93 % of 40 answers look like chance'
@@ -96,7 +94,7 @@ def agreement_words(habits: Habits) -> str:
 
 
 def participant_named(ledger: Ledger, name: str) -> str:
-    """The participant of this name, or with this id; SettingError if there is none, or several."""
+    """The participant with this name or id; raises SettingError if there is none, or several."""
     everybody = {given.participant for given in ledger.given.values()} | set(ledger.names)
     found = [who for who in everybody if name in (who, ledger.names.get(who))]
     if len(found) == 1:
@@ -107,7 +105,7 @@ def participant_named(ledger: Ledger, name: str) -> str:
 
 
 def leave_out(project: Project, name: str, out: bool = True) -> str:
-    """Learn nothing from what somebody answered, or learn from it again; returns their name."""
+    """Leave out somebody's answers, or count them again; returns their name."""
     with closing(Repository(project.database_url)) as repository:
         ledger = Ledger(project.settings, repository.since())
         who = participant_named(ledger, name)

@@ -1,7 +1,7 @@
-"""What is wrong with a damaged project, what would repair it, and doing so after a backup.
+"""Finds what is wrong with a damaged project and what would repair it, and repairs it after a backup.
 
-Items and vectors are kept row by row: a row that is incomplete in one of the files is removed. Only log events that
-cannot be read, or do not fit the items and questions, are removed; they stay readable in the backup.
+A row of items and vectors that is incomplete in one of the files is removed from both. Log events are removed only if they
+cannot be read, or do not fit the items and questions; they stay in the backup.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FEWEST_ITEMS = 2
 
 @dataclass(frozen=True)
 class Damage:
-    """One thing that is wrong, and what would repair it; "" if nothing here can."""
+    """One thing that is wrong, and what would repair it; "" if it cannot be repaired here."""
 
     what: str
     mend: str
@@ -49,7 +49,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``rows``: those of the items that are whole, None if all are; ``events``: numbers of those that must go."""
+    """``rows`` are those of the complete items, None if all are; ``events`` are the numbers of those to remove."""
 
     damages: tuple[Damage, ...]
     rows: tuple[int, ...] | None = None
@@ -63,7 +63,7 @@ class Diagnosis:
 
 
 def diagnose(folder: str | os.PathLike[str]) -> Diagnosis:
-    """Look at settings, items, vectors, log and snapshots; nothing is changed. Settings that cannot be read are an error."""
+    """Check settings, items, vectors, log and snapshots, without changing anything. Unreadable settings are an error."""
     project = open_project(folder)
     damages: list[Damage] = []
     ids, rows = _whole_rows(project.folder, damages)
@@ -82,7 +82,7 @@ def diagnose(folder: str | os.PathLike[str]) -> Diagnosis:
 
 
 def _whole_rows(folder: Path, damages: list[Damage]) -> tuple[list[str], tuple[int, ...] | None]:
-    """Ids of the items that are whole, and their rows; None if nothing is missing."""
+    """Ids of the complete items, and their rows; None if nothing is missing."""
     try:
         lines = (folder / ITEMS_FILE).read_bytes().splitlines()
         n, whole = _matrix_rows(folder / EMBEDDINGS_FILE)
@@ -100,12 +100,12 @@ def _whole_rows(folder: Path, damages: list[Damage]) -> tuple[list[str], tuple[i
         return [str(identifier) for identifier in items], None
     lost = max(len(items), n) - len(kept)
     faults = {
-        f"{EMBEDDINGS_FILE} is cut short: {whole} of {n} rows are whole": whole < n,
+        f"{EMBEDDINGS_FILE} is cut short: {whole} of {n} rows are complete": whole < n,
         f"{ITEMS_FILE} has {len(items)} rows for {n} vectors": len(items) != n,
         f"{ITEMS_FILE}: {items.count(None)} rows cannot be read": None in items,
         f"{ITEMS_FILE}: ids occur twice": len(kept) < len(items[:whole]) - items[:whole].count(None),
     }
-    mend = f"keep the {len(kept)} items that are whole, drop {lost}" if len(kept) >= FEWEST_ITEMS else ""
+    mend = f"keep the {len(kept)} complete items, remove {lost}" if len(kept) >= FEWEST_ITEMS else ""
     damages += [Damage(what, mend) for what, found in faults.items() if found]
     return [str(items[row]) for row in kept], tuple(kept)
 
@@ -119,7 +119,7 @@ def _item_id(line: bytes) -> str | None:
 
 
 def _matrix_rows(path: Path) -> tuple[int, int]:
-    """How many rows the matrix should have, and how many are there whole."""
+    """How many rows the matrix should have, and how many are complete."""
     (n, d), start = _matrix_shape(path)
     return n, min(n, (path.stat().st_size - start) // (4 * d))
 
@@ -142,23 +142,23 @@ def _matrix(path: Path, whole: int) -> Array:
 
 
 def _bad_events(settings: Settings, ids: set[str], events: Iterator[Event], damages: list[Damage]) -> Iterator[int]:
-    """Numbers of events that cannot be read or do not fit; a question that goes takes all that is said of it along."""
+    """Numbers of events that cannot be read or do not fit; if a question is removed, so are all events about it."""
     ledger, gone = Ledger(settings), set[str]()
     for event in events:
         fault = "its question was faulty" if event.question_id in gone else _fault(ledger, event, ids)
         if fault is not None:
             if event.kind == "question" and event.question_id is not None:
                 gone.add(event.question_id)
-            damages.append(Damage(f"log, event {event.seq} ({event.kind}): {fault}", "take the event out of the log"))
+            damages.append(Damage(f"log, event {event.seq} ({event.kind}): {fault}", "remove the event from the log"))
             yield event.seq
 
 
 def _fault(ledger: Ledger, event: Event, ids: set[str]) -> str | None:
-    """Why ``event`` does not belong into the log; None if it was taken in."""
+    """Why ``event`` does not belong in the log; None if it was applied."""
     if event.erased:
         return None
     try:
-        probe = Ledger(ledger.settings)  # what one event says, given the questions and settings before it
+        probe = Ledger(ledger.settings)  # to apply this one event, after the questions and settings before it
         probe.asked = ledger.asked
         probe.apply(event)
         asked, given = probe.asked.get(event.question_id or ""), probe.given.get(event.question_id or "")
@@ -183,10 +183,10 @@ def _bad_snapshots(repository: Repository, damages: list[Damage]) -> bool:
     for seq, data in repository.snapshots():
         try:
             unpack(data)
-        except Exception as error:  # whatever damaged bytes lead to
+        except Exception as error:  # damaged bytes can cause any error
             bad = True
             damages.append(
-                Damage(f"snapshot after event {seq}: {error}", "delete it: it only saves time, and is made again")
+                Damage(f"snapshot after event {seq}: {error}", "delete it; it only saves time and will be made again")
             )
     return bad
 
@@ -195,7 +195,7 @@ def _bad_snapshots(repository: Repository, damages: list[Damage]) -> bool:
 
 
 def mend(folder: str | os.PathLike[str], diagnosis: Diagnosis) -> Path:
-    """Do what ``diagnosis`` proposes; returns the folder of the backup, which is made first. No server may run meanwhile."""
+    """Repair what ``diagnosis`` found; returns the folder of the backup, which is made first. No server may run meanwhile."""
     if not diagnosis.mendable:
         raise DataFileError(f"{folder}: not everything can be repaired; create the project again with: tellmore init")
     project = open_project(folder)
@@ -209,7 +209,7 @@ def mend(folder: str | os.PathLike[str], diagnosis: Diagnosis) -> Path:
 
 
 def _back_up(folder: Path, repository: Repository) -> Path:
-    """Settings, items and vectors as they are, and the log as JSONL, which ``tellmore import`` reads."""
+    """Copy settings, items and vectors, and write the log as JSONL, which ``tellmore import`` can read."""
     backup = folder / f"backup-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     try:
         backup.mkdir()
@@ -239,7 +239,7 @@ def _keep_rows(project: Project, rows: Sequence[int]) -> None:
 
 
 def fitted_to(settings: Settings, n: int) -> Settings:
-    """``settings`` for ``n`` items; the version that made the project stays, as it says how it learns."""
+    """``settings`` for ``n`` items; the version stays, because it determines how the project learns."""
     version = settings.data.version
     return fitted(settings.changed(data={"n": n})).changed(data={"version": version})
 

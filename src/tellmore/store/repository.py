@@ -1,4 +1,4 @@
-"""A project's log and what is stored with it: append, read, tokens, snapshots. No other module sends statements to a
+"""A project's log and what is stored with it: events, tokens, snapshots. No other module sends statements to a
 database.
 
 Every ``append`` is one transaction that is on disk when it returns. Writers take turns, so the order of ``seq`` is the order
@@ -27,17 +27,17 @@ from tellmore.store.schema import snapshots as _snapshots
 ERASED = {"erased": True}
 PROJECT_ID, HOLDER, STUDY_KEY = "project_id", "holder", "study_key"
 ADDRESS, LISTENS = "address", "listens"
-"""What links to the server that holds the claim begin with, and where it listens itself."""
-_CLAIM_WITHIN_S = 3.0  # PostgreSQL may take a moment to notice that the server before was killed
+"""The beginning of links to the server that has the claim, and the address at which it listens."""
+_CLAIM_WITHIN_S = 3.0  # PostgreSQL may need a moment to notice that the previous server was killed
 _READ_CHUNK = 2_000
 
 
 class ClaimLostError(StoreError):
-    """Another server works on the log now; nothing was written."""
+    """Another server has the log now; nothing was written."""
 
 
 class AlreadyAnsweredError(StoreError):
-    """A question in this batch has its answer already; nothing of the batch was written."""
+    """A question in this batch already has an answer; nothing of the batch was written."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Event:
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A stored access token: only the SHA-256 of its secret is kept."""
+    """A stored access token, with only the SHA-256 of its secret."""
 
     id: str
     hash: str
@@ -105,7 +105,7 @@ class Repository:
             raise
 
     def close(self) -> None:
-        """Give the connections back, and the claim."""
+        """Close the connections and release the claim."""
         if self._claim is not None:
             self._claim.release()
         self._database.close()
@@ -113,11 +113,11 @@ class Repository:
     # One server at a time
 
     def claim(self) -> None:
-        """Be the only server of this log until ``close``, or until this process ends; StateError if there is one.
+        """Become the only server of this log until ``close`` or until this process ends; raises StateError if there is one.
 
-        Everybody may still read and append: only the process that gives out questions must be alone. The claim has two
-        sides. A lock keeps a second server from starting while this one lives; a name in the database, which every write of
-        this server checks, keeps this one from writing once a second has started all the same.
+        Others may still read and append: only one process may issue questions. The claim has two parts. A lock keeps a
+        second server from starting while this one runs. A name in the database, which this server checks at every write,
+        keeps this one from writing if a second has started nevertheless.
         """
         if self._database.path is not None:
             self._claim = FileClaim(self._database.path)
@@ -129,7 +129,7 @@ class Repository:
         self._holder = holder
 
     def keep_claim(self) -> None:
-        """Take the lock again if its connection broke; ClaimLostError if another server has taken over."""
+        """Take the lock again if its connection broke; raises ClaimLostError if another server has taken over."""
         if self._claim is not None:
             self._claim.renew()
         with self._reading() as connection:
@@ -137,10 +137,10 @@ class Repository:
 
     def _check_holder(self, connection: Connection) -> None:
         if self._holder is not None and _get(connection, HOLDER) != self._holder:
-            raise ClaimLostError("another server has taken this project over; use that one")
+            raise ClaimLostError("another server has taken over this project; use that one")
 
     def say_address(self, address: str, listens: str = "") -> None:
-        """Where the server that holds the claim is reached by people, and by another server of the same project."""
+        """Record where people, and other servers of the same project, can reach the server that has the claim."""
         if isinstance(self._claim, FileClaim):
             self._claim.say(address)
         self.put(ADDRESS, address)
@@ -157,7 +157,7 @@ class Repository:
             _put(connection, key, value)
 
     def secret(self, key: str) -> str:
-        """A random fact of the project's own, made when it is first asked for."""
+        """A random secret of the project, made when it is first needed."""
         with self._turn, self._writing() as connection:
             known = _get(connection, key)
             if known is None:
@@ -172,7 +172,7 @@ class Repository:
     # The log
 
     def append(self, batch: Sequence[Event]) -> list[Event]:
-        """Write ``batch`` in one transaction; returns the events with their numbers and times, durable."""
+        """Write ``batch`` durably in one transaction; returns the events with their numbers and times."""
         now = utc_now()
         rows = [_row(each, now) for each in batch]
         statement = insert(events).returning(events.c.seq, sort_by_parameter_order=True)
@@ -180,7 +180,7 @@ class Repository:
             try:
                 numbers = connection.execute(statement, rows).scalars().all()
             except IntegrityError:
-                raise AlreadyAnsweredError("the question has an answer already; answers are never replaced") from None
+                raise AlreadyAnsweredError("the question already has an answer; answers are never replaced") from None
         return [Event(**{**row, "seq": seq}) for row, seq in zip(rows, numbers, strict=True)]
 
     def since(self, seq: int = 0, *, kinds: Collection[str] | None = None) -> Iterator[Event]:
@@ -200,7 +200,7 @@ class Repository:
             return [Event(**row) for row in connection.execute(query).mappings()]
 
     def erase(self, participant: str, note: Event, *, keep_tokens: bool = False) -> Event:
-        """Delete what ``participant`` gave and who they are, and append ``note``, the tombstone that says so."""
+        """Delete the answers and the identity of ``participant``, and append ``note``, which records this."""
         with self._turn, self._writing() as connection:
             connection.execute(update(events).where(events.c.participant == participant).values(payload=ERASED))
             if not keep_tokens:
@@ -212,7 +212,7 @@ class Repository:
         return Event(**{**row, "seq": seq})
 
     def remove(self, numbers: Collection[int], *, snapshots: bool) -> None:
-        """Take damaged events out of the log, and all saved states with them, or those alone; only a repair does."""
+        """Remove damaged events and all saved states, or only the saved states; used only by repairs."""
         with self._turn, self._writing() as connection:
             for number in numbers:
                 connection.execute(delete(events).where(events.c.seq == number))
@@ -220,10 +220,10 @@ class Repository:
                 connection.execute(delete(_snapshots))
 
     def copy_into(self, other: Repository) -> int:
-        """Copy log, tokens and facts, as of one moment, into ``other``, which must be empty; how many events there are."""
+        """Copy log, tokens and facts, as of one moment, into ``other``, which must be empty; returns the number of events."""
         with self._database.moment() as source, other._turn, other._writing() as target:
             if target.execute(select(events.c.seq).limit(1)).first() is not None:
-                raise StateError("the database to copy into has a log already; name an empty one")
+                raise StateError("the database to copy into already has a log; name an empty one")
             target.execute(delete(meta))
             count = 0
             for table in (meta, tokens, events):
@@ -243,7 +243,7 @@ class Repository:
         return [(int(row.seq), bytes(row.data)) for row in rows]
 
     def save_snapshot(self, seq: int, version: str, data: bytes) -> None:
-        """Keep ``data``, the state after event ``seq``, in place of older ones; the log notes it."""
+        """Store ``data``, the state after event ``seq``, in place of older ones; the log records this."""
         note = _row(Event("snapshot", payload={"through": seq, "bytes": len(data), "version": version}), utc_now())
         with self._turn, self._writing() as connection:
             connection.execute(delete(_snapshots))
@@ -260,7 +260,7 @@ class Repository:
     # Tokens
 
     def add_token(self, token: TokenRow) -> None:
-        """Keep a new token."""
+        """Store a new token."""
         values = {**token.__dict__, "created_utc": utc_now()}
         with self._turn, self._writing() as connection:
             connection.execute(insert(tokens), values)
@@ -272,20 +272,20 @@ class Repository:
             return [TokenRow(**row) for row in rows]
 
     def use_token(self, token_id: str) -> int | None:
-        """Count one more person who came by a token for several; how many may still come, None if none may."""
+        """Count one more person who uses a shared token; returns how many more may, or None if it was used up."""
         left = (tokens.c.id == token_id) & (tokens.c.uses_left > 0) & tokens.c.revoked_utc.is_(None)
         fewer = update(tokens).where(left).values(uses_left=tokens.c.uses_left - 1).returning(tokens.c.uses_left)
         with self._turn, self._writing() as connection:
             return connection.execute(fewer).scalar()
 
     def revoke(self, token_ids: Collection[str]) -> int:
-        """Make tokens useless from now on; returns how many were valid until now."""
+        """Revoke tokens; returns how many were valid until now."""
         unrevoked = tokens.c.id.in_(token_ids) & tokens.c.revoked_utc.is_(None)
         with self._turn, self._writing() as connection:
             return int(connection.execute(update(tokens).where(unrevoked).values(revoked_utc=utc_now())).rowcount)
 
     def drop_tokens(self, token_ids: Collection[str]) -> None:
-        """Delete tokens; nothing of them is left."""
+        """Delete tokens completely."""
         with self._turn, self._writing() as connection:
             connection.execute(delete(tokens).where(tokens.c.id.in_(token_ids)))
 
@@ -296,13 +296,13 @@ class Repository:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """A transaction that leaves nothing behind where another server has taken over; looked at last, while its locks hold."""
+        """A transaction that is rolled back if another server has taken over. This is checked at the end, with locks held."""
         with self._database.transaction(write=True) as connection:
             yield connection
             self._check_holder(connection)
 
     def _forget_old_pages(self) -> None:
-        """On SQLite move the log of changes into the file, so that no erased text stays in it."""
+        """On SQLite, move the write-ahead log into the file, so that no erased text stays in it."""
         if self._database.path is not None:
             with self._reading() as connection:
                 connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -319,5 +319,5 @@ def _put(connection: Connection, key: str, value: str) -> None:
 
 def _row(each: Event, now: str) -> dict[str, Any]:
     row = {**vars(each), "t_utc": each.t_utc or now}
-    del row["seq"]  # the database gives it
+    del row["seq"]  # the database sets it
     return row

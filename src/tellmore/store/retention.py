@@ -1,4 +1,4 @@
-"""Deleting data that is too old to keep: people who were last seen long ago, with all their answers, and old links."""
+"""Deletes old data: people who were last seen long ago, with all their answers, and old links."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tellmore.store.repository import Event, Repository, iso
 
 @dataclass(frozen=True)
 class Expired:
-    """Who was last seen more than so many days before, by participant with the time; and links that ended before then."""
+    """Participants last seen too long ago, with the time, and links that expired before then."""
 
     participants: dict[str, str]
     links: tuple[str, ...]
 
 
 def expired(repository: Repository, days: int, now: datetime | None = None) -> Expired:
-    """What is older than ``days``. Owners stay, and so does whoever did anything since."""
+    """What is older than ``days``. Owners stay, and so does everybody who did anything since."""
     before = iso((now or datetime.now(UTC)) - timedelta(days=days))
     seen: dict[str, str] = {}
     stay: set[str] = set()
@@ -36,7 +36,7 @@ def expired(repository: Repository, days: int, now: datetime | None = None) -> E
 
 
 def expire(repository: Repository, found: Expired, days: int) -> None:
-    """Delete it. The log keeps that it was done, for whom by their id, and why; nothing of what they gave."""
+    """Delete it. The log records that this was done, for which ids, and why, but none of their data."""
     for participant, when in found.participants.items():
         why = {"participant": participant, "reason": f"last seen {when}, and kept for {days} days"}
         repository.erase(participant, Event("delete", None, None, why))
@@ -44,6 +44,6 @@ def expire(repository: Repository, found: Expired, days: int) -> None:
 
 
 def told(found: Expired) -> str:
-    """What is or would be deleted, in words."""
+    """What was or would be deleted, in words."""
     people, links = len(found.participants), len(found.links)
     return f"{people} {'person' if people == 1 else 'people'}, {links} old {'link' if links == 1 else 'links'}"

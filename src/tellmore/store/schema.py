@@ -1,8 +1,8 @@
 """The tables of a project's log, the same on SQLite and PostgreSQL.
 
 - events: the append-only log; the learner's state is rebuilt by replaying it
-- tokens: hashed access tokens, revocable; ``uses_left`` people may still come by one that is for several
-- snapshots: saved learner states; they only save time and may be deleted at any moment
+- tokens: hashed access tokens, which can be revoked; ``uses_left`` more people may use a shared one
+- snapshots: saved learner states; they only save time and may be deleted at any time
 - meta: facts about the project: its identity, which server has it
 """
 
@@ -12,7 +12,7 @@ from sqlalchemy import JSON, BigInteger, Column, Index, Integer, LargeBinary, Me
 
 metadata = MetaData()
 
-# SQLite numbers rows by itself only for the exact type INTEGER.
+# SQLite numbers rows automatically only for the exact type INTEGER.
 _sequence_number = BigInteger().with_variant(Integer(), "sqlite")
 
 events = Table(
@@ -29,7 +29,7 @@ events = Table(
 
 ANSWERED = "kind IN ('answer', 'skip')"
 
-# At most one answer to a question, whatever the number of requests, threads or servers.
+# At most one answer per question, however many requests, threads or servers there are.
 one_answer = Index(
     "one_answer_per_question",
     events.c.question_id,

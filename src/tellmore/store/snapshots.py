@@ -1,4 +1,4 @@
-"""Saving the learner's state now and then, and loading it at the start. Losing a snapshot loses nothing."""
+"""Saves the learner's state now and then, and loads it at the start. If a snapshot is lost, no data is lost."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ from tellmore.version import __version__
 log = logging.getLogger(__name__)
 
 SAVE_EVERY = 50
-"""Answers between two snapshots; more if there are many, since a snapshot says what each of them did."""
+"""Answers between two snapshots; more if there are many answers, because a snapshot has what each of them changed."""
 SAVE_SHARE = 0.01
 LAYOUT = 8
-"""Changes with what a snapshot holds: since 2, beliefs in the learner's own coordinates; since 3, several; since 4, checksums;
-since 5, lapses are allowed for; since 6, people have habits; since 7, checks have calibrated probabilities; since 8,
-surprises."""
+"""The version of what a snapshot contains: from 2 on, beliefs in the learner's coordinates; 3, several beliefs; 4, checksums;
+5, lapses are allowed for; 6, people have habits; 7, checks have calibrated probabilities; 8, surprises."""
 CHECKSUM_BYTES = sha256().digest_size
 FIELDS = tuple(each.name for each in fields(AnswerEffect))
 
@@ -43,13 +42,13 @@ class SnapshotKeeper:
         self._saved_at = 0
 
     def version(self, settings: Settings) -> str:
-        """What a belief that began from ``settings`` is saved under."""
+        """The version under which a belief that began from ``settings`` is saved."""
         begun = settings.model_dump_json(include={"learning", "start"})
         facts = f"{__version__} {LAYOUT} {self._pool.fingerprint} {settings.classic} {begun}"
         return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:
-        """Put the newest snapshot into ``fold`` where its answers are a beginning of ``pairs``."""
+        """Restore the newest snapshot into ``fold`` if its answers are the beginning of ``pairs``."""
         found = self._repository.load_snapshot(self.version(fold.settings))
         if found is None:
             return False
@@ -66,7 +65,7 @@ class SnapshotKeeper:
         return True
 
     def save_if_due(self, fold: Fold) -> bool:
-        """Chore: save if enough was learnt since the last time."""
+        """Chore: save, if enough was learnt since the last time."""
         answers = len(fold.effects)
         if abs(answers - self._saved_at) < max(SAVE_EVERY, SAVE_SHARE * answers):
             return False
@@ -80,7 +79,7 @@ class DamageError(Exception):
 
 
 def pack(fold: Fold) -> bytes:
-    """A fold as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
+    """A fold as bytes: a checksum, the beliefs' arrays, and what each answer changed, one column per field. No pickles."""
     columns = zip(*map(astuple, fold.effects), strict=True) if fold.effects else ((),) * len(FIELDS)
     told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
     arrays: dict[str, Any] = {**fold.learner.beliefs.arrays(), **told}
@@ -92,7 +91,7 @@ def pack(fold: Fold) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally, Team]:
-    """The inverse of ``pack``: what each answer did, and the beliefs, the tally and people's habits after them."""
+    """The inverse of ``pack``: what each answer changed, and the beliefs, the tally and people's habits after them."""
     checksum, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
     if sha256(content).digest() != checksum:
         raise DamageError("its checksum does not match")
@@ -104,7 +103,7 @@ def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally, Team]:
 
 
 def _check_fits(saved: Mixture, begun: Mixture) -> None:
-    """DamageError where beliefs cannot have come from those before the first answer."""
+    """Raise DamageError if the beliefs cannot have come from those before the first answer."""
     if [one.mean.shape + one.cov.shape for one in saved.beliefs] != [
         one.mean.shape + one.cov.shape for one in begun.beliefs
     ]:

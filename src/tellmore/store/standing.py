@@ -38,7 +38,7 @@ def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standin
 
 
 def sentence(words: str) -> str:
-    """Words with a capital and a full stop.
+    """``words`` with a capital at the beginning and a full stop at the end.
 
     >>> sentence("too early to tell")
     'Too early to tell.'
@@ -57,7 +57,7 @@ def interval(found: Accuracy) -> str:
 
 
 def accuracy_words(found: Accuracy | None, *, asked: bool = True) -> str:
-    """How accurate the predictions are, as a range, where enough random items were ``asked`` about to tell.
+    """How accurate the predictions are, as a range, if there are enough random checks; ``asked``: whether any are asked.
 
     >>> accuracy_words(None)
     'accuracy: too early to tell'
@@ -68,7 +68,7 @@ def accuracy_words(found: Accuracy | None, *, asked: bool = True) -> str:
 
 
 def target_words(found: Accuracy | None, target: float) -> str:
-    """How far the target is."""
+    """How far it is to the target."""
     goal = f"the target of {percent(target)}"
     if found is None or found.n < ENOUGH_CHECKS:
         return f"{goal}: too early to tell"
@@ -81,7 +81,7 @@ def target_words(found: Accuracy | None, target: float) -> str:
 
 
 def span(low: float, high: float) -> str:
-    """Minutes from ``low`` to ``high``, rounded as such estimates deserve.
+    """Minutes from ``low`` to ``high``, rounded as their precision allows.
 
     >>> span(0.2, 0.8), span(0.5, 8), span(6.2, 17), span(130, 400)
     ('under a minute', 'up to 8 minutes', '6 to 17 minutes', '2 to 7 hours')
@@ -96,7 +96,7 @@ def span(low: float, high: float) -> str:
 
 
 def end_words(ledger: Ledger, found: Accuracy | None) -> tuple[str, str] | None:
-    """That one can stop and why, as title and text; None before."""
+    """Title and text of the end, with the reason; None before it."""
     if ledger.end is None and not ledger.closed:
         return None
     why = "owner" if ledger.end is None else ledger.end.why
@@ -110,7 +110,7 @@ def end_words(ledger: Ledger, found: Accuracy | None) -> tuple[str, str] | None:
 
 
 def measured_words(found: Accuracy) -> str:
-    """What the random checks say: a share only where they are enough.
+    """The result of the random checks, as a share only if there are enough of them.
 
     >>> from tellmore.store.statistics import accuracy_of
     >>> measured_words(accuracy_of(36, 40)), measured_words(accuracy_of(11, 11))

@@ -1,4 +1,4 @@
-"""A project at one moment: what exports are made of."""
+"""The state of a project at one moment, from which exports are made."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tellmore.version import __version__
 
 @dataclass(frozen=True)
 class State:
-    """``effects`` say what each answer that counts did; ``events`` are the whole log. ``person``: whose own view of things the
-    learner has; None: the one that all share."""
+    """``effects`` has what each counting answer changed; ``events`` is the whole log. ``person``: whose own view the learner
+    has; None for the shared one."""
 
     pool: Pool
     learner: Learner
@@ -41,7 +41,7 @@ class State:
     person: str | None = None
 
     def of_person(self, name: str) -> State:
-        """The same with the classifier of one person, named as they were invited or by their id in the log."""
+        """The same state with the classifier of one person, given by name or by id in the log."""
         ids = [one for one, called in self.ledger.names.items() if called == name] or [name]
         if len(ids) > 1:
             raise SettingError(
@@ -54,7 +54,7 @@ class State:
 
     @property
     def on_dask(self) -> bool:
-        """Whether Dask workers hold the pool."""
+        """Whether the pool is on Dask workers."""
         return isinstance(self.pool, DaskPool)
 
     @cached_property
@@ -74,7 +74,7 @@ class State:
             "seed": self.ledger.initial.learning.seed,
             "data_sha256": self.pool.fingerprint,
             "answers": len(self.effects),
-            # Taking a file away is noted in the log, and makes no other classifier of it.
+            # Exports are recorded in the log, but do not change the classifier.
             "log_seq": max((event.seq for event in self.events if event.kind != "audit"), default=0),
             "quality": None if quality is None else asdict(quality),
             "config": self.ledger.settings.redacted(),
@@ -82,12 +82,12 @@ class State:
 
     @cached_property
     def metadata(self) -> dict[str, str]:
-        """The provenance as texts, for formats that hold only those."""
+        """The provenance as texts, for formats that allow only texts."""
         return as_texts(self.provenance)
 
 
 def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Each value as text: JSON if it is none already."""
+    """Each value as text: unchanged if it is text, else as JSON."""
     return {
         key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
         for key, value in provenance.items()
@@ -95,14 +95,14 @@ def as_texts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def load_state(project: Project) -> State:
-    """The state of ``project`` now: its log, folded, from where a snapshot was saved."""
+    """The current state of ``project``: its log, folded, starting from a snapshot if there is one."""
     with closing(Repository(project.database_url)) as repository:
         events = list(repository.since())
         return state_of(project, events, SnapshotKeeper(repository, project.pool).restore)
 
 
 def load_ledger(project: Project) -> Ledger:
-    """What the log of ``project`` says now; nothing is learnt from it."""
+    """The current log of ``project``, without any learning."""
     with fitting_log(project):
         return Ledger(project.settings, _events(project))
 
@@ -114,7 +114,7 @@ def _events(project: Project) -> list[Event]:
 
 @contextmanager
 def fitting_log(project: Project) -> Iterator[None]:
-    """Where the log turns out not to fit ``project``, one line says so, and what to run."""
+    """A block that reads the log; if it does not fit ``project``, one line says so, and what to run."""
     try:
         yield
     except (QuestionError, AnswerError, SettingError, KeyError) as problem:
@@ -125,7 +125,7 @@ def fitting_log(project: Project) -> Iterator[None]:
 
 
 def check_log(ledger: Ledger, pool: Pool) -> None:
-    """QuestionError or AnswerError where an answer does not fit its question, or its question the items of ``pool``."""
+    """Raise QuestionError or AnswerError if an answer does not fit its question, or a question the items of ``pool``."""
     for asked, given in ledger.counting():
         pool.rows(asked.question.items)
         if given.answer is not None:
@@ -133,7 +133,7 @@ def check_log(ledger: Ledger, pool: Pool) -> None:
 
 
 def state_of(project: Project, events: Sequence[Event], restore: Restore = nothing_saved) -> State:
-    """The state of ``project`` after ``events``: all of them learnt, or only those after what ``restore`` finds."""
+    """The state of ``project`` after ``events``; only those after the state that ``restore`` finds have to be learnt."""
     beforehand = beforehand_of(project)
     with fitting_log(project):
         ledger = Ledger(project.settings, events)

@@ -27,13 +27,13 @@ from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.types import Answer, Array, Skip
 
 WINDOW = 100
-"""The accuracy is that of the newest check questions with at least this many items: mistakes before them do not count."""
+"""The accuracy is measured on the newest check questions with at least this many items; older mistakes do not count."""
 
 LISTED_MISTAKES = 10
 SMALLEST_FIT = 8
 CALIBRATION_ITEMS = 4
 WIDEST = 5.0
-"""No time left is shown if its upper end is more than this many times its lower end, and above ``SOON_MINUTES``."""
+"""The time left is not shown if its upper end is more than this many times its lower end, and above ``SOON_MINUTES``."""
 
 SOON_MINUTES = 10.0
 
@@ -51,7 +51,7 @@ class Accuracy:
 
 @lru_cache(maxsize=10_000)
 def accuracy_of(correct: int, n: int) -> Accuracy:
-    """The accuracy that ``correct`` of ``n`` items mean.
+    """The accuracy for ``correct`` of ``n`` items.
 
     >>> round(accuracy_of(9, 10).low, 3), round(accuracy_of(9, 10).high, 3)
     (0.596, 0.982)
@@ -71,21 +71,21 @@ def accuracy(effects: Sequence[AnswerEffect]) -> Accuracy | None:
 
 
 def _marks(question: Question, answer: Answer | None) -> int:
-    """How many marks an answer made, where its kind counts them."""
+    """How many marks an answer has, if its kind counts them."""
     return 0 if answer is None or isinstance(answer, Skip) else kinds.named(question.kind).marks(answer)
 
 
 def minutes_spent(effects: Sequence[AnswerEffect]) -> Array:
-    """Minutes of everybody's time [n], after each answer."""
+    """Minutes of everybody's time after each answer [n]."""
     return np.cumsum([each.seconds / 60 for each in effects])
 
 
 def time_left(effects: Sequence[AnswerEffect], target: float, n: int) -> tuple[float, float] | None:
-    """Estimated minutes to ``target`` accuracy, as a range of one standard error; None if the answers do not tell.
+    """Estimated minutes to ``target`` accuracy, as a range of one standard error; None if it cannot be estimated.
 
-    The belief's own expected error, corrected by how it did on the check questions, falls as a power of the minutes
-    spent; that power is fitted to the newer half of the answers and continued. Labelling all ``n`` items one by one is the
-    most that it can take.
+    The belief's expected error, corrected by its result on the check questions, falls as a power of the minutes spent.
+    That power is fitted to the newer half of the answers and extrapolated. The upper limit is the time for labelling all
+    ``n`` items one by one.
     """
     slope, wrong = _slope(effects), sum(each.scored - each.correct for each in effects)
     if slope is None or sum(each.scored for each in effects) < ENOUGH_CHECKS:
@@ -113,7 +113,7 @@ def _slope(effects: Sequence[AnswerEffect]) -> float | None:
 
 
 def _minutes_to(error: float, wanted: float, spent: float, slope: float, most: float) -> float:
-    """Minutes until ``error`` has fallen to ``wanted``, 0 where it has, and at most ``most``."""
+    """Minutes until ``error`` has fallen to ``wanted``, 0 if it has, and at most ``most``."""
     log_ratio = math.log(error / wanted) / -slope
     if log_ratio <= 0:
         return 0.0
@@ -121,14 +121,14 @@ def _minutes_to(error: float, wanted: float, spent: float, slope: float, most: f
 
 
 def _label_seconds(effects: Sequence[AnswerEffect]) -> float:
-    """Seconds to label one item: these people's median, or the published time before there is one."""
+    """Seconds to label one item: these people's median or, before there is one, the published time."""
     single = kinds.single().name
     own = [each.seconds for each in effects if each.kind == single and each.seconds > 0]
     return median(own) if own else PAPER_COST.seconds(single, 1)
 
 
 def _calibration(effects: Sequence[AnswerEffect]) -> float:
-    """Wrong predictions of random items against those the belief expected, shrunk towards 1 while they are few."""
+    """The ratio of wrong predictions of random items to the number expected, shrunk towards 1 while they are few."""
     wrong = expected = 0.0
     for before, each in pairwise(effects):
         wrong += each.scored - each.correct
@@ -138,7 +138,7 @@ def _calibration(effects: Sequence[AnswerEffect]) -> float:
 
 @dataclass(frozen=True)
 class Mistake:
-    """An item of a random check that was ``told`` to be positive or not, against its ``probability`` before."""
+    """An item of a random check: whether people called it positive (``told``), and its ``probability`` before that."""
 
     item: str
     probability: float
@@ -148,13 +148,13 @@ class Mistake:
 def confident_mistakes(
     ledger: Ledger, effects: Sequence[AnswerEffect], checks: Sequence[Check], n: int = LISTED_MISTAKES
 ) -> list[Mistake]:
-    """The ``n`` mistakes on random checks that were made with most confidence, the surest first.
+    """The ``n`` most confident mistakes on random checks, the most confident first.
 
     ``checks`` are those of the learner's tally: one for each item of the check questions in ``effects``, in order.
     """
     scored = [each.question_id for each in effects if each.scored]
     items = [item for one in scored for item in labels_in(ledger.asked[one].question, ledger.given[one].answer)]
-    if len(items) != len(checks):  # answers of version 0.1, of which the probabilities were not kept
+    if len(items) != len(checks):  # version 0.1 did not store the probabilities
         return []
     wrong = [
         Mistake(item, check.stated, check.told)
@@ -166,7 +166,7 @@ def confident_mistakes(
 
 @dataclass(frozen=True)
 class Contribution:
-    """One person's work. ``agreement``: share of their labelled items that the belief now predicts alike."""
+    """One person's work. ``agreement``: share of their labelled items for which the belief now predicts the same label."""
 
     participant: str
     name: str
@@ -218,20 +218,20 @@ def _agreement(work: list[Given], ledger: Ledger, pool: Pool, probability: Array
 
 
 def extreme_rows(probability: Array) -> tuple[NDArray[np.intp], ...]:
-    """The rows of a pool, the most positive first, the most negative first and the most uncertain first; ties in its order."""
+    """The rows of a pool: the most positive first, the most negative first, the most uncertain first; ties in pool order."""
     return tuple(np.argsort(key, kind="stable") for key in (-probability, probability, np.abs(probability - 0.5)))
 
 
 class TimesSoFar:
-    """Fits seconds per question to answers that come one after the other; each is looked at once."""
+    """Fits seconds per question to answers as they arrive; each is used once."""
 
     def __init__(self) -> None:
         self._fitted, self._done, self._last = OnlineCost(), 0, 0
 
     def cost(self, pairs: Sequence[tuple[Asked, Given]]) -> CostModel:
-        """The paper's fits as the times of ``pairs`` move them: all answers that count, in the order of the log."""
+        """The paper's fits, updated with the times of ``pairs``: all answers that count, in the order of the log."""
         if self._done and (self._done > len(pairs) or pairs[self._done - 1][1].seq != self._last):
-            self._fitted, self._done = OnlineCost(), 0  # an answer was taken back
+            self._fitted, self._done = OnlineCost(), 0  # an answer was undone
         for asked, given in pairs[self._done :]:
             timed = Timed(
                 asked.question.kind,
@@ -248,5 +248,5 @@ class TimesSoFar:
 
 
 def fitted_cost(ledger: Ledger) -> CostModel:
-    """Seconds per question, from the paper's fits as this project's own times move them."""
+    """Seconds per question: the paper's fits, updated with this project's times."""
     return TimesSoFar().cost(ledger.counting())

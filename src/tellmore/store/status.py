@@ -18,13 +18,13 @@ from tellmore.store.statistics import accuracy, time_left
 
 MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
 HOLDS = 0.7
-"""Share of the items still called as the start called them, from which on answers are said to agree with it."""
+"""Answers are said to agree with the start if at least this share of the items is still predicted as by the start."""
 SHOWN_DOUBTS = 5
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """An example of the start that the answers now put on the other side, and how probable its own side still is."""
+    """An example of the start that is now predicted to be on the other side, and the probability of its own side."""
 
     name: str
     probability: float
@@ -61,11 +61,11 @@ class Status:
     warnings: tuple[str, ...]
 
     def lines(self, words: Standing) -> list[tuple[str, str]]:
-        """For people; ``words`` are the sentences that the app has too."""
+        """The status as lines for people; ``words`` are the same sentences as in the app."""
         rows = [
             ("items", str(self.items)),
             ("embeddings", self.embeddings),
-            ("answers", f"{self.answers} ({self.skipped} skipped, {self.taken_back} taken back)"),
+            ("answers", f"{self.answers} ({self.skipped} skipped, {self.taken_back} undone)"),
             ("minutes", f"{self.minutes:.1f}"),
             ("accuracy", words.accuracy.removeprefix("accuracy").removeprefix(":").strip()),
             ("target", words.target),
@@ -87,21 +87,21 @@ class Status:
 
 
 def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
-    """What the answers say about the start, for people.
+    """How far the answers agree with the start, in words.
 
     >>> start_verdict(0.43)
-    'your answers disagree with the start: only 43 % of the items are still called as it called them'
+    'your answers disagree with the start: only 43 % of the items are still predicted as it predicted them'
     >>> start_verdict(0.9, [Doubt("cold", 0.03)]).rpartition("; ")[2]
     'they disagree with "cold" (3 % likely)'
     """
     verdict, only = ("agree", "") if agreement >= HOLDS else ("disagree", "only ")
-    called = f"{only}{percent(agreement)} of the items are still called as it called them"
+    called = f"{only}{percent(agreement)} of the items are still predicted as it predicted them"
     named = ", ".join(f'"{doubt.name}" ({percent(doubt.probability)} likely)' for doubt in doubts[:SHOWN_DOUBTS])
     return f"your answers {verdict} with the start: {called}" + (f"; they disagree with {named}" if named else "")
 
 
 def doubts_of(learner: Learner, examples: Sequence[Example]) -> tuple[Doubt, ...]:
-    """The examples that are now less likely than not to be on their side, the most doubted first."""
+    """The examples that are now predicted to be on the other side, the least probable first."""
     if not examples:
         return ()
     positive = learner.predict_proba(np.array([example.vector for example in examples]))[:, 1].tolist()

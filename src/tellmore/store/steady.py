@@ -1,4 +1,4 @@
-"""Whether the people of a project answer as they did before, from the log and from what was foretold; and in which words."""
+"""Whether people still answer as they did before, from the log and the predictions, and the words for it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Asked, Given
 
 BREAK_S = 300.0
-"""Whoever answered nothing for so long has rested."""
+"""Somebody who gave no answer for this long has had a break."""
 
 
 class Watching:
-    """Everybody's steadiness, from answers that come one after the other; each is looked at once."""
+    """Everybody's steadiness, from answers as they arrive; each is used once."""
 
     def __init__(self) -> None:
         self._people: dict[str, Steadiness] = {}
@@ -25,9 +25,9 @@ class Watching:
         self._done, self._seq = 0, 0
 
     def people(self, effects: Sequence[AnswerEffect], pairs: Sequence[tuple[Asked, Given]]) -> Mapping[str, Steadiness]:
-        """By participant, after the answers in ``effects``: the first of ``pairs``, which are all that count."""
+        """By participant, after the answers in ``effects``, which are the first of ``pairs``, all answers that count."""
         if self._done > len(effects) or (self._done and effects[self._done - 1].seq != self._seq):
-            self._people, self._last, self._done = {}, {}, 0  # an answer was taken back
+            self._people, self._last, self._done = {}, {}, 0  # an answer was undone
         for effect, (asked, given) in zip(effects[self._done :], pairs[self._done :], strict=False):
             self._look_at(effect, asked, given)
             self._seq = effect.seq
@@ -49,7 +49,7 @@ class Watching:
 
 
 def _log_time(asked: Asked, given: Given, seconds: float) -> float | None:
-    """Of the seconds over the published ones for such an answer; None if none were taken."""
+    """Logarithm of the seconds divided by the published time for such an answer; None if there are no times."""
     if seconds <= 0 or given.answer is None:
         return None
     question = asked.question
@@ -70,9 +70,9 @@ def in_words(seen: Seen) -> str:
 
 
 def for_themselves(seen: Seen) -> str:
-    """What the person reads: kind, and nothing that has to be done."""
+    """What the person reads: friendly, and without any obligation."""
     if seen.times is not None:
         found = "Your last answers took longer than your earlier ones."
     else:
         found = "Your last answers were a little harder to predict than your earlier ones."
-    return f"{found} That happens to everybody. A short break may help; you can also just go on."
+    return f"{found} That happens to everybody. A short break may help; you can also just continue."

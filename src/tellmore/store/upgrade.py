@@ -1,4 +1,4 @@
-"""Upgrade a database to this release's schema at the start; refuse one that a newer release has written."""
+"""Upgrades a database to this release's schema at the start, and refuses one written by a newer release."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _head(revision: str) -> str | None:
 
 
 def _refuse_foreign(connection: Connection) -> None:
-    """Raise StoreError for a newer release's database and for one that is not tellmore's."""
+    """Raise StoreError for a database of a newer release, or one that is not tellmore's."""
     found = current_revision(connection)
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
     if found is not None and found not in known:
@@ -54,6 +54,4 @@ def _refuse_foreign(connection: Connection) -> None:
             "upgrade with pip install --upgrade tellmore"
         )
     if found is None and inspect(connection).has_table("events"):
-        raise StoreError(
-            "the database holds a table 'events' that is not tellmore's; give the project a database of its own"
-        )
+        raise StoreError("the database has a table 'events' that is not tellmore's; give the project its own database")

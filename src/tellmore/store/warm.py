@@ -1,4 +1,4 @@
-"""A warm start: writes what is known before the first question into a new project."""
+"""Writes what is known before the first question into a new project."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tellmore.store.formats.contract import IMPORTED
 from tellmore.store.importing import Collected, append_answers, content_of, key_of
 
 LABELLED = "label-column"
-"""The participant of labels that came with the items."""
+"""The participant to whom labels in the items file are attributed."""
 
 
 @dataclass(frozen=True)
 class WarmStart:
-    """Labels of the items become answers, ``start`` holds the keys of settings.start, or ``earlier`` (a project's folder) gives
-    the classifier to start from; ``embed`` names the embedder that puts words into the space of the items."""
+    """Labels of the items become answers. ``start`` has the keys of settings.start; or ``earlier``, a project's folder, gives
+    the classifier to start from. ``embed`` names the embedder for words."""
 
     earlier: Path | None = None
     start: Mapping[str, Any] = field(default_factory=dict)
     embed: str | None = None
 
     def __post_init__(self) -> None:
-        """What is cheap to check comes before the embedding, which may take hours."""
+        """Make the quick checks before the embedding, which may take hours."""
         if self.earlier is not None and any(self.start.values()):
-            raise SettingError("a start is from an earlier project or from what you name, not from both; take one away")
+            raise SettingError("a start is from an earlier project or from what you name, not from both; remove one")
         check_names(self.start.get("like", ()), self.start.get("unlike", ()), self.start.get("scores_column", ""))
 
     def __call__(self, project: Project) -> None:
@@ -48,7 +48,7 @@ class WarmStart:
 
 
 def _write_start(project: Project, start: Mapping[str, Any], embed: str | None) -> None:
-    """Put the start into the settings, with the vectors of its words; SettingError if nothing can start from it."""
+    """Write the start to the settings, with the vectors of its words; raises SettingError if it is impossible."""
     named = {side: named_examples(project.pool, start.get(side, ())) for side in ("like", "unlike")}
     settings = project.settings.changed(start={**start, **named})
     beforehand = beforehand_of(project, embed)
@@ -75,7 +75,7 @@ def _copy_belief(earlier: Path, project: Project) -> None:
 
 
 def _labelled(project: Project) -> Iterator[Collected]:
-    """Labels of the items, under the ids that `tellmore import` of the same table would give them: that then adds nothing."""
+    """Labels of the items, with the ids that `tellmore import` of the same table would give them, so that it adds nothing."""
     for row, item in enumerate(project.items, start=1):
         if item.get("label"):
             answer = LabelAnswer(item["label"] == "positive")

@@ -1,4 +1,4 @@
-"""The formats of answers that ``tellmore import`` reads, one small object each; the first that suits a file reads it."""
+"""The formats of answers that ``tellmore import`` reads, one small object each; a file is read by the first that suits it."""
 
 from tellmore.store.formats.argilla import ARGILLA
 from tellmore.store.formats.columns import LABELS, PAIRWISE, RANKING

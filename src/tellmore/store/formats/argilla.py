@@ -38,7 +38,7 @@ def _ranked(value: list[Any]) -> list[Any]:
 
 
 def _item(source: Source, row: int, record: Record) -> str:
-    """By the record's id where that is an item's, else by its metadata or its text."""
+    """The item of a record: by the record's id if it is an item's, else by its metadata or its text."""
     metadata, known = record.get("metadata") or {}, set(source.pool.ids)
     identifier = metadata.get(source.id_column or "id", record.get("id"))
     if source.id_column is not None or str(identifier) in known:

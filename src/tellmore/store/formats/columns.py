@@ -46,7 +46,7 @@ LABELS = Format(
 
 
 def _read_pairs(source: Source) -> Iterator[Draft]:
-    """Columns winner and loser; where there are, participant and positive (the winner's label)."""
+    """Columns winner and loser, and optionally participant and positive (the winner's label)."""
     missing = {"winner", "loser"} - source.keys
     if missing:
         raise DataFileError(f"{source.path}: no column {sorted(missing)[0]!r}; pairwise data has winner and loser")
@@ -71,8 +71,8 @@ PAIRWISE = Format(
 def _read_rankings(source: Source) -> Iterator[Draft]:
     """Rankings in one of two shapes, with optional columns participant and n_positive.
 
-    Columns rank1, rank2, … (or 1, 2, …) hold ids, best first, short rankings end in empty cells. Or the columns are ids and
-    the cells ranks, 1 the best, 0 or empty if an item was not ranked, as Plackett-Luce tools keep them.
+    Columns rank1, rank2, … (or 1, 2, …) have ids, best first; short rankings end in empty cells. Or the columns are ids and
+    the cells ranks: 1 is the best, and 0 or empty means that an item was not ranked, as in Plackett-Luce tools.
     """
     columns = [name for name in source.names if name not in _ABOUT]
     if by_place := _by_place(source, columns):
@@ -118,4 +118,4 @@ def _suits_ranking(source: Source) -> bool:
     return bool(columns) and (_by_place(source, columns) or bool(set(columns) & set(source.pool.ids)))
 
 
-RANKING = Format("ranking", "columns rank1, rank2, …, or one column an item", _suits_ranking, _read_rankings)
+RANKING = Format("ranking", "columns rank1, rank2, …, or one column per item", _suits_ranking, _read_rankings)

@@ -1,4 +1,4 @@
-"""What a format of answers is: whether a file looks like it, and how its records become answers to questions."""
+"""The parts of a format of answers: how a file is recognised, and how its records become answers to questions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tellmore.pool import Pool
 from tellmore.types import Answer
 
 IMPORTED = "import"
-"""The participant of answers whose giver is unknown."""
+"""The participant of answers for which no person is named."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """One answer as a file has it. ``word`` is the label in it, as the file writes it; ``answer`` makes the answer of what the
-    word means, or of None if there is no word."""
+    """One answer as it is in the file. ``word`` is its label, as written there; ``answer`` makes the answer from the meaning of
+    that word, or from None if there is no word."""
 
     row: int
     kind: str
@@ -48,7 +48,7 @@ class Source:
 
     @cached_property
     def keys(self) -> set[str]:
-        """Names of columns, or of what the first record has."""
+        """Names of columns, or the keys of the first record."""
         return set(self.names) or set(self.records[0][1] if self.records else ())
 
     @cached_property
@@ -64,7 +64,7 @@ class Source:
         return DataFileError(f"{self.path}, row {row}: {what}")
 
     def item(self, row: int, record: Record, *, id_key: str | None = "id", text_key: str = "text") -> str:
-        """The item that ``record`` is about: by its id, else by its text where only one item has that."""
+        """The item of ``record``: by its id, else by its text if only one item has that text."""
         named = self.id_column or id_key
         identifier = record.get(named) if named else None
         if identifier is not None:
@@ -75,14 +75,14 @@ class Source:
             raise self.fault(row, f'it names no item: it needs {known}"{text_key}"')
         ids = self.ids_by_text.get(str(text), [])
         if len(ids) != 1:
-            advice = f"give the id in {named}" if named else "name the key that holds the id with --id-column"
+            advice = f"give the id in {named}" if named else "name the key with the id with --id-column"
             raise self.fault(row, f"{len(ids)} items have the text {str(text)[:60]!r}; {advice}")
         return ids[0]
 
 
 @dataclass(frozen=True)
 class Format:
-    """``about`` is one line for help and documentation; ``suits`` looks at names and first records only."""
+    """``about`` is one line for help and documentation; ``suits`` looks only at names and first records."""
 
     name: str
     about: str
@@ -91,7 +91,7 @@ class Format:
 
 
 def each_record(read: Callable[[Source, int, Record], Iterator[Draft]]) -> Callable[[Source], Iterator[Draft]]:
-    """A reader of all records made of the reader of one; faulty records are gathered."""
+    """A reader of all records, from the reader of one; faulty records are collected."""
 
     def read_all(source: Source) -> Iterator[Draft]:
         for row, record in source.records:
@@ -102,10 +102,10 @@ def each_record(read: Callable[[Source, int, Record], Iterator[Draft]]) -> Calla
 
 
 def as_label(positive: bool | None) -> Answer:
-    """The answer that a label's word alone makes."""
+    """The answer to a label question."""
     return LabelAnswer(bool(positive))
 
 
 def from_person(who: Any) -> str:
-    """The participant that another tool's annotator becomes."""
+    """The participant for another tool's annotator."""
     return IMPORTED if who in (None, "") else f"{IMPORTED}-{who}"

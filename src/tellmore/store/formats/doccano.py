@@ -1,4 +1,4 @@
-"""doccano's JSONL of text classification: {"id", "text", "label": ["…"]}. Its ids are its own; items are found by text."""
+"""doccano's JSONL of text classification: {"id", "text", "label": ["…"]}. Its ids are doccano's own; items are found by text."""
 
 from __future__ import annotations
 

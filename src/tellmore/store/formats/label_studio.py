@@ -21,7 +21,7 @@ def _read_task(source: Source, row: int, task: Record) -> Iterator[Draft]:
 
 
 def annotation_drafts(source: Source, row: int, data: Record, annotation: Record) -> Iterator[Draft]:
-    """What one annotation of a task says; results of other types are ignored."""
+    """The answers in one annotation of a task; results of other types are ignored."""
     who = annotation.get("completed_by")
     lead = annotation.get("lead_time")
     about: dict[str, Any] = {"participant": from_person(who.get("id") if isinstance(who, dict) else who)}

@@ -1,4 +1,4 @@
-"""Our own: the log as ``tellmore export --format jsonl`` writes it, or lines {"kind", "items", "answer"}."""
+"""tellmore's own format: the log as ``tellmore export --format jsonl`` writes it, or lines {"kind", "items", "answer"}."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _read_line(source: Source, row: int, record: Record) -> Iterator[Draft]:
 
 
 def _read_log(source: Source) -> Iterator[Draft]:
-    """The answers of a log that count there: not those undone, reset or deleted."""
+    """The answers that count in a log, without those undone, reset or deleted."""
     ledger, row_of = Ledger(Settings()), {}
     for row, record in source.records:
         if record.get("kind") == "provenance":
@@ -69,4 +69,4 @@ def _same(answer: Answer) -> Callable[[bool | None], Answer]:
     return lambda _: answer
 
 
-OWN = Format("tellmore", "our own log, or lines {kind, items, answer}", _suits, _read)
+OWN = Format("tellmore", "tellmore's own log, or lines {kind, items, answer}", _suits, _read)

@@ -1,4 +1,4 @@
-"""Run by Alembic; the connection is handed over by ``tellmore.store.upgrade``."""
+"""Run by Alembic; ``tellmore.store.upgrade`` passes the connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that run out, and invitations for several people."""
+"""Tokens that expire, and invitations for several people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add what a token may be limited by."""
+    """Add the columns that limit a token."""
     op.add_column("tokens", sa.Column("expires_utc", sa.String(32)))
     op.add_column("tokens", sa.Column("uses_left", sa.Integer()))
     op.add_column("tokens", sa.Column("invited_by", sa.String(32)))
