@@ -11,7 +11,7 @@ import pytest
 from tellmore.errors import PoolError, SettingError
 from tellmore.pool import Pool
 from tellmore.ratings import Scores
-from tellmore.sim.config import Config
+from tellmore.sim.config import Config, Mode
 from tellmore.sim.experiment import conversation, make_annotators, make_learner, trial
 from tellmore.sim.method import PAPER_PRIOR_SCALE, MethodLearner
 from tellmore.sim.rows import Trial
@@ -240,3 +240,15 @@ def test_the_authors_code_asks_random_labels_only() -> None:
     with pytest.raises(SettingError, match="add --acquisition random"):
         Config(question="label", mode="as-authors")
     assert Config(question="label", mode="as-authors", acquisition="random").title == "label, random"
+
+
+@pytest.mark.parametrize("mode", ["default", "as-printed"])
+def test_a_sparse_trial_is_the_same_with_fewer_measures(small_pool: str, mode: Mode) -> None:
+    whole = Config(pool=small_pool, question="label", mode=mode, answers=62)
+    every, some = (trial(config, 0).rows for config in (whole, replace(whole, sparse=True)))
+    for full, sparse in zip(every, some, strict=True):
+        if full.answer <= 50 or full.answer == 60:
+            assert sparse == full
+        else:
+            assert (sparse.accuracy, sparse.f1, sparse.seconds) == (full.accuracy, full.f1, full.seconds)
+            assert np.isnan([sparse.bits, sparse.mse, sparse.average_precision]).all()

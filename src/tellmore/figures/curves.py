@@ -8,16 +8,12 @@ import numpy as np
 
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
-from tellmore.sim.rows import Trial
+from tellmore.sim.rows import Trial, on_curves
 from tellmore.sim.seconds import at_seconds, lasting, mean_and_se
 from tellmore.sim.summary import first_reached, to_accuracy
 from tellmore.types import Array
 
 MEASURES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
-DENSE = 50
-"""Every answer is kept up to here, then every tenth: small files, and no visible difference."""
-
-
 MARKS_S = (300, 600, 1800)
 """Seconds of human time whose accuracy is shown with every crossing: a first crossing depends on luck."""
 
@@ -30,7 +26,7 @@ def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str) -> list[Row
 def _curve(config: Config, trials: Sequence[Trial], pool: str) -> list[Row]:
     length = min(len(trial.rows) for trial in trials)
     matrices = {name: np.array([trial.column(name)[:length] for trial in trials], dtype=float) for name in MEASURES}
-    kept = [t for t in range(1, length + 1) if t <= DENSE or t % 10 == 0 or t == length]
+    kept = [t for t in range(1, length + 1) if on_curves(t) or t == length]
     setting = {
         "pool": pool,
         "setting": config.title,

@@ -146,7 +146,7 @@ def fig4_configs(bench: Bench) -> list[Config]:
     sizes, answers = ((2, 4, 10), 40) if bench.plan.quick else ((2, 3, 4, 6, 8, 10), 1000)
     source = bench.source("sentiment")
     return [
-        bench.config(source, question=paper.SELECT, size=size, mode="paper", answers=answers, stop_at=None)
+        bench.config(source, question=paper.SELECT, size=size, mode="paper", answers=answers, stop_at=None, sparse=True)
         for size in sizes
     ]
 
@@ -183,7 +183,9 @@ def fig5_configs(bench: Bench) -> list[Config]:
     source = bench.source("images")
     answers = dict.fromkeys(paper.FAMILIES, bench.plan.answers) if bench.plan.quick else IMAGE_ANSWERS
     return [
-        bench.config(source, question=family, size=paper.size_of(family), mode=mode, answers=count, stop_at=None)
+        bench.config(
+            source, question=family, size=paper.size_of(family), mode=mode, answers=count, stop_at=None, sparse=True
+        )
         for mode in MODES
         for family, count in answers.items()
     ]
@@ -225,7 +227,9 @@ def fig12_configs(bench: Bench) -> list[Config]:
     kinds = [(paper.LABEL, 1), *((paper.SELECT, size) for size in (3, 10)), *((paper.RANK, size) for size in (4, 10))]
     source = bench.source("sentiment")
     return [
-        bench.config(source, question=question, size=max(size, 2), mode="paper", answers=answers, stop_at=None)
+        bench.config(
+            source, question=question, size=max(size, 2), mode="paper", answers=answers, stop_at=None, sparse=True
+        )
         for question, size in kinds
     ]
 

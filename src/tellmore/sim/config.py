@@ -20,9 +20,9 @@ AnnotatorKind = Literal["auto", "gaussian", "histogram", "model"]
 Option = str | int | float | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, float], ...]
 """The value of a Learner's option in hashable form; ``prior_options`` is a tuple of pairs."""
 
-SELDOM = ("like", "unlike", "scores_column", "scores_right", "peer", "team")
-"""Options that most trials do not use: a start, a peer, a team. Plain values contain them only if they are set, so that the
-trials stored by earlier versions are still found."""
+SELDOM = ("like", "unlike", "scores_column", "scores_right", "peer", "team", "sparse")
+"""Options that most trials do not use: a start, a peer, a team, fewer measures. Plain values contain them only if they are set,
+so that the trials stored by earlier versions are still found."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Config:
     scores_right: start from a yes or no for every item, of which this share is right.
     options: options of the Learner, as pairs.
     peer: a method of `tellmore.sim.peers` that chooses labels and learns from them, in place of the learner.
+    sparse: measure what takes long (bits, average precision, distances) only after the first 50 answers and then after every
+        tenth; it is NaN after the others. Questions and answers are the same.
 
     >>> Config(question="select", size=3, answers=20).question
     'select'
@@ -73,6 +75,7 @@ class Config:
     scores_right: float | None = None
     peer: str = ""
     team: str = ""
+    sparse: bool = False
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from tellmore.sim.config import Config
 from tellmore.sim.method import AUTHORS_W, METHODS, Method, MethodLearner
 from tellmore.sim.peers import make_peer
 from tellmore.sim.people import GOOD, PER_ANSWERS, Person, team_of
-from tellmore.sim.rows import Row, Trial
+from tellmore.sim.rows import Row, Trial, on_curves
 from tellmore.sim.starting import start_of
 from tellmore.sim.truth import Truth, load_truth
 from tellmore.sim.watched import Watched
@@ -29,7 +29,7 @@ from tellmore.types import Answer, Array
 GAIN_DRAWS = 128
 """Draws, in each of four scramblings, for the bits of a question: accurate to about 0.01 bits."""
 UNKNOWN = float("nan")
-"""For the columns that a peer does not have, because it has no belief."""
+"""What was not measured, or what a peer does not have, because it has no belief."""
 
 
 class Asker(Protocol):
@@ -153,7 +153,9 @@ def conversation(
         question = learner.ask()
         if question is None:
             return
-        bits = question_bits(learner, question, answered) if isinstance(learner, Learner) else UNKNOWN
+        bits = UNKNOWN
+        if isinstance(learner, Learner) and _measured(config, answered + 1):
+            bits = question_bits(learner, question, answered)
         turn, who = divmod(answered, len(team))
         (rng, clock), rows = chances[who], truth.pool.rows(question.items)
         reply, took = team[who].reply(question, rows, now=people.Moment(rng, turn, before[who]), clock=clock)
@@ -181,10 +183,18 @@ def question_bits(learner: Learner, question: Question, answered: int) -> float:
     return kinds.named(question.kind).gain(mean, cov, learner.behaviour, rng=rng, draws=GAIN_DRAWS).bits
 
 
+def _measured(config: Config, number: int) -> bool:
+    """Whether all measures are wanted after this answer."""
+    return not config.sparse or on_curves(number)
+
+
 def _rows(config: Config, learner: Asker, truth: Truth, seed: int, watched: Watched | None) -> Iterator[Row]:
     for number, (question, bits, seconds) in enumerate(conversation(config, learner, truth, seed, watched), start=1):
-        quality = truth.quality(learner.scores()[0])
-        mse, mse_scores, logdet = _belief(learner, truth) if isinstance(learner, Learner) else (UNKNOWN,) * 3
+        measured = _measured(config, number)
+        quality = truth.quality(learner.scores()[0], ranked=measured)
+        mse = mse_scores = logdet = UNKNOWN
+        if isinstance(learner, Learner) and measured:
+            mse, mse_scores, logdet = _belief(learner, truth)
         yield Row(
             answer=number,
             kind=question.kind,
@@ -204,4 +214,4 @@ def _rows(config: Config, learner: Asker, truth: Truth, seed: int, watched: Watc
 
 def _belief(learner: Learner, truth: Truth) -> tuple[float, float, float]:
     """Squared distances of the belief's mean from the classifiers of labels and of scores, and its log determinant."""
-    return *truth.mse(np.concatenate([learner.intercept_, learner.coef_[0]])), float(learner.belief.logdet)
+    return *truth.mse(learner.posterior.mean), float(learner.belief.logdet)

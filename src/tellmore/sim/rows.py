@@ -5,6 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+DENSE = 50
+"""Curves have every answer up to here, then every tenth: small files, and no visible difference."""
+
+
+def on_curves(answer: int) -> bool:
+    """Whether curves show the state after this answer.
+
+    >>> [answer for answer in range(48, 71) if on_curves(answer)]
+    [48, 49, 50, 60, 70]
+    """
+    return answer <= DENSE or answer % 10 == 0
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -17,7 +29,8 @@ class Quality:
 
 @dataclass(frozen=True)
 class Row:
-    """The state after an answer. ``bits``: the expected information gain of the question; ``seconds``: all so far."""
+    """The state after an answer. ``bits``: the expected information gain of the question; ``seconds``: all so far. What was not
+    measured is NaN."""
 
     answer: int
     kind: str

@@ -42,10 +42,11 @@ class Truth:
         scores = self.scores
         return fit_score_model(self.pool.X, scores.mean, scores.threshold, scores.spread())
 
-    def quality(self, z: Array) -> Quality:
+    def quality(self, z: Array, *, ranked: bool = True) -> Quality:
         """How well estimated scores z [n] separate the counted items.
 
-        An item is predicted positive if its score is above 0; a score of exactly 0 counts as half of each side.
+        An item is predicted positive if its score is above 0; a score of exactly 0 counts as half of each side. Without ``ranked``
+        the average precision, for which items have to be sorted, is NaN.
         """
         score, label = z[self.counted], self.labels[self.counted]
         called = np.heaviside(score, 0.5)
@@ -53,7 +54,7 @@ class Truth:
         return Quality(
             accuracy=float(1 - np.abs(called - label).mean()),
             f1=2 * float(called[label].sum()) / called_or_positive if called_or_positive else 0.0,
-            average_precision=average_precision(score, label),
+            average_precision=average_precision(score, label) if ranked else float("nan"),
         )
 
     def mse(self, theta: Array) -> tuple[float, float]:
