@@ -57,6 +57,8 @@ def blocks() -> dict[str, str]:
         "scales": claims.markdown_table(*headline.scales_table(source)),
         "grid": claims.markdown_table(*grid.grid_table(source("grid"))),
         "grid-gains": claims.markdown_table(*grid.gain_table(source("grid"))),
+        "grid-short": grid.in_short(source("grid")),
+        "particles": EXHIBITS["particles"].compare(source("particles")),
         "coverage": EXHIBITS["coverage"].compare(source("coverage")),
         **race_blocks(),
     }

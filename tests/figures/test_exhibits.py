@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ from tellmore.figures.report import write_page, write_report
 from tellmore.figures.reproduce import SIMULATED, as_csv, produce, produce_all
 from tellmore.rows import Rows, column, where
 from tellmore.sim.config import Config
+from tellmore.sim.rows import Trial
 from tests.figures.conftest import fake_curves, fake_trial
 
 NAMES = {"fig1", "fig3", "fig4", "fig5", *(f"fig{n}" for n in range(8, 18)), *(f"table{n}" for n in range(1, 6))} | {
@@ -317,6 +319,26 @@ def test_the_strongest_scale_is_run_on_seeds_that_did_not_choose_it(bench: Bench
     assert not set(baselines.SWEEP_SEEDS) & set(FULL.seed_list)
 
 
+def test_a_scale_that_fails_on_the_first_seed_is_not_run_on_the_others(
+    tmp_path: Path, small_source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = Bench(replace(FULL, seeds=2), tmp_path)
+    run: list[tuple[float | None, int]] = []
+
+    def trials(configs: list[Config], seeds: list[int]) -> dict[Config, list[Trial]]:
+        scales = {config: dict(dict(config.options)["prior_options"])["scale"] for config in configs}
+        run.extend((scales[config], seed) for config in configs for seed in seeds)
+        return {
+            config: [fake_trial(seed, [0.8 if scales[config] > 1 else 0.6]) for seed in seeds] for config in configs
+        }
+
+    monkeypatch.setattr(full, "trials", trials)
+    rows = baselines._scales(full, small_source)
+    assert {seed for scale, seed in run if scale > 1} == set(baselines.SWEEP_SEEDS)
+    assert {seed for scale, seed in run if scale <= 1} == {baselines.SWEEP_SEEDS[0]}
+    assert {row["scale"] for row in where(rows, part="scales")} == set(baselines.SCALES)
+
+
 def test_particles_and_the_quick_search_are_compared_on_the_same_seeds(bench: Bench) -> None:
     assert {search for _, search in particles.configs(bench)} == {"particles", "greedy"}
     rows = [
@@ -324,7 +346,8 @@ def test_particles_and_the_quick_search_are_compared_on_the_same_seeds(bench: Be
          "accuracy": 0.5 + 0.1 * seed + (search == "greedy") * 0.02}
         for seed in (0, 1, 2) for search in ("particles", "greedy")
     ]  # fmt: skip
-    assert "rank-4, 3 seeds of 20 answers: accuracy +0.020 (+0.020 to +0.020), MSE +0.000" in particles._compare(rows)
+    said = particles._compare(rows)
+    assert "rank-4, 3 seeds of 20 answers, accuracies equal: accuracy +0.020 (+0.020 to +0.020), MSE +0.000" in said
     assert len(particles.draw(rows).axes) == 3
 
 

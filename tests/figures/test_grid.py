@@ -49,6 +49,18 @@ def test_a_loss_is_told_as_a_win_is(trials: dict[str, list[Trial]]) -> None:
     assert "assumed, not measured" in sentence
 
 
+def test_savings_are_counted_by_their_intervals(trials: dict[str, list[Trial]]) -> None:
+    same = {**trials, "tick-12": trials["label"]}
+    rows = [
+        row for pool, own in (("quick", trials), ("same", same)) for row in grid.rows_of(own, pool=pool, target=0.75)
+    ]
+    certain = [{**row, "to_before_se": 0.01} for row in rows]
+    assert grid.in_short(certain) == (
+        "Compared with `auto without grids`, grids of 12 need less time on 1 of 2 pools (quick), neither clearly less nor more "
+        "on 1 of 2 pools (same), by 95 % intervals over paired seeds."
+    )
+
+
 def test_the_picture_has_a_column_a_pool(trials: dict[str, list[Trial]]) -> None:
     rows = [row for pool in ("one", "two") for row in grid.rows_of(trials, pool=pool, target=0.75)]
     figure = grid.grid(rows)

@@ -256,7 +256,7 @@ def reproduce(
     exhibits = chosen(names)
     plan = QUICK if quick else FULL
     if seeds is not None:
-        plan = replace(plan, seeds=seeds)
+        plan = replace(plan, seeds=seeds, heavy_seeds=seeds)
     folder = writable_folder(out)
     with bar() as shown:
         trials = TrialBar(shown)

@@ -176,6 +176,13 @@ def theory(source: Source) -> Iterator[Row]:
         seconds = PAPER_COST.seconds(family, paper.size_of(family) or 1)
         exact = Estimate(seconds, seconds, seconds, "from the printed line, exact")
         yield claim_row("Table I", f"{setting} takes about {printed} s.", "mathematics", exact, about(printed))
+    label, select = (outcome_count(kinds.family(one)[0].name, paper.size_of(one) or 1) for one in paper.FAMILIES[:2])
+    more = math.log2(select / label)
+    sentence = (
+        f"Selections gather up to log2 |S| more bits than labels: {math.log2(paper.SIZE):g} for |S| = {paper.SIZE}."
+    )
+    exact = Estimate(more, more, more, f"log2 {select} / {label}, exact")
+    yield claim_row("II-A", sentence, "mathematics", exact, about(math.log2(paper.SIZE)))
     rows = source("theorem1")
     for bound, sign, note in (
         ("lower", 1, "bound"),

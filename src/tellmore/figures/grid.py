@@ -16,6 +16,7 @@ from tellmore.figures import paper
 from tellmore.figures.bench import Bench, Source, raced
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.paired import paired_ratio
+from tellmore.figures.verdict import Estimate
 from tellmore.kinds.tick import TICK
 from tellmore.plotting import GREY, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.asking import AUTO
@@ -211,6 +212,21 @@ def grid_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
         quicker = f"{tick['quicker_seeds']} of {tick['seeds']}"
         body.append([f"{pool}, {tick['target']:.0%}", *cells, share, quicker, even])
     return ["seconds to the target", *names, f"{TICKS} / {BEFORE}", "seeds quicker", "break-even, s a label"], body
+
+
+def in_short(rows: Rows) -> str:
+    """On how many pools grids save time, cost time, or neither, by the 95 % intervals of the ratios."""
+    ticks = where(rows, setting=TICKS)
+    shares = {row["pool"]: Estimate.of(row["to_before"], row["to_before_se"], row["seeds"]) for row in ticks}
+    saved = [pool for pool, share in shares.items() if share.high < 1]
+    lost = [pool for pool, share in shares.items() if share.low > 1]
+    open_ = [pool for pool in shares if pool not in saved + lost]
+    parts = [
+        f"{what} on {len(pools)} of {len(shares)} pools ({'; '.join(pools)})"
+        for what, pools in (("less time", saved), ("more time", lost), ("neither clearly less nor more", open_))
+        if pools
+    ]
+    return f"Compared with `{BEFORE}`, grids of {GRID} need {', '.join(parts)}, by 95 % intervals over paired seeds."
 
 
 def gain_table(rows: Rows) -> tuple[list[str], list[list[str]]]:

@@ -13,6 +13,7 @@ from tellmore.figures import paper
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.paired import Runs, fewer
+from tellmore.figures.verdict import Estimate
 from tellmore.plotting import kind_colour, new_figure
 from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.config import Acquisition, Config
@@ -24,6 +25,8 @@ MODE = "as-printed"
 PARTICLES: Acquisition = "particles"
 QUICK: Acquisition = "greedy"
 ANSWERS = dict(zip(paper.FAMILIES, (100, 40, 20), strict=True))
+EQUAL = 0.05
+"""Searches whose accuracies differ by less than this, with 95 % confidence, reach the same."""
 MEASURES = {"accuracy": "accuracy", "mse": "MSE", "bits": "bits of a question"}
 
 
@@ -83,11 +86,28 @@ def _compare(rows: Rows) -> str:
             text = "not known" if gain.value is None else f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
             parts.append(f"{label} {text}")
         own = where(rows, setting=setting, search=PARTICLES)
-        said.append(f"{setting}, {len(own)} seeds of {own[0]['answers']} answers: {', '.join(parts)}")
+        same = equal(fewer(*(_runs(rows, setting, search, "accuracy") for search in (PARTICLES, QUICK))))
+        said.append(
+            f"{setting}, {len(own)} seeds of {own[0]['answers']} answers, accuracies {same}: {', '.join(parts)}"
+        )
     return (
         f"{rows[0]['pool']}, {MODE} mode. The quick search minus Algorithm 5 with 1000 particles at the end of the trials, with "
-        f"95 % intervals over paired seeds: {'; '.join(said)}."
+        f"95 % intervals over paired seeds; accuracies are called equal if the interval is within {100 * EQUAL:.0f} points of 0: "
+        f"{'; '.join(said)}."
     )
+
+
+def equal(gain: Estimate) -> str:
+    """Whether two accuracies are the same, by the interval of their difference.
+
+    >>> equal(Estimate(0.01, -0.02, 0.04)), equal(Estimate(0.01, -0.08, 0.1)), equal(Estimate(0.09, 0.02, 0.16))
+    ('equal', 'not shown to be equal', 'different')
+    """
+    if gain.value is None:
+        return "not known"
+    if gain.low >= -EQUAL and gain.high <= EQUAL:
+        return "equal"
+    return "different" if gain.low > 0 or gain.high < 0 else "not shown to be equal"
 
 
 EXHIBITS = (Exhibit("particles", "Algorithm 5 by particles and by the quick search", _collect, draw, _compare),)
