@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from tellmore.figures import claims, grid, headline, race_table
+from tellmore.figures import claims, grid, headline, race_table, tables
 from tellmore.figures.registry import EXHIBITS
 from tellmore.figures.report import markdown_page
 from tellmore.figures.reproduce import Outcome, as_csv, picture_of, said_of
@@ -35,7 +35,7 @@ MADE = (
 )
 
 
-def tables() -> dict[str, str]:
+def follow() -> dict[str, str]:
     """The CSV files that follow from the others, by name."""
     source = claims.from_folder(RESULTS)
     return {
@@ -66,7 +66,7 @@ def blocks() -> dict[str, str]:
 
 def race_blocks() -> dict[str, str]:
     """The tables of the race, and a sentence."""
-    rows = claims.rows_of(DOCS / "race" / "race.csv")
+    rows = tables.rows_of(DOCS / "race" / "race.csv")
     marks = {f"race-{mark}": claims.markdown_table(*race_table.at_mark(rows, mark)) for mark in (60, 300, 600)}
     return {
         **marks,
@@ -110,7 +110,7 @@ def main(names: list[str]) -> None:
     source = claims.from_folder(RESULTS)
     for name in names:
         picture_of(EXHIBITS[name], source(name)).savefig(RESULTS / f"{name}.png")
-    for name, content in tables().items():
+    for name, content in follow().items():
         (RESULTS / name).write_text(content, encoding="utf-8")
     for page, content in pages().items():
         page.write_text(content, encoding="utf-8")

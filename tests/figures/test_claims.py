@@ -169,7 +169,7 @@ def writer() -> ModuleType:
 
 def test_the_committed_tables_and_the_page_follow_from_the_committed_rows(writer: ModuleType) -> None:
     """After a change of a CSV file in docs/results: python scripts/write_claims.py."""
-    for name, content in writer.tables().items():
+    for name, content in writer.follow().items():
         assert (RESULTS / name).read_text(encoding="utf-8") == content
     for page, content in writer.pages().items():
         assert page.read_text(encoding="utf-8") == content, f"{page.name}: run python scripts/write_claims.py"

@@ -18,8 +18,10 @@ from tellmore.figures import (
     gumbel,
     information,
     learning,
+    methods,
     paper,
     particles,
+    scales,
     score_distance,
     stopping,
     table1,
@@ -48,6 +50,7 @@ NAMES = {"fig1", "fig3", "fig4", "fig5", *(f"fig{n}" for n in range(8, 18)), *(f
     "theorem1",
     "claims",
     "bbvi",
+    "scales",
     "baselines",
     "grid",
 }
@@ -288,55 +291,65 @@ def test_baselines_have_every_printed_count_beside_them_and_every_scale(bench: B
     assert ("as-authors", "label", 1.0) not in named
     assert named["as-printed", "rank-4, random", 2.0].acquisition == "random"
     trials = [fake_trial(seed, [0.6] * 20 + [0.8] * 20) for seed in (0, 1)]
-    rows = [baselines.row_of("methods", key, config, trials, "a pool") for key, config in named.items()]
+    rows = [methods.row_of("methods", key, config, trials, "a pool") for key, config in named.items()]
     rows += [
-        baselines.row_of("scales", key, config, trials, "a pool")
-        for key, config in baselines.swept(bench, small_source).items()
+        methods.row_of("scales", key, config, trials, "a pool")
+        for key, config in scales.swept(bench, small_source).items()
     ]
     rank = next(row for row in rows if (row["mode"], row["setting"]) == ("as-printed", "rank-4"))
     assert (rank["interactions"], rank["seconds"], rank["lasting_s"]) == (21.0, 210.0, 210.0)
     assert time_text(rank) == "lasting from 210 s, 80.0% at 300 s"
     assert (rank["accuracy_300_s"], rank["accuracy_600_s"], rank["printed"], rank["scale"]) == (0.8, None, "191", 2.0)
     assert "as-printed (2 seeds): label, random 21" in baselines._compare(rows)
-    assert len(baselines.baselines(rows).axes) == 3
-    one = baselines.trial_row("methods", ("as-printed", "rank-4", 2.0), trials[1], "a pool")
+    assert len(baselines.baselines(rows).axes) == 1
+    assert "rank-4 as-printed: 1 21 ± 0, 4 21 ± 0" in scales._compare(rows)
+    assert len(scales.draw(rows).axes) == 2
+    one = methods.trial_row("methods", ("as-printed", "rank-4", 2.0), trials[1], "a pool")
     assert (one["seed"], one["interactions"], one["seconds"], one["longest"], one["mse"]) == (1, 21, 210.0, 40, None)
 
 
 def test_the_strongest_scale_is_run_on_seeds_that_did_not_choose_it(bench: Bench, small_source: Source) -> None:
     slow, quick = ([fake_trial(0, [0.6] * n + [0.8] * 20)] for n in (20, 5))
-    wanted = baselines.swept(bench, small_source)
+    wanted = scales.swept(bench, small_source)
     rows = [
-        baselines.row_of("scales", key, config, quick if key[2] == 4.0 else slow, "a pool")
+        methods.row_of("scales", key, config, quick if key[2] == 4.0 else slow, "a pool")
         for key, config in wanted.items()
     ]
-    best = baselines.strongest(bench, small_source, rows)
+    best = scales.strongest(bench, small_source, rows)
     assert [key[1:] for key in best] == [("rank-4", 4.0)]
     assert {config.stop_at for config in best.values()} == {None}  # in full, while the sweep stops at the target
     assert {config.stop_at for config in wanted.values()} == {paper.TARGET}
     lucky = [{**row, "seeds": 1 if row["scale"] == 4.0 else 3} for row in rows]  # too few seeds to choose it by
-    assert 4.0 not in {scale for _, _, scale in baselines.strongest(bench, small_source, lucky)}
-    assert not set(baselines.SWEEP_SEEDS) & set(FULL.seed_list)
+    assert 4.0 not in {scale for _, _, scale in scales.strongest(bench, small_source, lucky)}
+    assert not set(scales.SWEEP_SEEDS) & set(FULL.seed_list)
 
 
 def test_a_scale_that_fails_on_the_first_seed_is_not_run_on_the_others(
     tmp_path: Path, small_source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = Bench(replace(FULL, seeds=2), tmp_path)
-    run: list[tuple[float | None, int]] = []
+    monkeypatch.setattr(full, "source", lambda _: small_source)
+    run: list[tuple[float, int]] = []
 
     def trials(configs: list[Config], seeds: list[int]) -> dict[Config, list[Trial]]:
-        scales = {config: dict(dict(config.options)["prior_options"])["scale"] for config in configs}
-        run.extend((scales[config], seed) for config in configs for seed in seeds)
-        return {
-            config: [fake_trial(seed, [0.8 if scales[config] > 1 else 0.6]) for seed in seeds] for config in configs
-        }
+        given = {config: dict(dict(config.options)["prior_options"])["scale"] for config in configs}
+        run.extend((given[config], seed) for config in configs for seed in seeds)
+        return {config: [fake_trial(seed, [0.8 if given[config] > 1 else 0.6]) for seed in seeds] for config in configs}
 
     monkeypatch.setattr(full, "trials", trials)
-    rows = baselines._scales(full, small_source)
-    assert {seed for scale, seed in run if scale > 1} == set(baselines.SWEEP_SEEDS)
-    assert {seed for scale, seed in run if scale <= 1} == {baselines.SWEEP_SEEDS[0]}
-    assert {row["scale"] for row in where(rows, part="scales")} == set(baselines.SCALES)
+    rows = EXHIBITS["scales"].collect(full)
+    assert {seed for scale, seed in run if scale > 1} == set(scales.SWEEP_SEEDS)
+    assert {seed for scale, seed in run if scale <= 1} == {scales.SWEEP_SEEDS[0]}
+    assert {row["scale"] for row in where(rows, part="scales")} == set(scales.SCALES)
+
+
+def test_the_strongest_of_the_sweep_so_far_is_run_with_the_methods(bench: Bench, small_source: Source) -> None:
+    wanted = scales.swept(bench, small_source)
+    for key, config in wanted.items():
+        bench.ledger.save(config, fake_trial(scales.SWEEP_SEEDS[0], [0.6] * int(key[2] or 9) + [0.8]))
+    found = where(scales.stored(bench, small_source), part="scales")
+    assert {(row["scale"], row["interactions"]) for row in found} == {(1.0, 2.0), (4.0, 5.0)}
+    assert list(scales.strongest(bench, small_source, found)) == [("as-printed", "rank-4", 1.0)]
 
 
 def test_particles_and_the_quick_search_are_compared_on_the_same_seeds(bench: Bench) -> None:

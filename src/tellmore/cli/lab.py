@@ -240,6 +240,12 @@ def reproduce(
     stored: Annotated[
         bool, typer.Option("--stored", help="Run nothing; show the finished trials of an earlier run in the folder.")
     ] = False,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(
+            "--earlier", help="Folder with tables of an earlier run; settings with more seeds there come from them."
+        ),
+    ] = None,
     page: Annotated[Path | None, typer.Option("--page", help="Write the results page (Markdown) here too.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -268,6 +274,7 @@ def reproduce(
             report=lambda _config, _trial: trials.advance(),
             expect=trials.expect,
             stored=stored,
+            earlier=earlier,
         )
         outcomes = produce_all(exhibits, bench, folder, announce=lambda exhibit: trials.announce(exhibit.title))
     report = write_report(outcomes, bench, folder)

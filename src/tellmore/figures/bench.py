@@ -89,6 +89,7 @@ class Bench:
     """Runs trials and remembers rows in ``folder``; what was measured once is not measured again.
 
     stored: run no trial; take those that are there, of as many seeds as there are.
+    earlier: a folder with the tables of an earlier run to continue from, see `tellmore.figures.joined`.
     """
 
     plan: Plan
@@ -98,6 +99,7 @@ class Bench:
     report: Report | None = None
     expect: Callable[[int], None] | None = None
     stored: bool = False
+    earlier: Path | None = None
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.folder / "trials")

@@ -5,18 +5,18 @@ No verdict is written by hand: `verdict.verdict` computes it from the rows of ot
 
 from __future__ import annotations
 
-import csv
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tellmore.figures import baselines, black_box, grid, gumbel, information, learning, stopping
 from tellmore.figures.bench import Bench
 from tellmore.figures.claims_information import rates, ratios, residuals, theory
 from tellmore.figures.claims_learning import Source, counts, curves, savings
 from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.tables import rows_of
 from tellmore.figures.verdict import VERDICTS, Estimate, claim_row
 from tellmore.plotting import table_figure
 from tellmore.rows import Row, Rows, where
@@ -84,22 +84,6 @@ def from_folder(folder: Path) -> Source:
         return rows_of(path) if path.exists() else []
 
     return rows
-
-
-def rows_of(path: Path) -> Rows:
-    """The rows of a CSV file, with numbers and truth values as such."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{key: _value(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
-
-
-def _value(cell: str) -> Any:
-    if cell == "":
-        return None
-    try:
-        number = float(cell)
-    except ValueError:
-        return {"True": True, "False": False}.get(cell, cell)
-    return int(number) if number.is_integer() else number
 
 
 def _untested() -> Iterator[Row]:

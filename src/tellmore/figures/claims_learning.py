@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tellmore.figures import paper
-from tellmore.figures.baselines import AT_ANSWER, AUTOS, MODES, PAIRS
+from tellmore.figures.baselines import AUTOS, MODES, PAIRS
+from tellmore.figures.methods import AT_ANSWER
 from tellmore.figures.paired import Runs, fewer, mean, saved
 from tellmore.figures.verdict import Allowed, Estimate, about, claim_row
 from tellmore.rows import Row, Rows, column, distinct, where

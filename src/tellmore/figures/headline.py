@@ -129,7 +129,7 @@ def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
 
 def scales_table(source: Source) -> tuple[list[str], list[list[str]]]:
     """What each scale of the prior gives."""
-    rows = where(source("baselines"), part="scales")
+    rows = where(source("scales"), part="scales")
     scales = sorted({float(row["scale"]) for row in rows})
     body = []
     for mode, setting in dict.fromkeys((row["mode"], row["setting"]) for row in rows):

@@ -12,7 +12,7 @@ import numpy as np
 
 from tellmore.errors import SettingError
 from tellmore.figures.bench import Bench, Source, raced
-from tellmore.figures.claims import rows_of
+from tellmore.figures.tables import rows_of
 from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.contenders import OWN, PEERS, config_of, is_peer

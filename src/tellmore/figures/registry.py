@@ -16,6 +16,7 @@ from tellmore.figures import (
     learning,
     participants,
     particles,
+    scales,
     score_distance,
     stopping,
     table1,
@@ -25,7 +26,7 @@ from tellmore.figures.exhibit import Exhibit
 _ORDER = (
     *("fig1", "table1", "fig3", "fig4", "fig5", "fig8", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"),
     *("fig15", "fig16", "fig17", "table2", "table3", "table4", "table5", "coverage"),
-    *("grid", "theorem1", "bbvi", "baselines", "particles", "claims"),
+    *("grid", "theorem1", "bbvi", "scales", "baselines", "particles", "claims"),
 )
 _MODULES = (
     score_distance,
@@ -37,6 +38,7 @@ _MODULES = (
     gumbel,
     stopping,
     black_box,
+    scales,
     baselines,
     particles,
     grid,

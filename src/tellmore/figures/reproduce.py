@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.joined import earlier_rows, joined
 from tellmore.files import replacing, write_whole
 from tellmore.rows import Rows
 from tellmore.sim.trials import writable_folder, write_json
@@ -50,7 +51,7 @@ def picture_of(exhibit: Exhibit, rows: Rows) -> Figure:
 def produce(exhibit: Exhibit, bench: Bench, out: Path) -> Outcome:
     """Measure, draw and write one exhibit into ``out``."""
     started = time.perf_counter()
-    rows = list(exhibit.collect(bench))
+    rows = joined(exhibit.collect(bench), earlier_rows(bench, exhibit.name))
     sentence, figure = said_of(exhibit, rows), picture_of(exhibit, rows)
     writable_folder(out)
     with replacing(out / f"{exhibit.name}.png") as fresh:

@@ -1,0 +1,102 @@
+"""The paper's methods in their settings: how long trials are, and the rows of settings and of single trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tellmore.figures import paper
+from tellmore.figures.bench import Bench, Source
+from tellmore.figures.curves import MARKS_S, reach_row
+from tellmore.rows import Row, Rows
+from tellmore.sim.config import Config
+from tellmore.sim.rows import Trial
+from tellmore.sim.seconds import at_seconds
+from tellmore.sim.summary import first_reached
+
+# Answers of a trial, in the order of `paper.SETTINGS`: enough for most seeds to pass the target. None stops there, so that
+# accuracies at later moments are of all seeds.
+LENGTHS = {
+    "as-printed": (2200, 1200, 900, 700, 400, 300),
+    "as-authors": (2200, 0, 900, 700, 400, 400),
+    "paper": (0, 1500, 0, 900, 0, 400),
+    "default": (800, 800, 600, 600, 200, 200),
+}
+"""The authors' code asks labels of random items only."""
+AT_ANSWER = 200
+"""Curves of all settings are compared after so many answers."""
+Key = tuple[str, str, float | None]
+"""Mode, setting and scale of the prior (None: the default's own prior)."""
+
+
+def family_of(setting: str) -> str:
+    """The family of a setting, as in "rank-4, random"."""
+    return setting.split(",")[0].split("-")[0]
+
+
+def config_of(bench: Bench, source: Source, setting: str, answers: int, **other: Any) -> Config:
+    asked, _, how = setting.partition(", ")
+    question, _, size = asked.partition("-")
+    return bench.config(
+        source,
+        question=question,
+        size=int(size) if size else None,
+        acquisition=how or "greedy",
+        answers=bench.plan.answers if bench.plan.quick else answers,
+        stop_at=None,
+        sparse=True,
+        **other,
+    )
+
+
+def rows_of(bench: Bench, part: str, wanted: dict[Key, Config], seeds: Sequence[int], pool: str) -> list[Row]:
+    """A row for each setting of which there are trials, followed by those of the trials."""
+    done = bench.trials(list(wanted.values()), seeds)
+    rows: list[Row] = []
+    for key, config in wanted.items():
+        if done[config]:
+            rows.append(row_of(part, key, config, done[config], pool))
+            rows += [trial_row(part, key, trial, pool) for trial in done[config]]
+    return rows
+
+
+def row_of(part: str, key: Key, config: Config, trials: Sequence[Trial], pool: str) -> Row:
+    """First and lasting crossings of the target, and accuracies at fixed seconds, of one setting."""
+    mode, setting, scale = key
+    own = {"mode": mode, "setting": setting, "scale": scale, "printed": paper.COUNT_WORDS.get(setting)}
+    return {"pool": pool, "part": part, "seed": None, **reach_row(config, trials, paper.TARGET), **own}
+
+
+def trial_row(part: str, key: Key, trial: Trial, pool: str) -> Row:
+    """One trial: when the target was first reached (none: not within its length), and how good it was at fixed moments."""
+    mode, setting, scale = key
+    first = first_reached(np.asarray(trial.column("accuracy")), paper.TARGET)
+    marks = at_seconds([trial], MARKS_S)
+    mse = trial.rows[AT_ANSWER - 1].mse if len(trial.rows) >= AT_ANSWER else None
+    return {
+        "pool": pool,
+        "part": f"{part}, trials",
+        "seed": trial.seed,
+        "setting": setting,
+        "mode": mode,
+        "target": paper.TARGET,
+        "seeds": 1,
+        "reached": int(first is not None),
+        "interactions": first,
+        "seconds": None if first is None else trial.rows[first - 1].seconds,
+        "longest": len(trial.rows),
+        "longest_s": trial.rows[-1].seconds,
+        **{f"accuracy_{mark}_s": found["accuracy"]["mean"] for mark, found in marks.items()},
+        "mse": mse,
+        "scale": scale,
+    }
+
+
+def seeds_text(rows: Rows) -> str:
+    """How many seeds, as in "4 to 20 seeds"."""
+    counts = sorted({int(row["seeds"]) for row in rows})
+    return (
+        f"{counts[0]} to {counts[-1]} seeds" if len(counts) > 1 else f"{counts[0]} seed{'s' if counts[0] > 1 else ''}"
+    )
