@@ -45,8 +45,8 @@ class Truth:
     def quality(self, z: Array, *, ranked: bool = True) -> Quality:
         """How well estimated scores z [n] separate the counted items.
 
-        An item is predicted positive if its score is above 0; a score of exactly 0 counts as half of each side. Without ``ranked``
-        the average precision, for which items have to be sorted, is NaN.
+        An item is predicted positive if its score is above 0; a score of exactly 0 counts as half of each side. Without
+        ``ranked`` the average precision, for which items have to be sorted, is NaN.
         """
         score, label = z[self.counted], self.labels[self.counted]
         called = np.heaviside(score, 0.5)
