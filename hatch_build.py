@@ -14,10 +14,10 @@ WITHOUT_CLIENT = "TELLMORE_WITHOUT_CLIENT"
 
 
 class ClientBuildHook(BuildHookInterface[Any]):
-    """Builds the client with npm where it is not built yet; a wheel without it would serve no pages."""
+    """Builds the client with npm if it is not built yet; a wheel without it would serve no pages."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Called before each build. An editable install and an explicit wish go without the client."""
+        """Called before each build. The client is left out of editable installs, and on request."""
         root = Path(self.root)
         if (
             version == "editable"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# build-client.sh [bundle]: install the client's packages where they changed, make its types from the server's description of
-# itself, and build it into src/tellmore/app/static/. "bundle" leaves the types out: only the type checker reads them.
+# build-client.sh [bundle]: install the client's packages if they changed, make its types from the server's OpenAPI description,
+# and build it into src/tellmore/app/static/. "bundle" leaves out the types, which only the type checker needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$(scripts/node-path.sh):$PATH
 mkdir -p .make
 
-# npm waits for minutes, silently, where the registry does not respond: ask for it first, with a limit.
+# If the registry does not respond, npm waits for minutes without a message, so we ping it first, with a time limit.
 install_packages() {
     local registry said
     registry=$(npm config get registry)
@@ -19,7 +19,7 @@ install_packages() {
             return 1
             ;;
     esac
-    # Not `npm ci`: that refuses the lock file where a registry lacks the optional packages of other platforms.
+    # Not `npm ci`: that refuses the lock file if a registry lacks the optional packages of other platforms.
     npm --prefix web install "${options[@]}" --fetch-retries=2 --fetch-timeout=60000 || {
         echo "error: the client's packages could not be fetched from $registry; see above, or name a mirror: npm_config_registry=URL make …" >&2
         return 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build-wheel.sh: build dist/*.whl with the browser client inside, and beside it the list of what it runs on (CycloneDX), both in an
-# environment of their own. For the list, pip resolves the wheel with its extras and installs nothing; from version 25
+# build-wheel.sh: build dist/*.whl with the browser client inside, and next to it the list of its dependencies (CycloneDX), in a
+# separate environment. For the list, pip resolves the wheel with its extras and installs nothing; from version 25
 # on it reports licences too.
 set -euo pipefail
 cd "$(dirname "$0")/.."

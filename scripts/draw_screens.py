@@ -1,4 +1,4 @@
-"""Draw the pictures of the app in the README and the docs, docs/images/start.png, rank.png and dashboard.png, from the demo.
+"""Draws the pictures of the app for the README and the docs, docs/images/start.png, rank.png and dashboard.png, from the demo.
 
 python scripts/draw_screens.py    (needs the extra dev, chromium and the built client)
 """
@@ -23,7 +23,7 @@ ANSWERS = 40
 
 
 def draw(page: Page, url: str) -> None:
-    """The first screen, then answers of simulated people, a ranking half done, and the dashboard."""
+    """Draw the first screen, then, after answers of simulated people, an unfinished ranking and the dashboard."""
     page.goto(url)
     page.locator("form.start").wait_for()
     like, unlike = page.locator("form.start textarea").all()
@@ -38,7 +38,7 @@ def draw(page: Page, url: str) -> None:
     page.get_by_role("button", name="Got it").click()
     drive(invite(Link.parse(url), 2), answers=ANSWERS // 2, speed=4, scores=known_scores(), seed=3)
     base = url.partition("/?")[0]
-    page.request.post(f"{base}/api/go-on", data={})  # they may have come to an end
+    page.request.post(f"{base}/api/go-on", data={})  # the questions may have ended
     page.request.put(f"{base}/api/settings", data={"question": "rank", "set_size": 6})
     page.reload()
     while not page.locator(
@@ -57,7 +57,7 @@ def draw(page: Page, url: str) -> None:
 
 
 def main() -> None:
-    """Serve the demo in a folder of its own, and draw."""
+    """Serve the demo in a temporary folder, and draw."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         command = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# environment.sh FOLDER: make a Python environment there, unless one that works is there already.
+# environment.sh FOLDER: make a Python environment there, unless there is already one that works.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh app|all|dev: create .venv where it is missing and install tellmore with that extra, exact versions by constraints.txt.
+# install.sh app|all|dev: create .venv if it is missing and install tellmore with that extra, with the versions in constraints.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 level=$1

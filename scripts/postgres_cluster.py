@@ -1,4 +1,4 @@
-"""A private PostgreSQL server for the tests: own data folder, free port on the loopback, stopped and removed at the end."""
+"""A private PostgreSQL server for the tests, with its own data folder and a free loopback port; it is removed at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NoPostgresError(Exception):
 
 
 def _binaries() -> Path:
-    """The folder of initdb and pg_ctl: Debian's, newest version first, else the one on PATH."""
+    """The folder of initdb and pg_ctl: Debian's, newest version first, or else the one on PATH."""
     versions = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]), reverse=True
     )
@@ -33,7 +33,7 @@ def _binaries() -> Path:
 
 
 def _unprivileged_user() -> str | None:
-    """PostgreSQL refuses to run as root; its own user or nobody runs it then."""
+    """The user to run the server if we are root, because PostgreSQL refuses to run as root: its own user, or nobody."""
     if os.geteuid() != 0:
         return None
     import pwd
@@ -51,7 +51,7 @@ def _free_port() -> int:
 
 @contextmanager
 def private_postgres() -> Iterator[str]:
-    """Start a server with an empty database; yields its URL. NoPostgresError where none can be started."""
+    """Start a server with an empty database and yield its URL; raises NoPostgresError if none can be started."""
     binaries, user = _binaries(), _unprivileged_user()
     folder = Path(tempfile.mkdtemp(prefix="tellmore-postgres-"))
     try:
@@ -84,7 +84,7 @@ def _serve(binaries: Path, user: str | None, folder: Path) -> Iterator[str]:
     settings = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=50"
     run("pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-o", settings, "-w", "start")
     try:
-        # initdb makes the database "postgres"; the tests have it to themselves.
+        # initdb makes the database "postgres", which only the tests use.
         yield f"postgresql://{ROLE}:{password}@127.0.0.1:{port}/postgres"
     finally:
         run("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")

@@ -1,4 +1,4 @@
-"""What a running process uses, as the operating system counts it (Linux only)."""
+"""The resources that a running process uses, according to the operating system (Linux only)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time of a process and of those of its children that have ended."""
+    """Processor time of a process and of its children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return sum(int(value) for value in fields[11:15]) / TICKS
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process has in use."""
+    """Memory that a process uses."""
     pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def open_files(pid: int) -> int:
-    """Files, sockets and pipes that a process has open."""
+    """How many files, sockets and pipes a process has open."""
     return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())

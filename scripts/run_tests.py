@@ -1,9 +1,9 @@
-"""Run every suite and end with one table: passed, failed, could not run.
+"""Runs every suite and ends with one table: passed, failed, could not run.
 
     python scripts/run_tests.py [suite ...]
 
-Suites of one process run two at a time, those that use both cores after them, one after another. A suite that could not run (no
-Node, no chromium, no PostgreSQL) fails the whole only when CI=true.
+Suites with one process run two at a time; then those that use both cores run one after another. A suite that cannot run (no
+Node, no chromium, no PostgreSQL) counts as failed only with CI=true.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ APART = "not browser and not postgres and not slow and not docs"
 
 
 class CannotRunError(Exception):
-    """What a suite needs is not on this machine."""
+    """Something that a suite needs is missing on this machine."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def nothing(_stack: ExitStack) -> dict[str, str]:
-    """A suite that needs nothing beyond Python."""
+    """Prepare a suite that needs only Python."""
     return {}
 
 
@@ -67,13 +67,13 @@ class Suite:
 
 
 def pytest_suite(name: str, *arguments: str, prepare: Callable[[ExitStack], dict[str, str]] = nothing) -> Suite:
-    """A suite of pytest, reported to .make/reports/<name>.xml."""
+    """A pytest suite, with a report in .make/reports/<name>.xml."""
     command = (*PYTEST, f"--junitxml={REPORTS / name}.xml", "--ignore=tests/integrations", *arguments)
     return Suite(name, (command,), prepare)
 
 
 def with_node(_stack: ExitStack) -> dict[str, str]:
-    """node and npm on PATH, and the client built."""
+    """Put node and npm on PATH; the client must be built."""
     found = subprocess.run([ROOT / "scripts" / "node-path.sh"], text=True, capture_output=True)
     if found.returncode != 0:
         raise CannotRunError("no Node.js 20 or newer")
@@ -90,7 +90,7 @@ def with_client(_stack: ExitStack) -> dict[str, str]:
 
 
 def with_browser(stack: ExitStack) -> dict[str, str]:
-    """A chromium, named by TELLMORE_CHROMIUM, and the built client."""
+    """Find chromium, or the one that TELLMORE_CHROMIUM names; the client must be built."""
     browser = os.environ.get("TELLMORE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise CannotRunError("no chromium (Debian: apt install chromium)")
@@ -98,7 +98,7 @@ def with_browser(stack: ExitStack) -> dict[str, str]:
 
 
 def with_postgres(stack: ExitStack) -> dict[str, str]:
-    """The server named by TELLMORE_TEST_POSTGRES, else a private one."""
+    """Use the server that TELLMORE_TEST_POSTGRES names, or start a private one."""
     if url := os.environ.get("TELLMORE_TEST_POSTGRES"):
         return {"TELLMORE_TEST_POSTGRES": url}
     try:
@@ -108,7 +108,7 @@ def with_postgres(stack: ExitStack) -> dict[str, str]:
 
 
 def suites() -> tuple[Suite, ...]:
-    """In the order of the summary."""
+    """All suites, in the order of the summary."""
     npm = ("npm", "--prefix", str(ROOT / "web"), "run", "--silent")
     return (
         Suite("lint", ((str(BIN / "ruff"), "check", "."), (str(BIN / "ruff"), "format", "--check", "."))),
@@ -137,7 +137,7 @@ def suites() -> tuple[Suite, ...]:
 
 
 def counts(suite: Suite) -> str:
-    """Tests run and skipped, as pytest reported them; empty for other tools."""
+    """How many tests ran and were skipped, as reported by pytest; empty for other tools."""
     report = REPORTS / f"{suite.name}.xml"
     if not report.exists():
         return ""
@@ -158,7 +158,7 @@ def skips(suite: Suite) -> str:
 
 
 def run(suite: Suite, *, quiet: bool = False) -> Outcome:
-    """Run one suite to its end; ``quiet``: what it prints is shown when it has ended, whole."""
+    """Run one suite to its end; with ``quiet``, its output is shown only when it has ended."""
     if not quiet:
         print(f"\n== {suite.name}", flush=True)
     (REPORTS / f"{suite.name}.xml").unlink(missing_ok=True)
@@ -196,12 +196,12 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
     lines += [f"{o.suite:<10}{o.result:<15}{o.tests:<20}{o.seconds:>8.0f}  {o.note}" for o in outcomes]
     lines.append(f"{'':<10}{'':<15}{'':<20}{seconds:>8.0f}  in all")
     if not os.environ.get("TELLMORE_DATA"):
-        lines.append("TELLMORE_DATA is not set: tests on pools beyond the bundled one were skipped.")
+        lines.append("TELLMORE_DATA is not set: tests on other pools than the bundled one were skipped.")
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Run the suites named, or all; exit 1 when one failed, or could not run and CI=true."""
+    """Run the named suites, or all; exit with 1 if one failed, or could not run and CI=true."""
     known = {suite.name: suite for suite in suites()}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suites", nargs="*", choices=[*known, []], metavar="suite", help=f"of: {', '.join(known)}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# system-packages.sh: what the tests need beyond Python and Node: chromium and a PostgreSQL server, by apt where that is allowed.
-# Never fails: run_tests.py says which suites could not run.
+# system-packages.sh: install what the tests need besides Python and Node: chromium and a PostgreSQL server, with apt if allowed.
+# It never fails: run_tests.py reports which suites could not run.
 set -uo pipefail
 
 have_browser() { command -v chromium chromium-browser google-chrome >/dev/null; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test-integrations.sh [pytest options]: tests against other tools' packages and those of the extra torch, in .make/integrations. Their needs
-# differ from constraints.txt, so only the tools themselves are pinned.
+# test-integrations.sh [pytest options]: run the tests with other tools' packages and those of the extra torch, in .make/integrations.
+# Their requirements differ from constraints.txt, so only the tools themselves are pinned.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/environment.sh .make/integrations

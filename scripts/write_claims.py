@@ -1,10 +1,10 @@
-"""Write what follows from the committed rows in docs/results: claims, savings, the headline, and every page that quotes them.
+"""Writes what follows from the committed rows in docs/results: claims, savings, the headline, and every page that quotes them.
 
     python scripts/write_claims.py                 # tables and pages
     python scripts/write_claims.py fig4 fig12      # these pictures too
 
-Blocks of a page between <!-- NAME --> and <!-- end NAME --> are replaced. The page of results is written whole: its beginning is
-docs/results/summary.md, its sections are the exhibits.
+Blocks of a page between <!-- NAME --> and <!-- end NAME --> are replaced. The whole page of results is written: it begins with
+docs/results/summary.md, and its sections are the figures and tables.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def race_blocks() -> dict[str, str]:
 
 
 def with_blocks(text: str) -> str:
-    """A page with its blocks written anew."""
+    """A page with its blocks replaced."""
     for name, content in blocks().items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)"
         text = re.sub(
@@ -86,7 +86,7 @@ def with_blocks(text: str) -> str:
 
 
 def results_page() -> str:
-    """The page of results: the summary, then every exhibit but the claims, which stand at its beginning."""
+    """The page of results: the summary, then every figure and table except the claims, which are at the beginning."""
     source = claims.from_folder(RESULTS)
     outcomes = [
         Outcome(name, exhibit.title, said_of(exhibit, source(name)), made=True, seconds=0.0)
@@ -98,7 +98,7 @@ def results_page() -> str:
 
 
 def pages() -> dict[Path, str]:
-    """What every page has to hold."""
+    """The content of every page."""
     return {
         **{page: with_blocks(page.read_text(encoding="utf-8")) for page in WITH_BLOCKS},
         DOCS / "results.md": results_page(),
@@ -106,7 +106,7 @@ def pages() -> dict[Path, str]:
 
 
 def main(names: list[str]) -> None:
-    """Write all of it, and the pictures named."""
+    """Write everything, and the named pictures."""
     source = claims.from_folder(RESULTS)
     for name in names:
         picture_of(EXHIBITS[name], source(name)).savefig(RESULTS / f"{name}.png")

@@ -1,4 +1,4 @@
-"""Write the server's OpenAPI description, the routes of studies included, from which the client's types are made.
+"""Writes the server's OpenAPI description, including the routes of studies; the client's types are made from it.
 
 python scripts/write_openapi.py FILE
 """
@@ -16,7 +16,7 @@ from tellmore.app import api, participants
 
 
 def description() -> dict[str, Any]:
-    """Every route that answers with JSON; no project is opened for it."""
+    """The description of every route that returns JSON; no project is opened for it."""
     study: Any = participants.study_router
     app = FastAPI(title="tellmore")
     for router in (*api.ROUTERS, study(None, None, "cookie", api.study_page, "key")):
@@ -25,7 +25,7 @@ def description() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the description to the file named."""
+    """Write the description to the named file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.parse_args().file.write_text(json.dumps(description()), encoding="utf-8")

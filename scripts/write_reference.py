@@ -1,4 +1,4 @@
-"""Write the reference pages that come from the program itself: commands, public names and HTTP routes, in docs/reference/.
+"""Writes the reference pages that are generated from the program: commands, public names and HTTP routes, in docs/reference/.
 
 python scripts/write_reference.py [--check]
 """
@@ -48,7 +48,7 @@ def commands_page() -> str:
 
 
 def tidy(text: str) -> str:
-    """Without spaces at line ends."""
+    """``text`` without spaces at line ends."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
@@ -57,7 +57,7 @@ PUBLIC = {
     "tellmore.sklearn": "For scikit-learn (extra `sklearn`): [its page](../scikit-learn.md).",
     "tellmore.lab": "The laboratory (extra `lab`): [its page](../reproduce.md).",
 }
-"""The modules from which anything is imported, and what they are for."""
+"""The modules from which users import, and what they are for."""
 
 
 def library_page() -> str:
@@ -74,7 +74,7 @@ def library_page() -> str:
 
 
 def entry(name: str, thing: Any) -> str:
-    """One public name with a table of its parameters; of a class also its public methods and properties."""
+    """One public name with a table of its parameters; for a class also its public methods and properties."""
     if not (inspect.isclass(thing) or inspect.isroutine(thing)):
         return f"## `{name}`\n\n`{thing!r}`"
     told = told_of(thing)
@@ -92,7 +92,7 @@ def entry(name: str, thing: Any) -> str:
 
 
 def apart(doc: str) -> tuple[str, list[str]]:
-    """The text of a docstring without what it says of parameters, as Markdown, and its examples."""
+    """The text of a docstring as Markdown, without the lines about parameters, and its examples."""
     blocks = doc.replace("``", "`").split("\n\n")
     examples = [f"```text\n{block}\n```" for block in blocks if block.startswith((">>>", "    "))]
     text = [block for block in blocks if not re.match(rf">>>|    |{OF_METHODS}$|{PARAMETER}", block)]
@@ -100,15 +100,15 @@ def apart(doc: str) -> tuple[str, list[str]]:
 
 
 PARAMETER = r"(\w+(?:, \w+)*)(?: (\[.*?\]))?: "
-"""How a line of a docstring begins that says what parameters are: ``name: ``, ``one, two: `` or ``name [n, d]: ``."""
+"""The beginning of a docstring's line about parameters: ``name: ``, ``one, two: `` or ``name [n, d]: ``."""
 
 
 OF_METHODS = "Parameters of the methods:"
-"""Stands in the docstring of a class above parameters that several of its methods take."""
+"""The line in the docstring of a class above parameters that several of its methods share."""
 
 
 def told_in(thing: Any) -> dict[str, str]:
-    """What a docstring says of each parameter."""
+    """What a docstring says about each parameter."""
     doc = inspect.cleandoc(vars(thing).get("__doc__") or "" if inspect.isclass(thing) else inspect.getdoc(thing) or "")
     found = {}
     for block in doc.replace("``", "`").split("\n\n"):
@@ -122,7 +122,7 @@ def told_in(thing: Any) -> dict[str, str]:
 
 
 def told_of(thing: Any) -> dict[str, str]:
-    """The same; of a class also what its bases say, which its methods share."""
+    """The same; for a class also from its bases, whose methods it shares."""
     bases = reversed(thing.__mro__[:-1]) if inspect.isclass(thing) else (thing,)
     return {name: words for base in bases if ours(base) for name, words in told_in(base).items()}
 
@@ -133,24 +133,24 @@ def ours(thing: Any) -> bool:
 
 
 def table(given: list[inspect.Parameter], told: dict[str, str]) -> str:
-    """A table of parameters; nothing where there are none."""
+    """A table of parameters; empty if there are none."""
     rows = [[f"`{stars(each)}{each.name}`", type_of(each), default_of(each), told.get(each.name, "")] for each in given]
     return markdown(["parameter", "type", "default", "what it is"], rows)
 
 
 def attributes(told: dict[str, str]) -> str:
-    """A table of what a class says of itself that is no parameter."""
+    """A table of the attributes in a class's docstring that are not parameters."""
     return markdown(["attribute", "what it is"], [[f"`{name}`", words] for name, words in told.items()])
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown; nothing where it would be empty."""
+    """A table in Markdown; empty without rows."""
     lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""
 
 
 def stars(parameter: inspect.Parameter) -> str:
-    """What stands before the name of one that takes all others."""
+    """The stars before the name of a parameter that takes all others."""
     return {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
 
 
@@ -164,18 +164,18 @@ def type_of(parameter: inspect.Parameter) -> str:
 
 
 def default_of(parameter: inspect.Parameter) -> str:
-    """Its default, in code; nothing where it has to be given."""
+    """Its default, in code; empty if it is required."""
     given = parameter.default
     return "" if given is parameter.empty else f"`{plain(repr(given))}`"
 
 
 def plain(text: str) -> str:
-    """Without the addresses of functions."""
+    """``text`` without the addresses of functions."""
     return re.sub(r"<function .*? at 0x[0-9a-f]+>", "…", text)
 
 
 def parameters(thing: Any) -> list[inspect.Parameter]:
-    """What it is called with, but for itself; an error's arguments are its message."""
+    """Its parameters except self; the only parameter of an error is its message."""
     if (inspect.isclass(thing) and issubclass(thing, BaseException)) or not callable(thing):
         return []
     try:
@@ -186,7 +186,7 @@ def parameters(thing: Any) -> list[inspect.Parameter]:
 
 
 def signature(thing: Any) -> str:
-    """The call signature without types, which the table has."""
+    """The call signature without types, which are in the table."""
     if (inspect.isclass(thing) and issubclass(thing, BaseException)) or not callable(thing):
         return ""
     bare = [each.replace(annotation=inspect.Parameter.empty) for each in parameters(thing)]
@@ -194,18 +194,18 @@ def signature(thing: Any) -> str:
 
 
 def inherited(cls: type) -> list[str]:
-    """Where to read on what it has from other public classes."""
+    """A sentence that links to the public classes from which it inherits."""
     bases = [f"[{base.__name__}](#{base.__name__.lower()})" for base in cls.__mro__[1:] if public(base)]
     return [f"A kind of {' and '.join(bases)}, with all that is there."] if bases else []
 
 
 def public(cls: type) -> bool:
-    """Whether a class has an entry of its own."""
+    """Whether a class has its own entry."""
     return any(cls is getattr(home, name) for home in map(import_module, PUBLIC) for name in home.__all__)
 
 
 def described_members(name: str, cls: type, told: dict[str, str]) -> Iterator[str]:
-    """Its properties and what is called without parameters in one table, then every other method with its own."""
+    """Its properties and methods without parameters in one table, then every other method with its own table."""
     every = list(members(cls))
     short = [[f"`{each}{signature(value)}`", first_line(value)] for each, value in every if not parameters(value)]
     yield markdown(["property or method", "what it is"], short)
@@ -217,7 +217,7 @@ def described_members(name: str, cls: type, told: dict[str, str]) -> Iterator[st
 
 
 def members(cls: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties defined by ``cls`` or a base of ours that is not public itself, as they are defined."""
+    """Public methods and properties defined by ``cls``, or by a base of ours that is not public, in order of definition."""
     seen = set()
     for base in cls.__mro__:
         if not ours(base) or (base is not cls and public(base)):
@@ -241,13 +241,13 @@ Written by `make docs` from the program; do not edit. A running server describes
 
 Every path under `/api` needs the cookie that opening an invitation link sets, or the header `Authorization: Bearer TOKEN`.
 `POST` and `PUT` need `Content-Type: application/json` and a body. A refusal is `{"error": "one line"}` with status 401 (no
-valid token), 403 (not this role, or from another site), 404 (unknown), 409 (in conflict with the log), 413 (too large),
-415 (not JSON), 421 (unknown Host), 422 (malformed) or 429 (too many requests; see `Retry-After`).
+valid token), 403 (not allowed for this role, or from another site), 404 (unknown), 409 (in conflict with the log), 413 (too
+large), 415 (not JSON), 421 (unknown Host), 422 (malformed) or 429 (too many requests; see `Retry-After`).
 """
 
 
 def routes() -> dict[str, list[Any]]:
-    """Every route by who uses it."""
+    """All routes, by who uses them."""
     from tellmore.app import api, participants
 
     study: Any = participants.study_router
@@ -256,7 +256,7 @@ def routes() -> dict[str, list[Any]]:
         "Pages": api.pages.routes,
         "People who teach": [route for route in every if "people" in route.tags],
         "The project's owner": [route for route in every if "owner" in route.tags],
-        "Whoever keeps it running": [route for route in every if "operations" in route.tags],
+        "People who run the server": [route for route in every if "operations" in route.tags],
         "Participants of a study": study(None, None, "cookie", api.study_page, "key").routes,
     }
 

@@ -1,9 +1,9 @@
-"""Write the list of what tellmore runs on, with versions and licences, as CycloneDX JSON.
+"""Writes the list of tellmore's dependencies, with versions and licences, as CycloneDX JSON.
 
 python scripts/write_sbom.py FILE [REPORT]
 
-REPORT is what `pip install --dry-run --report` says of a wheel with its extras: nothing has to be installed. Without it, packages
-are those that the installed tellmore needs with all its extras but the developers', as installed here; others are left out.
+REPORT is the output of `pip install --dry-run --report` for a wheel with its extras, so nothing has to be installed. Without it,
+the packages are those that the installed tellmore needs, with all extras except the developers', as far as they are installed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 NOT_SHIPPED = {"dev", "docs", "test"}
 LICENCE = "License :: OSI Approved :: "
 About = dict[str, Any]
-"""What a package says of itself, under the names that pip uses: name, version, license, requires_dist and so on."""
+"""A package's metadata, under the names that pip uses: name, version, license, requires_dist and so on."""
 
 
 def installed(name: str, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]) -> Iterator[About]:
@@ -40,20 +40,20 @@ def installed(name: str, extras: frozenset[str], seen: set[tuple[str, frozenset[
 
 
 def installed_here() -> list[About]:
-    """What tellmore needs here, itself first."""
+    """tellmore, and the installed packages that it needs."""
     extras = frozenset(distribution("tellmore").metadata.get_all("Provides-Extra") or ()) - NOT_SHIPPED
     return list(installed("tellmore", extras, set()))
 
 
 def licence(about: About) -> str:
-    """As the package states it: an expression, a line, or a classifier."""
+    """The licence as the package states it: an expression, a line, or a classifier."""
     stated = about.get("license_expression") or (about.get("license") or "").strip().split("\n")[0]
     classed = [line.removeprefix(LICENCE) for line in about.get("classifier") or () if line.startswith(LICENCE)]
     return str(stated or (classed or [""])[0])
 
 
 def component(about: About) -> dict[str, Any]:
-    """One package in CycloneDX's words."""
+    """One package as a CycloneDX component."""
     name, version = about["name"], about["version"]
     purl = f"pkg:pypi/{name.lower().replace('_', '-')}@{version}"
     known = {"licenses": [{"license": {"name": licence(about)}}]} if licence(about) else {}
@@ -74,7 +74,7 @@ def sbom(packages: list[About]) -> dict[str, Any]:
 
 
 def main(file: str, report: str | None = None) -> None:
-    """Write it to ``file``."""
+    """Write the list to ``file``."""
     planned = [] if report is None else json.loads(Path(report).read_text(encoding="utf-8"))["install"]
     packages = [each["metadata"] for each in planned] or installed_here()
     Path(file).write_text(json.dumps(sbom(packages), indent=1) + "\n", encoding="utf-8")

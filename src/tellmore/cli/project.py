@@ -94,11 +94,7 @@ def init(
         typer.Option("--items", readable=False, help="CSV, Excel, JSON, Parquet, a folder of pictures, or hf:DATASET."),
     ],
     attribute: Annotated[
-        str,
-        typer.Option(
-            "--attribute",
-            help="What is judged: an adjective, as in 'most friendly', or a phrase such as 'about sports' or 'a spam message'.",
-        ),
+        str, typer.Option("--attribute", help="What is judged: an adjective (friendly) or a phrase (a spam message).")
     ],
     embeddings: EmbeddingsOption = None,
     embed: EmbedOption = None,
