@@ -8,7 +8,7 @@ import pytest
 
 from tellmore.errors import SettingError
 from tellmore.figures.bench import Bench, Source
-from tellmore.figures.race import Race, beside, compared, held, sentence, sources_of, verdict
+from tellmore.figures.race import Race, compared, held, sentence, sources_of, verdict, with_earlier_peers
 from tellmore.figures.race_table import LOSS, at_mark, cells, in_short, picture, tables
 from tellmore.rows import where
 from tellmore.sim.rows import Quality, Row, Trial
@@ -78,14 +78,14 @@ def test_without_peers_the_learner_races_itself() -> None:
 
 def test_peers_of_an_earlier_race_are_compared_without_pairing(rows: list[dict[str, object]]) -> None:
     better = [{**row, "mean": row["mean"] + 0.2, "seeds": 9} for row in where(rows, contender="auto")]
-    joined = beside(better, rows)
+    joined = with_earlier_peers(better, rows)
     assert {row["contender"] for row in joined} == {"auto", "random", "words-alone"}
     early = where(joined, contender="auto", measure="accuracy", mark_s=30)[0]
     assert (early["best_peer"], early["seeds"]) == ("random", 9)
     assert early["to_best_peer"] == pytest.approx(0.31)
     assert early["to_best_peer_se"] == pytest.approx((0.05**2 + 0.04**2) ** 0.5)  # not the 0.01 of paired seeds
     with pytest.raises(SettingError, match="no pool and no mark in common"):
-        beside(better, [{**row, "pool": "another"} for row in rows])
+        with_earlier_peers(better, [{**row, "pool": "another"} for row in rows])
 
 
 def test_the_tables_of_the_page_are_computed(rows: list[dict[str, object]]) -> None:

@@ -58,7 +58,7 @@ def race(
     from tellmore.errors import SettingError
     from tellmore.figures.bench import Bench, Plan, data_folder
     from tellmore.figures.exhibit import Exhibit
-    from tellmore.figures.race import CONTENDERS, Race, beside, earlier_rows, sentence, sources_of
+    from tellmore.figures.race import CONTENDERS, Race, earlier_rows, sentence, sources_of, with_earlier_peers
     from tellmore.figures.race_table import picture, tables
     from tellmore.figures.reproduce import produce
     from tellmore.files import write_whole
@@ -89,7 +89,7 @@ def race(
         )
         rows = course.rows(bench)
         if earlier:
-            rows = beside(rows, earlier)
+            rows = with_earlier_peers(rows, earlier)
     outcome = produce(Exhibit("race", "The race", lambda _: rows, picture, sentence), bench, folder)
     write_whole(folder / "tables.md", tables(rows))
     if json:

@@ -1,1 +1,1 @@
-"""One function per figure or table of the paper: rows in, picture out."""
+"""One function per figure or table of the paper, which turns rows into a picture."""

@@ -1,4 +1,4 @@
-"""Black-box variational inference against the closed form: accuracy, variance over runs, cost (Section II-C)."""
+"""Black-box variational inference compared with the closed form: accuracy, variance over runs and cost (Section II-C)."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Problem:
     prior: Gaussian
     X: Array  # [n, d]
     theta: Array  # [D]
-    answers: list[tuple[NDArray[np.int64], Outcome]]  # rows and what was answered
+    answers: list[tuple[NDArray[np.int64], Outcome]]  # rows and outcomes
     mean: Array  # [D]
     spread: float  # root of the trace of the exact covariance
 
 
 def make_problem(seed: int, n_answers: int) -> Problem:
-    """Draw items, a classifier from the prior and answers; find the exact posterior by weighting draws of the prior."""
+    """Draw items, a classifier from the prior and answers, and compute the exact posterior by weighting draws of the prior."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((ITEMS, DIMENSIONS))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -90,7 +90,7 @@ def make_problem(seed: int, n_answers: int) -> Problem:
 
 @once("bbvi")
 def comparison_rows(bench: Bench) -> Rows:
-    """Each method on the same problems: error of the mean, accuracy, spread over runs, milliseconds an answer."""
+    """Each method on the same problems: error of the mean, accuracy, spread over runs, and milliseconds per answer."""
     problems, runs, n_answers, iterations = (1, 2, 2, 500) if bench.plan.quick else (40, 2, 5, ITERATIONS)
     made = [make_problem(seed, n_answers) for seed in range(problems)]
     methods = {CENTRED: _closed("centred"), PAPER: _closed("paper"), BLACK_BOX: _sampled(iterations)}
@@ -109,7 +109,7 @@ def _exact_row(problems: list[Problem]) -> Row:
 
 
 def _method_row(name: str, step: Step, problems: list[Problem], runs: int) -> Row:
-    """Means over problems with their errors: a problem, not a run, is what is drawn again."""
+    """Means over problems with their standard errors; the independent draws are the problems, not the runs."""
     each: dict[str, list[float]] = {"mean_error": [], "accuracy": [], "spread_over_runs": [], "milliseconds": []}
     for problem in problems:
         learnt = [_learn(problem, step, np.random.default_rng(run)) for run in range(runs)]
@@ -134,12 +134,12 @@ def _learn(problem: Problem, step: Step, rng: np.random.Generator) -> tuple[Gaus
 
 
 def bbvi(rows: Rows) -> Figure:
-    """Four bars a method: error of the posterior mean, accuracy, spread over runs, cost."""
+    """Four bars per method: error of the posterior mean, accuracy, spread over runs, cost."""
     panels = (
         ("mean_error", "error of the mean /\nexact posterior sd", False),
         ("accuracy", "accuracy of the classifier", False),
         ("spread_over_runs", "spread over runs /\nexact posterior sd", False),
-        ("milliseconds", "milliseconds an answer", True),
+        ("milliseconds", "milliseconds per answer", True),
     )
     figure, grid = new_figure(1, 4, width=3.0, height=3.2)
     short = {EXACT: "exact", CENTRED: "closed,\ncentred", PAPER: "closed,\npaper's", BLACK_BOX: "black\nbox"}
@@ -154,7 +154,7 @@ def bbvi(rows: Rows) -> Figure:
             axes.set_yscale("log")
     grid[0, 1].set_ylim(0.5, 1.0)
     figure.suptitle(
-        f"{rows[0]['problems']} made problems in {DIMENSIONS} dimensions, mean and standard error", fontsize=10
+        f"{rows[0]['problems']} synthetic problems in {DIMENSIONS} dimensions, mean and standard error", fontsize=10
     )
     return figure
 

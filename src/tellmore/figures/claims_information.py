@@ -1,4 +1,4 @@
-"""Claims on information, on the data and on the mathematics."""
+"""Claims about information, about the data and about the mathematics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tellmore.sim.theory import outcome_count
 
 
 def _least_step(values: list[float], errors: list[float], reason: str) -> Estimate:
-    """The smallest difference between neighbours, by the errors of both: as if its place had been named before."""
+    """The smallest difference between neighbours, with the errors of both, as if its position had been fixed in advance."""
     steps = np.diff(values)
     place = int(np.argmin(steps))
     half = 1.96 * math.hypot(errors[place], errors[place + 1])
@@ -28,7 +28,7 @@ def _least_step(values: list[float], errors: list[float], reason: str) -> Estima
 
 
 def rates(source: Source) -> Iterator[Row]:
-    """What the paper says of gains and rates at the prior, in each mode."""
+    """What the paper says about gains and rates at the prior, in each mode."""
     rows = source("fig11")
     rows = where(rows, times=rows[0]["times"]) if rows else []
     for mode in distinct(rows, "mode"):
@@ -81,7 +81,7 @@ def _least_lead(pairs: list[tuple[Row, Row]], measure: str) -> Estimate:
 
 
 def ratios(source: Source) -> Iterator[Row]:
-    """What the paper says of ratios of gains: along a run, between the ends of a selection, and by a/sigma."""
+    """What the paper says about ratios of gains: along a run, between the two ends of a selection, and by a/sigma."""
     for mode in distinct(source("fig9"), "mode"):
         rows = where(source("fig9"), mode=mode)
         ranked = where(rows, question=paper.RANKINGS)
@@ -111,7 +111,7 @@ def ratios(source: Source) -> Iterator[Row]:
 
 
 def _varies(row: Row) -> Estimate:
-    """Standard deviation over seeds of a ratio, relative to it, with the interval of normal values."""
+    """The relative standard deviation of a ratio over seeds, with the interval for normal values."""
     n = row["seeds"]
     spread = row["ratio_se"] * math.sqrt(n) / row["ratio"]
     low, high = (spread * math.sqrt((n - 1) / stats.chi2.ppf(p, n - 1)) for p in (0.975, 0.025))
@@ -119,7 +119,7 @@ def _varies(row: Row) -> Estimate:
 
 
 def _benefit(source: Source, mode: str) -> Estimate:
-    """What a ranking of 4 is worth in labels, with w fixed: the smallest step from one a/sigma to the next."""
+    """How many labels a ranking of 4 is worth, with w fixed: the smallest step from one a/sigma to the next."""
     rows = where(source("fig10"), mode=mode, sharpness=FIXED)
     ranked, labels = (where(rows, question=name) for name in (paper.RANKINGS, paper.LABELS))
     worth = [rank["bits"] / label["bits"] for rank, label in zip(ranked, labels, strict=True)]
@@ -135,7 +135,7 @@ def _benefit(source: Source, mode: str) -> Estimate:
 
 
 def residuals(source: Source) -> Iterator[Row]:
-    """By the Dvoretzky-Kiefer-Wolfowitz band, which is valid for any law; 4,479 words."""
+    """What the paper says about residuals, with the Dvoretzky-Kiefer-Wolfowitz band, valid for any distribution; 4,479 words."""
     rows = {row["law"]: row["ks"] for row in where(source("fig14"), pool=WORDS)}
     if not rows:
         return
@@ -156,7 +156,7 @@ def residuals(source: Source) -> Iterator[Row]:
 
 
 def _deviations() -> Iterator[Row]:
-    """What Appendix A says of its own statistics: the distance is the largest deviation."""
+    """What Appendix A says about its own statistics: the distance is the largest deviation."""
     for what, distance, said in (("words", 9.5, 3.0), ("images", 3.0, 9.5)):
         exact = Estimate(distance, distance, distance, "in %; the distance itself: the paper has the two exchanged")
         sentence = f"For {what} the printed distance means a largest deviation of {said:g} %."
@@ -202,7 +202,7 @@ def theory(source: Source) -> Iterator[Row]:
 
 
 def _table_five() -> Iterator[Row]:
-    """Whether Table V and the tests that are printed next to it can both be right."""
+    """Whether Table V and the tests printed next to it can both be right."""
     for what, n, linear, other, p in (
         ("selections", 1648, 11.22, 11.36, 1e-5),
         ("rankings", 1256, 125.44, 127.69, 4e-5),
@@ -214,7 +214,7 @@ def _table_five() -> Iterator[Row]:
 
 
 def _black_box(source: Source) -> Iterator[Row]:
-    """Section II-C, on made problems: spread between runs, and seconds."""
+    """Section II-C, on synthetic problems: spread between runs, and cost."""
     rows = {row["method"]: row for row in source("bbvi")}
     if not {PAPER, BLACK_BOX} <= set(rows):
         return

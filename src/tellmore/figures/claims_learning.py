@@ -1,4 +1,4 @@
-"""Claims on learning: interactions and seconds to a target, and learning curves, in every mode that has rows."""
+"""Claims about learning: interactions and seconds to a target, and learning curves, in every mode that has rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS = "SocialSent 2000s, word2vec"
 
 
 def modes(source: Source, among: Sequence[str] = MODES) -> list[str]:
-    """The modes of which there are trials."""
+    """The modes that have trials."""
     known = {row["mode"] for row in where(source("baselines"), part="methods, trials")}
     return [mode for mode in among if mode in known]
 
@@ -32,7 +32,7 @@ def runs(source: Source, mode: str, setting: str, measure: str, part: str = "met
 
 
 def labels_of(source: Source, mode: str, measure: str) -> Runs:
-    """Labels as a mode asks them: of chosen items, or of random ones where it chooses none."""
+    """The labels that a mode asks for: of chosen items, or of random ones if it chooses none."""
     chosen = runs(source, mode, paper.LABELS, measure)
     return chosen if chosen.values else runs(source, mode, paper.RANDOM[0], measure)
 
@@ -42,7 +42,7 @@ def counts(source: Source) -> Iterator[Row]:
     for mode in modes(source, METHODS):
         for setting in paper.SETTINGS:
             if (mode, setting) == ("as-authors", paper.LABELS):
-                continue  # their code asks labels of random items only
+                continue  # their code asks only for labels of random items
             own = mean(runs(source, mode, setting, "interactions"))
             printed = paper.COUNTS[setting]
             section = "Table I" if setting in paper.CHOSEN else "III-B"
@@ -80,10 +80,10 @@ def counts(source: Source) -> Iterator[Row]:
 
 
 def savings(source: Source) -> Iterator[tuple[Row, Estimate]]:
-    """Seconds saved against labels: mode, labels (whose they are), pool and setting, and the share that is saved.
+    """Seconds saved compared with labels: mode, the mode of the labels, pool and setting, and the share saved.
 
-    On the paper's words within every mode, then the default against the labels of every method; then the default on
-    further pools. Seeds are paired everywhere.
+    First on the paper's words within every mode, then the default compared with the labels of every method, then the default
+    on further pools. Seeds are always paired.
     """
     sets = (paper.SELECTIONS, paper.RANKINGS)
     ours = (*sets, *AUTOS)
@@ -105,7 +105,7 @@ def savings(source: Source) -> Iterator[tuple[Row, Estimate]]:
 
 
 def _to_label(row: Row, labels: Row) -> Estimate:
-    """The share of the seconds of labels that a row of a further pool saves; open where trials were too short."""
+    """The share of the seconds of labels that a row of a further pool saves; the interval is open if trials were too short."""
     reason = f"to {row['target']:.0%}, {row['seeds']} paired seeds"
     short = [one["seeds"] - one["reached"] for one in (row, labels)]
     if any(short):
@@ -125,7 +125,7 @@ def _at(rows: Rows, setting: str, answer: int) -> Row | None:
 
 
 def _lower(better: Row | None, worse: Row | None, where_: str) -> Estimate:
-    """MSE of ``worse`` minus that of ``better``, by the errors of both."""
+    """MSE of ``worse`` minus that of ``better``, with the errors of both."""
     if better is None or worse is None or better["mse_se"] is None:
         return Estimate.missing("not rerun in this mode")
     se = math.hypot(better["mse_se"], worse["mse_se"])
@@ -134,7 +134,7 @@ def _lower(better: Row | None, worse: Row | None, where_: str) -> Estimate:
 
 
 def curves(source: Source) -> Iterator[Row]:
-    """Whether choosing items helps, and more items, by the MSE of single trials after as many answers."""
+    """Whether choosing items, and showing more of them, helps: by the MSE of single trials after the same number of answers."""
     after = f"MSE after {AT_ANSWER} answers"
     for mode in modes(source):
         for chosen, random in zip(paper.CHOSEN, paper.RANDOM, strict=True):
@@ -182,7 +182,7 @@ def _options(rows: Rows) -> Estimate:
 
 
 def _in_time(rows: Rows) -> Iterator[Row]:
-    """Fig. 12: the MSE after the last answer and at the last moment that all curves know."""
+    """Fig. 12: the MSE after the last answer and at the last time that all curves reach."""
     names = distinct(rows, "setting")
     three, ten, ranked = paper.titled(paper.SELECT, 3), paper.titled(paper.SELECT, 10), paper.titled(paper.RANK, 10)
     leads: list[Estimate] = []

@@ -1,4 +1,6 @@
-"""Are the errors of a study's analysis right if answers come from people? Intervals and tests over simulated studies.
+"""Whether the standard errors of a study's analysis are right if each person gives many answers: intervals and tests over
+simulated studies.
+
 Every replicate is a study of attentive people with their own speeds and the paper's time models; nothing is excluded.
 """
 
@@ -24,17 +26,17 @@ if TYPE_CHECKING:
 
 PEOPLE = 40
 REPLICATES = 400
-"""Studies simulated: the share of 95 % intervals is then known to 1.1 points. With 200 it is known to 1.5, and intervals that
-are right look 2 points off in every fifth row."""
+"""Simulated studies: the share of 95 % intervals then has a standard error of 1.1 points. With 200 it would be 1.5, and correct
+intervals would look 2 points off in every fifth row."""
 SPEED_SDS = (0.0, 0.4)
 MIXED_AT = (paper.RANK, 0.4)
-"""Mixed models take long, so they are fitted for one kind and one spread of speeds only."""
+"""Mixed models take long, so they are fitted only for one kind and one spread of speeds."""
 NORMAL = 1.96
 INDEPENDENT, CLUSTERED, MIXED = "answers independent", "clustered by participant", "mixed model"
 
 
 def coverage_rows(bench: Bench) -> Rows:
-    """Share of 95 % intervals that contain the slope, and of 5 % tests of the stage that reject although it has no effect."""
+    """The share of 95 % intervals that contain the slope, and of 5 % tests of the stage that reject although it has no effect."""
     return bench.remembered("coverage", [], lambda: list(_measure(3 if bench.plan.quick else REPLICATES)))
 
 
@@ -44,7 +46,7 @@ def _measure(replicates: int) -> Iterator[Row]:
         for case, speed_sd in enumerate(SPEED_SDS):
             outcomes: dict[tuple[str, str], list[bool]] = {}
             for seed in range(replicates):
-                # No two rows share their draws: chance would push them all to the same side.
+                # No two rows share random draws, which would push them all to the same side.
                 rng = np.random.default_rng([seed, 7, case, study.design.kinds.index(kind)])
                 answers = draw_answers(study, kind, PEOPLE, rng=rng, speed_sd=speed_sd)
                 for key, outcome in _outcomes(answers, kind, mixed=(kind, speed_sd) == MIXED_AT):
@@ -57,7 +59,7 @@ def _measure(replicates: int) -> Iterator[Row]:
 
 
 def share_error(share: float, n: int) -> float:
-    """Standard error of a share of n, with two of either outcome added: all of 100 is no certainty."""
+    """Standard error of a share of n, with two of either outcome added: 100 of 100 is not certainty."""
     moderate = (share * n + 2) / (n + 4)
     return float(np.sqrt(moderate * (1 - moderate) / (n + 4)))
 

@@ -1,4 +1,4 @@
-"""What an exhibit is: a figure, table or check of the paper, as rows, a picture and a sentence."""
+"""What an exhibit is: a figure, a table or a check of the paper, as rows, a picture and a sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """``collect`` measures, ``draw`` pictures, ``compare`` says in words how it compares with the paper."""
+    """``collect`` measures rows, ``draw`` turns them into a picture, and ``compare`` compares them with the paper in words."""
 
     name: str
     title: str

@@ -1,8 +1,8 @@
-"""What the kinds of question cost in seconds, on further pools, and what grids save: seconds to a target and accuracy at fixed
+"""What the kinds of question cost in seconds on further pools, and what grids save: seconds to a target and accuracy at fixed
 seconds, paired over seeds, and the break-even of grids.
 
-The seconds of a grid are assumed (`tellmore.kinds.tick`), so what counts is up to how many seconds per label it still
-saves time. The trials are those of the race on the same pools.
+The seconds of a grid are assumed (`tellmore.kinds.tick`), so the result that matters is up to how many seconds per label a grid
+still saves time. The trials are those of the race on the same pools.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ WORDS = Source("VADER words (bundled)", "words")
 MOMENTS = (30, 60, 120, 300, 600)
 """Seconds after which the accuracy is compared; every trial is longer."""
 LENGTH_S = float(MOMENTS[-1])
-"""Human time of a trial, as long as the race's."""
+"""Human time of a trial, the same as in the race."""
 TARGETS = {"ratings": 0.90, "sentiment": 0.70, "valence": 0.75, "images": 0.75}
-"""Accuracy to reach on each pool: one that most kinds reach within the trial, and not with the first answers."""
+"""The target accuracy on each pool: one that most kinds reach within the trial, but not with the first answers."""
 BEFORE = "auto without grids"
-"""What grids have to beat: the choice among labels, selections and rankings."""
+"""What grids are compared with: the best choice among labels, selections and rankings."""
 WITHOUT_GRIDS: tuple[tuple[str, Option], ...] = (("kinds", paper.MEMBERS), ("sizes", (2, 3, 4, 5, 6)))
 
 
@@ -67,7 +67,7 @@ SETTINGS = {
 
 
 def configs(bench: Bench, source: Source) -> dict[str, Config]:
-    """The settings compared on a pool, by title; none stops early, so that accuracies at fixed seconds are of all seeds."""
+    """The settings compared on a pool, by title; none stops early, so that accuracies at fixed seconds are over all seeds."""
     length = {"answers": bench.plan.answers} if bench.plan.quick else {"answers": None, "seconds": LENGTH_S}
     return {
         title: bench.config(source, **setting._asdict(), stop_at=None, **length) for title, setting in SETTINGS.items()
@@ -75,7 +75,7 @@ def configs(bench: Bench, source: Source) -> dict[str, Config]:
 
 
 def seconds_to(trial: Trial, target: float) -> float:
-    """Seconds until the target was first reached; the whole length of a trial that failed, which is a lower bound."""
+    """Seconds until the target was first reached; for a trial that failed, its whole length, which is a lower bound."""
     return float(trial.rows[_answers_to(trial, target) - 1].seconds)
 
 
@@ -84,7 +84,7 @@ def reaches(trial: Trial, target: float) -> bool:
 
 
 def promised(bench: Bench, source: Source) -> dict[str, float]:
-    """What eq. 7 promises before the first answer: seconds for the same bits, relative to labelling, by title."""
+    """What eq. 7 predicts before the first answer: seconds for the same bits, relative to labelling, by title."""
     learner, _ = make_learner(bench.config(source), bench.truth(source), 0)
     bits = nested_bits(
         learner.scan,
@@ -100,14 +100,14 @@ def promised(bench: Bench, source: Source) -> dict[str, float]:
 
 
 def accuracy_at(trial: Trial, moment: float) -> float | None:
-    """The accuracy after ``moment`` seconds; None if no answer was there yet, or the trial was over."""
+    """The accuracy after ``moment`` seconds; None before the first answer and after the end of the trial."""
     seconds = np.asarray(trial.column("seconds"))
     answers = int(np.searchsorted(seconds, moment, side="right"))
     return None if answers == 0 or moment > seconds[-1] else float(trial.column("accuracy")[answers - 1])
 
 
 def break_even_s(grids: Sequence[Trial], others: Sequence[Trial], target: float) -> tuple[float, float | None]:
-    """Seconds a label up to which grids reach the target before the others do: a ratio over seeds, and its error."""
+    """Seconds per label up to which grids reach the target before the others: a ratio over seeds, and its error."""
     labels = np.array([GRID * _answers_to(trial, target) for trial in grids], dtype=float)
     return paired_ratio(_seconds(others, target), labels)
 
@@ -119,7 +119,7 @@ def _collect(bench: Bench) -> Rows:
 
 
 def sources(bench: Bench) -> dict[str, Source]:
-    """The pools by part: the bundled words, and what the data folder has; the words stand in for nothing here."""
+    """The pools by part: the bundled words, and those in the data folder; here the words do not replace other data."""
     found = {part: bench.source(part) for part in TARGETS if bench.has(part)}
     return {
         "ratings": WORDS,
@@ -139,7 +139,7 @@ def _pool_rows(bench: Bench, part: str, source: Source, seeds: Sequence[int]) ->
 def rows_of(
     trials: dict[str, list[Trial]], *, pool: str, target: float, promises: dict[str, float] | None = None
 ) -> list[Row]:
-    """One row per setting, each compared with ``BEFORE`` and with labels on the same seeds."""
+    """One row per setting, compared with ``BEFORE`` and with labels on the same seeds."""
     before, labels = trials[BEFORE], trials[paper.LABELS]
     rows = []
     for title, own in trials.items():
@@ -176,7 +176,7 @@ def rows_of(
 
 
 def _at(own: Sequence[Trial], before: Sequence[Trial], moment: int) -> Row:
-    """Accuracy at a moment and how much higher it is than before, both with errors; empty unless all trials lasted."""
+    """Accuracy at a moment, and how much higher it is than without grids, both with errors; None unless all trials lasted."""
     here, there = ([accuracy_at(trial, moment) for trial in trials] for trials in (own, before))
     known = [accuracy for accuracy in here if accuracy is not None]
     both = [a - b for a, b in zip(here, there, strict=True) if a is not None and b is not None]
@@ -195,12 +195,12 @@ def _seconds(trials: Sequence[Trial], target: float) -> Array:
 
 
 def _answers_to(trial: Trial, target: float) -> int:
-    """Answers to the target; the whole length of a trial that failed."""
+    """The number of answers to the target; for a trial that failed, its whole length."""
     return first_reached(np.asarray(trial.column("accuracy")), target) or len(trial.rows)
 
 
 def grid_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
-    """Seconds to the target, and up to how many seconds a label grids win."""
+    """Seconds to the target, and up to how many seconds per label grids win."""
     names = distinct(rows, "setting")
     body = []
     for pool in distinct(rows, "pool"):
@@ -240,7 +240,7 @@ def gain_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
 
 
 def grid(rows: Rows) -> Figure:
-    """A column a pool: accuracy by seconds, and how dear a label of a grid may be before it no longer saves time."""
+    """One column per pool: accuracy by seconds, and how long a label of a grid may take before it no longer saves time."""
     pools = distinct(rows, "pool")
     figure, axes = new_figure(2, len(pools), width=3.4, height=3.0)
     for top, bottom, pool in zip(axes[0], axes[1], pools, strict=True):
@@ -266,7 +266,7 @@ def _draw_accuracy(axis: Axes, rows: Rows) -> None:
 
 
 def _draw_break_even(axis: Axes, rows: dict[str, Row]) -> None:
-    """Seconds to the target if a label of a grid took so long; the dot is what is assumed."""
+    """Seconds to the target as a function of the seconds per label of a grid; the dot is the assumption."""
     tick, before = rows[TICKS], rows[BEFORE]
     labels = GRID * tick["answers"]
     limit = 1.6 * max(tick["break_even_s"], tick["seconds"] / labels)
@@ -305,7 +305,7 @@ def _compare(rows: Rows) -> str:
 
 
 def _promise(row: Row) -> str:
-    """What bits per second promised of a setting, and what it took, where both are known."""
+    """What bits per second predicted for a setting, and what it took, if both are known."""
     if row.get("promised_to_label") is None:
         return ""
     return (
@@ -319,7 +319,7 @@ def _seconds_text(row: Row) -> str:
 
 
 def _timed(row: Row) -> str:
-    """Seconds to the first crossing, and from when on the mean stays there, if that is known."""
+    """Seconds to the first crossing, and the time from which the mean stays there, if known."""
     if "lasting_s" not in row:
         return f"{_seconds_text(row)} s"
     stays = "not lasting" if row["lasting_s"] is None else f"lasting from {row['lasting_s']:.0f} s"

@@ -1,4 +1,4 @@
-"""Is the noise of the scores Gumbel? Density, CDF, Q-Q and Kolmogorov-Smirnov (Fig. 14)."""
+"""Whether the noise of the scores has a Gumbel distribution: density, CDF, Q-Q and Kolmogorov-Smirnov (Fig. 14)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAWS = {"Gumbel-max": (stats.gumbel_r, BLUE), "Gumbel-min": (stats.gumbel_l, VE
 
 
 def fig14(rows: Rows) -> Figure:
-    """Residuals of the score model against fitted Gumbel-max and Gumbel-min laws, one line of panels a pool."""
+    """Residuals of the score model against fitted Gumbel-max and Gumbel-min distributions, one row of panels per pool."""
     pools = distinct(rows, "pool")
     figure, grid = new_figure(len(pools), 3, width=3.9, height=3.1)
     for line, pool in zip(grid, pools, strict=True):
@@ -46,7 +46,7 @@ def fig14(rows: Rows) -> Figure:
 
 
 def residual_rows(bench: Bench, source: Source) -> list[Row]:
-    """Evenly spaced quantiles of the residuals next to those of both fitted laws."""
+    """Evenly spaced quantiles of the residuals next to those of both fitted distributions."""
     residuals = np.sort(bench.truth(source).model.residuals)
     share = (np.arange(QUANTILES) + 0.5) / QUANTILES
     rows: list[Row] = []

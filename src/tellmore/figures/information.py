@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MODES = ("as-printed", "default")
-"""Gains depend on the prior: both are shown."""
+"""Gains depend on the prior, so both are shown."""
 FIXED, SCALED = "w fixed", "w in proportion to K"
 SYNTHETIC_COST = CostModel(
     {
@@ -34,11 +34,11 @@ SYNTHETIC_COST = CostModel(
         paper.RANK: TimeModel("quadratic", 2.0, 2.5),
     }
 )
-"""Ours, stated: an interface in which every further option takes long (label 4.37 s, select 0.5 + 1.6 k, rank 2 + 2.5 k^2)."""
+"""Our own choice: an interface in which every further option takes long (label 4.37 s, select 0.5 + 1.6 k, rank 2 + 2.5 k^2)."""
 
 
 def _learner(bench: Bench, mode: str) -> Learner:
-    """A learner of this mode before any answer."""
+    """A learner in this mode before any answer."""
     source = bench.source("sentiment")
     return make_learner(bench.config(source, mode=mode), bench.truth(source), 0)[0]
 
@@ -48,13 +48,13 @@ def _place(bench: Bench, mode: str) -> Row:
 
 
 def _dashes(kind: str) -> str:
-    """Solid; dashed and dotted for the members of a family that has several."""
+    """The line style: solid, or dashed and dotted for the members of a family that has several."""
     family = [member.name for member in kinds.family(kinds.named(kind).family)]
     return "-" if len(family) == 1 else ("--", ":")[family.index(kind) % 2]
 
 
 def fig9(rows: Rows) -> Figure:
-    """Gain of several questions over interactions, and its ratio to a label's, a line of panels a mode."""
+    """Gain of several questions over interactions, and its ratio to that of a label, one row of panels per mode."""
     modes, sizes = distinct(rows, "mode"), distinct(rows, "size")
     figure, grid = new_figure(len(modes), 2, width=4.8, height=3.2)
     for line, mode in zip(grid, modes, strict=True):
@@ -136,7 +136,7 @@ def _compare_fig9(rows: Rows) -> str:
 
 
 def fig10(rows: Rows) -> Figure:
-    """Gain of several questions against a/sigma at the prior: w fixed, as in the paper, and w scaled along."""
+    """Gain of several questions against a/sigma at the prior: with w fixed, as in the paper, and with w scaled too."""
     modes = distinct(rows, "mode")
     figure, grid = new_figure(len(modes), 2, width=4.8, height=3.2)
     for line, mode in zip(grid, modes, strict=True):
@@ -158,7 +158,7 @@ def fig10(rows: Rows) -> Figure:
 
 @once("fig10", "sentiment")
 def gains_by_sharpness(bench: Bench) -> Rows:
-    """Gains at the prior for a/sigma from a quarter to eight times the mode's own, with w as it is and with w scaled along."""
+    """Gains at the prior for a/sigma from a quarter to eight times that of the mode, with w fixed and with w scaled too."""
     plan = bench.plan
     factors = (0.25, 1.0, 4.0) if plan.quick else (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
     sizes, repeats = ((2, 4), 1) if plan.quick else ((2, 4, 6), 3)
@@ -199,7 +199,7 @@ def _compare_fig10(rows: Rows) -> str:
 
 
 def fig11(rows: Rows) -> Figure:
-    """Bits per second against |S| under the paper's fitted times and under synthetic ones, a line of panels a mode."""
+    """Bits per second against |S| under the paper's fitted times and under synthetic ones, one row of panels per mode."""
     times, modes = distinct(rows, "times"), distinct(rows, "mode")
     figure, grid = new_figure(len(modes), len(times), width=4.8, height=3.2)
     for line, mode in zip(grid, modes, strict=True):

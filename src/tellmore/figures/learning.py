@@ -53,7 +53,7 @@ def _of_size(rows: Rows, size: int) -> list[dict[str, Any]]:
 
 
 def fig3(rows: Rows) -> Figure:
-    """MSE and accuracy against interactions: a line of panels for |S| = 2 and 4 as printed, and for |S| = 4 in default mode."""
+    """MSE and accuracy against interactions: rows of panels for |S| = 2 and 4 as printed, and for |S| = 4 in default mode."""
     printed, ours = where(rows, mode="as-printed"), where(rows, mode="default")
     lines = [(printed, size) for size in (2, 4) if any(row["size"] == size for row in printed)] + [(ours, 4)]
     figure, grid = new_figure(len(lines), 2, width=4.8, height=3.1)
@@ -69,13 +69,13 @@ def fig3(rows: Rows) -> Figure:
 
 
 def _seeds(rows: Rows) -> str:
-    """How many seeds the curves are of."""
+    """The number of seeds of the curves, in words."""
     counts = sorted({int(row["seeds"]) for row in rows})
     return f"{counts[0]} seeds" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
 
 
 def fig3_configs(bench: Bench) -> list[Config]:
-    """The trials of the baselines, as printed and by default, with four items and with two."""
+    """The trials of the baselines, as printed and in default mode, with four items and with two."""
     source = bench.source("sentiment")
     named = {**baselines.configs(bench, source), **baselines.pairs(bench, source)}
     return [config for (mode, name, _), config in named.items() if mode in MODES and name not in baselines.AUTOS]
@@ -89,7 +89,7 @@ def _collect_fig3(bench: Bench) -> Rows:
 
 
 def _crossings(rows: Rows, names: Iterable[str], target: float) -> str:
-    """First crossings of the mean curve, and in brackets from where on it stays there, if that is another moment."""
+    """First crossings of the mean curve, and in brackets from when it stays there, if that is later."""
     parts = []
     for name in names:
         at, stays = crossing(rows, name, target), lasting_crossing(rows, name, target)
@@ -102,7 +102,7 @@ def _crossings(rows: Rows, names: Iterable[str], target: float) -> str:
 
 
 def _at_seconds(rows: Rows, names: Iterable[str]) -> str:
-    """Accuracies after fixed seconds of human time, a dash where trials were over."""
+    """Accuracies after fixed seconds of human time, with a dash if trials had ended."""
     parts = []
     for name in names:
         found = [accuracy_at(rows, name, mark) for mark in MARKS_S]
@@ -179,7 +179,7 @@ def fig5(rows: Rows) -> Figure:
 
 
 def fig5_configs(bench: Bench) -> list[Config]:
-    """Label, select-4 and rank-4 on the images, both modes, each long enough for half an hour of human time."""
+    """Label, select-4 and rank-4 on the images, in both modes, each long enough for half an hour of human time."""
     source = bench.source("images")
     answers = dict.fromkeys(paper.FAMILIES, bench.plan.answers) if bench.plan.quick else IMAGE_ANSWERS
     return [
@@ -215,7 +215,7 @@ def fig12(rows: Rows) -> Figure:
         draw_curves(axes, rows, "mse", over=over, colours=colours)
     grid[0, 0].set_title("sample complexity")
     grid[0, 1].set_title("time, the paper's response times")
-    # Beyond the time of the fastest setting there is nothing to compare.
+    # Beyond the time of the shortest setting there is nothing to compare.
     grid[0, 1].set_xlim(0, min(max(column(where(rows, setting=name), "seconds")) for name in settings(rows)) * 1.5)
     legend_below(figure, grid[0, 0], columns=5)
     figure.suptitle(f"{rows[0]['pool']}, {rows[0]['mode']} mode, {_seeds(rows)}", fontsize=10)
@@ -240,7 +240,7 @@ def _collect_fig12(bench: Bench) -> Rows:
 
 
 def mse_at(rows: Rows, setting: str, seconds: float) -> float | None:
-    """Mean MSE of a setting at the last answer within this time."""
+    """Mean MSE of a setting after the last answer within this time; None if there is none."""
     within = [row for row in where(rows, setting=setting) if row["seconds"] <= seconds]
     return float(within[-1]["mse"]) if within else None
 

@@ -1,7 +1,7 @@
-"""Estimates from trials of the same seeds: what one setting needs, and how two compare seed by seed.
+"""Estimates from trials of the same seeds: what one setting needs, and how two settings compare seed by seed.
 
-A trial that never reached the target needed more than its length. It counts with that length, and the estimate is then a
-bound: its interval is open on the side on which the truth may lie.
+A trial that never reached the target would have needed more than its length. It counts with its length, so the estimate is a
+bound, and its interval is open on the side on which the truth may lie.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Runs:
 
     @classmethod
     def of(cls, rows: Rows, measure: str) -> Runs:
-        """From the rows of trials; a measure that is not known of a trial is left out, unless the trial was too short for it."""
+        """The values in rows of trials; a trial without the measure is left out, unless it was too short to reach the target."""
         found: dict[int, float] = {}
         short = set()
         for row in rows:
@@ -51,7 +51,7 @@ def _common(first: Runs, second: Runs) -> list[int]:
 
 
 def mean(runs: Runs) -> Estimate:
-    """The mean over seeds; a lower bound where trials were too short."""
+    """The mean over seeds; a lower bound if trials were too short."""
     n = len(runs.values)
     if n < 2:
         return _few(n)
@@ -91,7 +91,7 @@ def paired_ratio(values: Array, reference: Array) -> tuple[float, float | None]:
 
 
 def _bounded(estimate: Estimate, few: Runs, many: Runs) -> Estimate:
-    """What trials that were too short leave open."""
+    """The estimate with its interval opened on the sides that too short trials leave unknown."""
     seeds = set(_common(few, many))
     if not (few.short | many.short) & seeds:
         return estimate

@@ -1,4 +1,4 @@
-"""Exhibits of the response-time study, made by a simulated one: Figs. 8, 15 to 17 and Tables II to V.
+"""Exhibits of the response-time study, from a simulated one: Figs. 8, 15 to 17 and Tables II to V.
 
 The rows and pictures are those of a real study (`study.exhibits`, `study.plots`); only the participants are simulated.
 """
@@ -23,7 +23,7 @@ _AT_RANDOM = "Drawn at random; it shows how the table looks, not real people."
 
 
 def study_rows(bench: Bench) -> dict[str, list[Row]]:
-    """Rows of all exhibits of one simulated study, and of its tests."""
+    """The rows of all exhibits and tests of one simulated study."""
     rows = bench.remembered("study", [], lambda: _simulate(quick=bench.plan.quick))
     return {row["exhibit"]: row["rows"] for row in rows}
 

@@ -1,6 +1,6 @@
-"""Algorithm 5 by particles compared with the quick search that replaces it, on the same seeds.
+"""Algorithm 5 with particles compared with the quick search that replaces it, on the same seeds.
 
-Particles score every item of the pool at every step, so the images are used, the smallest available pool.
+Particles score every item of the pool at every step, so the smallest available pool is used, the images.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from tellmore.types import Array
 
 CONTENDERS = (*OWN, *PEERS)
 RARE = 0.2
-"""Where at most this share of the counted items is positive, F1 and average precision say more than accuracy."""
+"""If at most this share of the counted items is positive, F1 and average precision say more than accuracy."""
 EVERYWHERE = ("words", "words,15%", "words,5%", "digits=8", "digits<5", "breast-cancer")
 QUICK = ("words,5%", "breast-cancer")
 WITH_DATA = ("sentiment", "valence", "images")
@@ -33,7 +33,7 @@ WITH_DATA = ("sentiment", "valence", "images")
 
 @dataclass(frozen=True)
 class Race:
-    """``contenders`` on ``sources``, each trial for so many ``seconds`` of human time."""
+    """``contenders`` on ``sources``, with trials of this many ``seconds`` of human time."""
 
     sources: tuple[Source, ...]
     contenders: tuple[str, ...]
@@ -47,11 +47,11 @@ class Race:
 
     @property
     def marks(self) -> list[int]:
-        """Seconds at which everybody is measured."""
+        """Seconds at which all contenders are measured."""
         return [mark for mark in MARKS_S[1:] if mark <= self.seconds]
 
     def tasks(self, seeds: Sequence[int]) -> dict[tuple[str, str, int], tuple[Config, int]]:
-        """The trials by pool, contender and seed; seed after seed, so that a race cut short has all of the first ones."""
+        """The trials by pool, contender and seed; seed after seed, so that an interrupted race is complete for the first ones."""
         found = {}
         for seed in seeds:
             for source in self.sources:
@@ -63,7 +63,7 @@ class Race:
         return found
 
     def rows(self, bench: Bench) -> list[Row]:
-        """Run what is not stored, and compare."""
+        """Run the trials that are not stored, and compare all."""
         seeds = bench.plan.seed_list
         tasks = self.tasks(seeds)
         if bench.expect is not None:
@@ -81,7 +81,7 @@ class Race:
 
 
 def sources_of(names: Sequence[str], bench: Bench) -> tuple[Source, ...]:
-    """The pools named, or without names all that are available."""
+    """The pools named, or all available ones if none is named."""
     if names or bench.plan.quick:
         return _distinct(_named(name, bench) for name in names or QUICK)
     parts = {part: bench.source(part) for part in WITH_DATA if bench.has(part)}
@@ -109,15 +109,15 @@ def is_rare(bench: Bench, source: Source) -> bool:
 
 
 def held(trial: Trial, measure: str, marks_s: Sequence[int]) -> Array:
-    """A measure at the marks [m]; a contender that had nothing left to ask keeps what it had."""
+    """A measure at the marks [m]; a contender with nothing left to ask keeps its last value."""
     values = quality_at(trial, measure, np.array(marks_s, dtype=float))
     last = getattr(trial.rows[-1] if trial.rows else trial.start, measure)
     return np.where(np.isnan(values), last, values)
 
 
 def compared(trials: dict[str, list[Trial]], marks_s: Sequence[int], *, pool: str, rare: bool) -> list[Row]:
-    """A row for every contender, mark and measure: mean and error over the seeds, and the paired difference to the best of
-    all others and to the best peer. The best is the one of the highest mean, in hindsight."""
+    """A row for every contender, mark and measure: mean and error over the seeds, and the paired differences from the best of
+    all others and from the best peer. The best is the one with the highest mean, in hindsight."""
     rows = []
     for measure in MEASURES:
         values = {name: np.array([held(trial, measure, marks_s) for trial in own]) for name, own in trials.items()}
@@ -143,7 +143,7 @@ def _against(name: str, at: dict[str, Array]) -> dict[str, Any]:
 
 
 def gap_of(row: Row) -> tuple[float, float]:
-    """The difference to the best peer, or to the best of the others where no peer takes part, and its error."""
+    """The difference from the best peer, or from the best of the others if no peer takes part, and its error."""
     rival = "other" if row["best_peer"] is None else "peer"
     return row[f"to_best_{rival}"], row[f"to_best_{rival}_se"] or 0.0
 
@@ -153,17 +153,17 @@ def earlier_rows(path: Path) -> Rows:
     needed = {"pool", "mark_s", "measure", "peer", "contender", "mean", "se"}
     try:
         rows = rows_of(path)
-    except (OSError, ValueError, TypeError, csv.Error):  # none, not text, or no table
+    except (OSError, ValueError, TypeError, csv.Error):  # missing, not text, or not a table
         rows = []
     if not rows or not needed <= set(rows[0]):
         raise SettingError(f"there are no rows of a race in {path}; --peers takes the race.csv of an earlier race")
     return rows
 
 
-def beside(rows: Rows, earlier: Rows) -> list[Row]:
-    """The rows of a race beside the peers of an earlier one, on pools and at marks that both have.
+def with_earlier_peers(rows: Rows, earlier: Rows) -> list[Row]:
+    """The rows of a race compared with the peers of an earlier one, on pools and at marks that both have.
 
-    The seeds of the earlier race are not known one by one, so differences to its peers have the errors of both.
+    The values of single seeds of the earlier race are not known, so differences from its peers have the errors of both.
     """
     peers = [row for row in earlier if row["peer"]]
     found: list[Row] = []
@@ -199,17 +199,17 @@ def verdict(row: Row) -> int:
 
 
 def rival(rows: Rows) -> str:
-    """Whom the learner's own contenders are compared with."""
+    """What the learner's contenders are compared with, in words."""
     return "peer" if any(row["peer"] for row in rows) else "other contender"
 
 
 def main_measure(rows: Rows) -> list[Row]:
-    """The rows of the measure that counts on each pool: F1 where positives are rare, else accuracy."""
+    """The rows of the main measure of each pool: F1 if positives are rare, else accuracy."""
     return [row for row in rows if row["measure"] == ("f1" if row["rare"] else "accuracy")]
 
 
 def sentence(rows: Rows) -> str:
-    """Who won how often, losses as plainly as wins."""
+    """How often each contender was ahead and behind."""
     own = [row for row in main_measure(rows) if not row["peer"]]
     said = []
     for name in distinct(own, "contender"):

@@ -1,4 +1,4 @@
-"""The race as one table and one picture; the learner's losses are red."""
+"""The race as tables and a picture; the learner's losses are red."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = OWN[::-1]
 """Panels of the picture, if they took part."""
 RED, BLUE, WHITE = "#C62828", "#0072B2", "#F4F4F4"
 STRONG = 10.0
-"""Points of difference that have the full colour."""
+"""The difference in points that gets the full colour."""
 HEAD = """# The race, in numbers
 
 {sentence}
@@ -35,7 +35,7 @@ positive, F1 and average precision are shown instead of accuracy. The same numbe
 
 
 def tables(rows: Rows) -> str:
-    """Markdown: a table for every pool and each of its measures."""
+    """The race in Markdown: a table for every pool and each of its measures."""
     parts = [HEAD.format(sentence=sentence(rows), loss=LOSS, rival=rival(rows))]
     for pool in distinct(rows, "pool"):
         own = where(rows, pool=pool)
@@ -45,7 +45,7 @@ def tables(rows: Rows) -> str:
 
 
 def at_mark(rows: Rows, mark_s: int) -> tuple[list[str], list[list[str]]]:
-    """After so many seconds, on every pool: the best peer, and the learner's own with their differences to it."""
+    """After this many seconds, on every pool: the best peer, and the learner's contenders with their differences from it."""
     counted = [row for row in main_measure(rows) if row["mark_s"] == mark_s]
     names = distinct([row for row in counted if not row["peer"]], "contender")
     body = []
@@ -67,7 +67,7 @@ LATER_S = 300
 
 
 def cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
-    """How often each of the learner's own is ahead of the best peer and behind, at all marks and from five minutes on."""
+    """How often each of the learner's contenders is ahead of the best peer, and behind: at all marks, and from five minutes on."""
     own = [row for row in main_measure(rows) if not row["peer"]]
     body = []
     for name in distinct(own, "contender"):
@@ -80,7 +80,7 @@ def cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
 
 
 def in_short(rows: Rows, name: str) -> str:
-    """One sentence on a contender from five minutes on."""
+    """One sentence about a contender, from five minutes on."""
     own = [row for row in main_measure(where(rows, contender=name)) if row["mark_s"] >= LATER_S]
     ahead, behind = (sum(verdict(row) == sign for row in own) for sign in (1, -1))
     pools, marks = len(distinct(own, "pool")), " and ".join(f"{mark // 60}" for mark in distinct(own, "mark_s"))
@@ -107,7 +107,7 @@ def _cell(row: Row, best: bool) -> str:
 
 
 def picture(rows: Rows) -> Figure:
-    """A panel for each of the learner's own: the difference to the best rival on every pool at every mark."""
+    """A panel for each of the learner's contenders: the difference from the best rival on every pool at every mark."""
     counted = main_measure(rows)
     names = [name for name in SHOWN if where(counted, contender=name)] or distinct(
         where(counted, peer=False), "contender"

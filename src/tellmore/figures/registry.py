@@ -49,7 +49,7 @@ EXHIBITS: dict[str, Exhibit] = {name: _BY_NAME[name] for name in _ORDER}
 
 
 def chosen(names: Sequence[str]) -> list[Exhibit]:
-    """The exhibits named; "all" is every one. SettingError lists the known names."""
+    """The exhibits of these names; "all" stands for every exhibit. SettingError lists the known names."""
     unknown = [name for name in names if name != "all" and name not in EXHIBITS]
     if unknown:
         raise SettingError(f"unknown name {unknown[0]!r}; the known ones are all, {', '.join(EXHIBITS)}")

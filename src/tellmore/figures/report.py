@@ -1,4 +1,4 @@
-"""One page of HTML with all exhibits, and the page of results for the documentation."""
+"""One page of HTML with all exhibits, and the results page of the documentation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tellmore.pages import render_page
 from tellmore.sim.trials import writable_folder
 
 OF_ITEMS = ("item", "distance", "score")
-"""Columns of what is known of single items."""
+"""Columns that describe single items."""
 
 
 def plan_text(plan: Plan) -> str:
@@ -26,21 +26,21 @@ def plan_text(plan: Plan) -> str:
 
 
 def command_text(bench: Bench, names: Sequence[str], out: str) -> str:
-    """The command that makes this."""
+    """The command that makes these exhibits."""
     data = " --data DATA" if bench.data is not None else ""
     return f"tellmore reproduce {' '.join(names)}{' --quick' if bench.plan.quick else ''}{data} --out {out}"
 
 
 def write_report(outcomes: Sequence[Outcome], bench: Bench, out: Path) -> Path:
-    """Write ``index.html`` next to the exhibits: what was run, then every exhibit with its sentence, from top to bottom."""
+    """Write ``index.html`` next to the exhibits: what was run, then every exhibit with its sentence."""
     path, command = out / "index.html", command_text(bench, ["all"], "DIR")
     write_whole(path, render_page("exhibits.html", outcomes=outcomes, plan=plan_text(bench.plan), command=command))
     return path
 
 
 def markdown_page(outcomes: Sequence[Outcome], *, made: str, preface: str = "", folder: str = "results") -> str:
-    """The documentation's page of results, with pictures and rows in ``folder`` next to it; ``made`` says how it was made."""
-    beginning = preface.strip().replace("](../", "](")  # it is a page of its own, in the folder
+    """The results page of the documentation, with pictures and rows in ``folder`` next to it; ``made``: how it was made."""
+    beginning = preface.strip().replace("](../", "](")  # the preface is a page in the folder, so its links differ
     parts = ["# Results", "", beginning, "", made, ""]
     for outcome in outcomes:
         parts += [
@@ -57,7 +57,7 @@ def markdown_page(outcomes: Sequence[Outcome], *, made: str, preface: str = "", 
 
 
 def write_page(outcomes: Sequence[Outcome], bench: Bench, out: Path, page: Path) -> None:
-    """Write the documentation's page, with the pictures (SVG would be large) and rows copied into a folder next to it.
+    """Write the page of the documentation, with pictures (PNG, because SVG would be large) and rows in a folder next to it.
 
     Single items of a pool are left out of the rows: a page may be shared more widely than the pool's licence allows for
     its items.
@@ -74,7 +74,7 @@ def write_page(outcomes: Sequence[Outcome], bench: Bench, out: Path, page: Path)
 
 
 def without_items(rows: str) -> str:
-    """Rows as CSV without what is known of single items; what all items of a pool share stays, once."""
+    """Rows as CSV without the columns that describe single items; values that all items of a pool share appear once."""
     read = csv.DictReader(io.StringIO(rows))
     if "item" not in (read.fieldnames or ()):
         return rows

@@ -25,7 +25,7 @@ SIMULATED = "Simulated study: no human was measured."
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an exhibit. ``sentence`` compares with the paper, or says why the exhibit could not be made."""
+    """The result of an exhibit. ``sentence`` compares it with the paper, or says why it could not be made."""
 
     name: str
     title: str
@@ -41,7 +41,7 @@ def said_of(exhibit: Exhibit, rows: Rows) -> str:
 
 
 def picture_of(exhibit: Exhibit, rows: Rows) -> Figure:
-    """The picture, with a word in it where people were simulated."""
+    """The picture, with the word "simulated" in it if people were simulated."""
     figure = exhibit.draw(rows)
     if exhibit.simulated:
         figure.text(0.995, 0.995, "simulated", ha="right", va="top", fontsize=8, color="#D55E00")
@@ -57,7 +57,7 @@ def produce(exhibit: Exhibit, bench: Bench, out: Path) -> Outcome:
     with replacing(out / f"{exhibit.name}.png") as fresh:
         figure.savefig(fresh)
     with replacing(out / f"{exhibit.name}.svg") as fresh:
-        figure.savefig(fresh, metadata={"Date": None})  # without a date the same rows give the same file
+        figure.savefig(fresh, metadata={"Date": None})  # without a date, the same rows give the same file
     write_whole(out / f"{exhibit.name}.csv", as_csv(rows))
     write_whole(out / f"{exhibit.name}.txt", sentence + "\n")
     outcome = Outcome(exhibit.name, exhibit.title, sentence, True, time.perf_counter() - started)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 600
-"""Items drawn per panel; the line and R^2 are of all."""
+"""Items shown per panel; the line and R^2 are those of all items."""
 FOLDS = 5
 
 
 def fig1(rows: Rows) -> Figure:
-    """Mean score of items against theta'(1, x), with the fitted line, one panel a pool."""
+    """Mean score of items against theta'(1, x), with the fitted line, one panel per pool."""
     panels = distinct(rows, "pool")
     figure, grid = new_figure((len(panels) + 1) // 2, min(len(panels), 2), width=4.6, height=3.4)
     for axes, panel in zip(grid.ravel(), panels, strict=False):
@@ -46,7 +46,7 @@ def fig1(rows: Rows) -> Figure:
 
 
 def score_rows(bench: Bench, source: Source) -> list[Row]:
-    """A sample of items of one pool with their score and distance, and the line fitted to all."""
+    """A sample of the items of one pool with their scores and distances, and the line fitted to all items."""
     truth = bench.truth(source)
     model = truth.model
     z = model.theta[0] + truth.pool.X.astype(float) @ model.theta[1:]
@@ -70,7 +70,7 @@ def score_rows(bench: Bench, source: Source) -> list[Row]:
 
 
 def cross_validated(truth: Truth) -> float:
-    """R² of scores predicted by classifier and line that were fitted without them, in five parts of the items."""
+    """R² of scores predicted by a classifier and a line fitted without them, with the items in five parts."""
     X, score = truth.pool.X, truth.scores.mean - truth.scores.threshold
     part = np.random.default_rng(0).permutation(len(score)) % FOLDS
     predicted = np.empty(len(score))
@@ -82,7 +82,7 @@ def cross_validated(truth: Truth) -> float:
 
 
 def _pools(*parts: str) -> Callable[[Bench], Rows]:
-    """The rows of the pools for these parts, if they are available."""
+    """A function that returns the rows of the pools for these parts, if they are available."""
 
     def collect(bench: Bench) -> Rows:
         sources = dict.fromkeys(bench.source(part) for part in parts if bench.has(part))

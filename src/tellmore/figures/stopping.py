@@ -27,7 +27,7 @@ QUESTIONS = tuple((kinds.family(family)[0].name, paper.size_of(family) or 1) for
 
 
 def theorem1(rows: Rows) -> Figure:
-    """Measured stopping time between the bounds, against the threshold epsilon, one panel a question kind."""
+    """Measured stopping times between the bounds, against the threshold epsilon, one panel per kind of question."""
     names = distinct(rows, "question")
     figure, grid = new_figure(1, len(names), width=3.7, height=3.6)
     for axes, name in zip(grid[0], names, strict=True):

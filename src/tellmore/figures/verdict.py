@@ -1,8 +1,8 @@
-"""One rule for every claim: an estimate with its 95 % interval against what the sentence allows.
+"""One rule for every claim: an estimate with its 95 % interval is compared with the range that the sentence allows.
 
-The sentence allows a range of values: a printed number stands for itself and a tenth to either side, "more than" for all above.
-Wholly inside: it holds. Wholly outside: it does not hold. Neither, or not measured yet: inconclusive. What needs people or data
-that are not here cannot be tested here.
+A printed number allows itself and a tenth on either side; "more than" allows everything above. If the interval is wholly inside
+the range, the claim holds; if wholly outside, it does not hold; otherwise, or if it is not measured yet, it is inconclusive.
+Claims that need people or data that are not available cannot be tested here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tellmore.rows import Row
 HOLDS, FAILS, OPEN, UNTESTED = "holds", "does not hold", "inconclusive", "cannot be tested here"
 VERDICTS = (FAILS, OPEN, HOLDS, UNTESTED)
 TOLERANCE = 0.1
-"""A printed number is met within a tenth of it: seeds, embeddings and data are not the paper's."""
+"""A printed number is met within a tenth of it, because seeds, embeddings and data are not the paper's."""
 
 
 class Allowed(NamedTuple):
@@ -29,7 +29,7 @@ class Allowed(NamedTuple):
 
 
 def about(value: float) -> Allowed:
-    """What a printed number allows."""
+    """The range that a printed number allows."""
     return Allowed(*sorted((value * (1 - TOLERANCE), value * (1 + TOLERANCE))))
 
 
@@ -38,7 +38,7 @@ ABOVE_ZERO = Allowed(low=0.0)
 
 @dataclass(frozen=True)
 class Estimate:
-    """What was measured: ``value`` with a 95 % interval, or None; ``reason`` says what it is, or why there is none."""
+    """What was measured: ``value`` with a 95 % interval, or None; ``reason``: what it is, or why there is none."""
 
     value: float | None
     low: float = math.nan
@@ -48,18 +48,18 @@ class Estimate:
 
     @classmethod
     def of(cls, value: float, se: float, n: int, reason: str = "") -> Estimate:
-        """With the interval of Student's t for a mean over ``n`` seeds."""
+        """An estimate with the interval of Student's t for a mean over ``n`` seeds."""
         half = float(stats.t.ppf(0.975, n - 1)) * se if n > 1 else math.inf
         return cls(value, value - half, value + half, reason)
 
     @classmethod
     def missing(cls, reason: str, *, testable: bool = True) -> Estimate:
-        """Nothing was measured, for this reason; ``testable`` says whether it could be, with the data available."""
+        """No estimate, for this reason; ``testable``: whether the available data would allow one."""
         return cls(None, reason=reason, testable=testable)
 
 
 def verdict(estimate: Estimate, allowed: Allowed) -> str:
-    """The one rule. An estimate without an interval is inconclusive, whatever its value."""
+    """The verdict on a claim. An estimate without an interval is inconclusive, whatever its value."""
     if not estimate.testable:
         return UNTESTED
     if allowed.low <= estimate.low and estimate.high <= allowed.high:
