@@ -132,7 +132,7 @@ def one_size(answers: list[dict[str, object]]) -> list[dict[str, object]]:
     [
         (one_size, "all rank answers show 4 items: a slope cannot be fitted"),
         (lambda answers: answers[:2], "too few"),
-        (lambda answers: [{**row, "seconds": 3.0} for row in answers], "took 3 s exactly"),
+        (lambda answers: [{**row, "seconds": 3.0} for row in answers], "took exactly 3 s"),
     ],
 )
 def test_unfittable_answers_are_refused(draw: Draw, change: Callable[..., list[dict[str, object]]], says: str) -> None:
@@ -217,4 +217,4 @@ def test_the_time_of_a_grid_is_taken_apart_into_items_and_ticks(draw: Draw) -> N
         assert abs(found - wanted) < 3 * se < 1.0
     assert compare_candidates(rows, "tick").z > 0
     assert ancova_stage(rows, "tick").p > 0.001
-    assert "a mark (s.e.)" in candidates_table([fit.row()])[0]
+    assert "per mark (s.e.)" in candidates_table([fit.row()])[0]

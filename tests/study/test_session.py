@@ -158,7 +158,7 @@ def test_a_repeated_answer_changes_nothing_and_another_is_refused(session: Study
     before = list(log.since())
     assert session.answer(who, question["id"], answer, TIMING) == first
     assert list(log.since()) == before
-    with pytest.raises(StateError, match="another answer already"):
+    with pytest.raises(StateError, match="already has another answer"):
         session.answer(who, question["id"], {**answer, "n_positive": 2}, TIMING)
     with pytest.raises(StateError, match="not the question shown now"):
         session.answer(other, question["id"], answer, TIMING)

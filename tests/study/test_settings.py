@@ -35,7 +35,7 @@ def test_a_study_reads_back_as_written(study: Study, tmp_path: Path) -> None:
             r"gold_positions must .* 1 to 25",
         ),
         ("gold_positions = [1, 2, 11, 12, 21]", "gold_positions = [1, 2]", r"5 gold questions for 2"),
-        ('kinds = ["rank", "select_high"]', 'kinds = ["label"]', r"a label shows one item always"),
+        ('kinds = ["rank", "select_high"]', 'kinds = ["label"]', r"a label always shows one item"),
         (
             'kinds = ["rank", "select_high"]',
             'kinds = ["sort"]',

@@ -152,5 +152,5 @@ def test_a_study_of_grids_runs_from_the_draw_of_its_questions_to_the_report(tmp_
     grid = next(fit for fit in analysis.candidates if fit.kind == "tick" and fit.form == "linear")
     assert grid.per_mark is not None
     page = report_html(study, records, analysis, simulated=True)
-    assert "a mark (s.e.)" in page
+    assert "per mark (s.e.)" in page
     assert "Grid" in page

@@ -67,7 +67,7 @@ LATER_S = 300
 
 
 def cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
-    """How often each of the learner's contenders is ahead of the best peer, and behind: at all marks, and from five minutes on."""
+    """How often each of the learner's contenders is ahead of the best peer and behind it: at all marks and from five minutes."""
     own = [row for row in main_measure(rows) if not row["peer"]]
     body = []
     for name in distinct(own, "contender"):

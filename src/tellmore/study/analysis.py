@@ -1,6 +1,6 @@
-"""The analysis of Appendix C: exclusions, counts by size, models and tests of each kind (`study.fits`), pay.
+"""The analysis of Appendix C: exclusions, counts by size, models and tests of each kind (`study.fits`), and pay.
 
-Everything starts from `study.records.Records` and leaves it as it is; every function returns plain rows.
+Everything starts from `study.records.Records` and does not change it; every function returns plain rows.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ PERSON_STEPS = {
     "did not reach all gold questions": "reached all gold questions",
     "missed a gold question": "answered all gold questions correctly",
 }
-"""Why a participant is left out, and what holds of those who are not, in the order in which it is looked at."""
+"""Why a participant is left out, and what is true of the others, in the order of the checks."""
 
 
 def excluded_people(records: Records, kind: str) -> dict[str, str | None]:
     """Why each participant is left out of the analysis of ``kind``; None for those who stay.
 
-    Consent, comprehension, then every gold question of the kind answered exactly right.
+    Participants stay if they consented, passed the comprehension check, and answered every gold question of the kind correctly.
     """
     gold: dict[str, list[bool]] = {person["participant"]: [] for person in records.people}
     for row in records.answers:
@@ -68,8 +68,8 @@ def excluded_people(records: Records, kind: str) -> dict[str, str | None]:
 def exclude(records: Records, kind: str) -> tuple[list[dict[str, Any]], list[Exclusion]]:
     """The answers of ``kind`` that are analysed, and the counts at each step.
 
-    Participants as by `excluded_people`; of the answers of those who remain, gold questions and skips are removed, then times
-    that cannot be (`policy.cost_fit.fault`).
+    Participants are excluded by `excluded_people`; from the answers of the others, gold questions and skips are removed, then
+    impossible times (`policy.cost_fit.fault`).
     """
     answers = [row for row in records.answers if row["kind"] == kind]
     reasons = excluded_people(records, kind)
@@ -93,7 +93,7 @@ def exclude(records: Records, kind: str) -> tuple[list[dict[str, Any]], list[Exc
 
 
 def unusable_times(records: Records) -> list[dict[str, str]]:
-    """Each time that cannot be used, with the reason, so that nothing vanishes unseen."""
+    """Each time that cannot be used, with the reason, so that nothing is dropped silently."""
     rows = []
     for row in records.answers:
         reason = None if row["skipped"] else fault(Timed(row["kind"], row["size"], row["seconds"]))
@@ -112,7 +112,7 @@ def counts_by_size(answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[d
 
 
 def mean_times(answers: Sequence[Mapping[str, Any]], *, by_stage: bool = False) -> list[dict[str, Any]]:
-    """Mean and standard error of seconds for each size, and each stage if asked; the points of Figs. 8 and 17."""
+    """Mean and standard error of seconds for each size, and ``by_stage`` for each stage; the points of Figs. 8 and 17."""
     groups: dict[tuple[str | None, int], list[float]] = {}
     for row in answers:
         groups.setdefault((row["stage"] if by_stage else None, row["size"]), []).append(row["seconds"])
@@ -124,12 +124,12 @@ def mean_times(answers: Sequence[Mapping[str, Any]], *, by_stage: bool = False) 
 
 
 def total_times(records: Records) -> list[float]:
-    """Minutes of everybody who completed the study (Fig. 16)."""
+    """Minutes of everyone who completed the study (Fig. 16)."""
     return [person["total_s"] / 60 for person in records.people if person["outcome"] == "complete"]
 
 
 def hourly_pay(minutes: Sequence[float], amount: float) -> dict[str, float] | None:
-    """Mean, median and standard deviation of pay per hour; None if nobody finished or nothing is paid."""
+    """Mean, median and standard deviation of pay per hour; None if no one finished or nothing is paid."""
     paid = [amount / (m / 60) for m in minutes if m > 0]
     if not paid or amount <= 0:
         return None
@@ -138,13 +138,13 @@ def hourly_pay(minutes: Sequence[float], amount: float) -> dict[str, float] | No
 
 
 def ages(records: Records) -> list[float]:
-    """Ages of those who passed comprehension and gave theirs (Fig. 15)."""
+    """Ages of those who passed the comprehension check and gave their age (Fig. 15)."""
     given = (person["demographics"].get("age") for person in records.people if person["passed_comprehension"])
     return [float(age) for age in given if isinstance(age, int | float)]
 
 
 def demographic_counts(records: Records, field: str) -> list[dict[str, Any]]:
-    """How many gave each answer to a question on the person, most frequent first (Tables II and III)."""
+    """How many people gave each answer to a question about themselves, most frequent first (Tables II and III)."""
     given = [
         str(person["demographics"].get(field, "Not available"))
         for person in records.people
@@ -167,7 +167,7 @@ class KindAnalysis:
 
     @classmethod
     def of(cls, answers: Sequence[Mapping[str, Any]], kind: str) -> tuple[KindAnalysis, list[str]]:
-        """What can be fitted and tested, and one line for each thing that cannot, saying why."""
+        """The models and tests that are possible, and one line for each that is not, saying why."""
         notes: list[str] = []
 
         def attempt(compute: Callable[[], Any]) -> Any:
@@ -193,7 +193,7 @@ class KindAnalysis:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything the report shows. If a kind cannot be fitted, ``notes`` say why."""
+    """Everything that the report shows. If a kind cannot be fitted, ``notes`` says why."""
 
     answers: dict[str, list[dict[str, Any]]]
     exclusions: list[Exclusion]
@@ -210,7 +210,7 @@ class Analysis:
         return [fit for own in self.fits.values() for fit in own.candidates]
 
     def as_json(self) -> dict[str, Any]:
-        """All numbers, without the single answers."""
+        """All numbers, without single answers."""
         return {
             "exclusions": [asdict(step) for step in self.exclusions],
             "counts_by_size": self.counts,

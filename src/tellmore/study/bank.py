@@ -1,4 +1,4 @@
-"""The question file of a study: what a learning run asked at each stage, one JSON object per line."""
+"""The question file of a study: the questions that a learning run asked at each stage, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_bank(path: Path, bank: Sequence[BankQuestion]) -> None:
 
 
 def read_bank(path: Path, known_items: Sequence[str]) -> list[BankQuestion]:
-    """The questions of a file; DataFileError names the row at fault, also where an item is not in the pool."""
+    """The questions of a file; DataFileError names the row at fault, for example if an item is not in the pool."""
     known = set(known_items)
     bank = []
     if not path.exists():

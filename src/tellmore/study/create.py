@@ -1,4 +1,4 @@
-"""Making a study: a project folder, a learning run that draws the questions, and the study file."""
+"""Creating a study: a project folder, a learning run that draws the questions, and the study file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tellmore.study.settings import STUDY_FILE, Study
 def draw_bank(
     study: Study, pool: Pool, *, seed: int, progress: Callable[[int, int], None] | None = None
 ) -> list[BankQuestion]:
-    """Questions at the study's stages of a learning run with somebody simulated (see `simulated_scorer`)."""
+    """Questions from a learning run with a simulated person (see `simulated_scorer`), at the stages of the study."""
     answer = simulated_scorer(pool, np.random.default_rng([seed, 5]))
     learner = Learner(pool, question="select", set_size=4, seed=seed)
     sizes = {kind: study.design.sizes_for(kind) for kind in study.design.kinds}
@@ -37,9 +37,9 @@ def create_study(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Project, list[BankQuestion]]:
-    """Put ``study`` into ``folder``: a project that is there, or a new one on the pool that ``load`` gives.
+    """Put ``study`` into ``folder``: into an existing project, or a new one on the pool that ``load`` returns.
 
-    The study file is written last, so that a run that was interrupted can be started again.
+    The study file is written last, so that an interrupted run can be started again.
     """
     if (folder / SETTINGS_FILE).exists():
         project = open_project(folder)

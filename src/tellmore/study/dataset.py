@@ -1,6 +1,6 @@
-"""A study's data as files: one CSV file of answers, one of participants, a codebook of their columns, a script for R.
+"""A study's data as files: one CSV file of answers, one of participants, a codebook of their columns, and a script for R.
 
-Participants are under pseudonyms; their external ids are left out.
+Participants have pseudonyms; their external ids are left out.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ ANSWER_COLUMNS: dict[str, str] = {
     "size": "number of items shown",
     "items": "ids of the items in the order shown at first, as JSON",
     "answer": "the answer, as JSON",
-    "skipped": "true where no answer was given",
-    "marks": "number of items marked, where the kind counts marks (ticks), else 0",
-    "analysed": "true where the answer is part of the analysis, after all exclusions",
+    "skipped": "true if no answer was given",
+    "marks": "number of items marked, if the kind counts marks (ticks), else 0",
+    "analysed": "true if the answer is part of the analysis, after all exclusions",
     "seconds": "from the onset of the question to the submission of the answer, in seconds",
     "onset_ms": "the question was painted; milliseconds of the browser's clock, as are all columns in _ms",
     "first_action_ms": "first click, touch, drag or key",
     "submit_ms": "the answer was submitted",
     "moves": "number of actions before submission",
     "device": "what the participant answered with: mouse, touch, pen, keyboard, mixed or unknown",
-    "hidden_ms": "how long the page was hidden meanwhile; part of seconds",
-    "blurred_ms": "how long the page was without focus meanwhile; part of seconds",
+    "hidden_ms": "how long the page was hidden during the question; part of seconds",
+    "blurred_ms": "how long the page was without focus during the question; part of seconds",
     "latency_ms": "from the request for the question to its onset; not part of seconds",
     "away_ms": "how long the page was gone, by a reload, before the same question came back; part of hidden_ms",
 }
@@ -58,7 +58,7 @@ def dataset(study: Study, records: Records, analysis: Analysis) -> dict[str, byt
     people = {
         **PERSON_COLUMNS,
         **{field.name: f"answer to: {field.question}" for field in study.demographics},
-        **{f"excluded_{kind}": f"why the participant is left out of the analysis of {kind}; empty where not"
+        **{f"excluded_{kind}": f"why the participant is left out of the analysis of {kind}; empty if not"
            for kind in study.design.kinds},
     }  # fmt: skip
     codebook = [

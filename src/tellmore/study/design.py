@@ -1,8 +1,8 @@
-"""Who gets which questions: strata from a learning run, balanced sizes, gold questions, counterbalanced order. Pure.
+"""Who gets which questions: strata from a learning run, balanced sizes, gold questions, counterbalanced order. No side effects.
 
-One participant's cells are (size, stage) pairs. All pairs are used once before any is used twice, and which pairs are
-left out rotates from participant to participant: with 7 sizes, 3 stages and 20 questions each participant misses one of
-the 21 pairs, and every 21 participants each pair is missed once.
+One participant's cells are (size, stage) pairs. All pairs are used once before any is used twice, and the pairs left out rotate
+from participant to participant: with 7 sizes, 3 stages and 20 questions, each participant misses one of the 21 pairs, and each
+pair is missed once by every 21 participants.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class BankQuestion:
     iteration: int
 
     def row(self) -> dict[str, Any]:
-        """As a line of the question file."""
+        """The question as a line of the question file."""
         return {**vars(self), "items": list(self.items)}
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One question of one participant: ``block`` 1 is the kind asked first, ``position`` counts within it from 1.
+    """One question of one participant: ``block`` 1 is the kind asked first, and ``position`` counts within the block from 1.
 
-    ``items`` are in the order shown at first; ``gold`` holds the right answer if there is one.
+    ``items`` are in the order first shown; ``gold`` holds the right answer if there is one.
     """
 
     id: str
@@ -51,13 +51,13 @@ class Planned:
     gold: Gold | None = None
 
     def row(self) -> dict[str, Any]:
-        """As stored in the log."""
+        """The question as stored in the log."""
         gold = None if self.gold is None else self.gold.model_dump(mode="json")
         return {**vars(self), "items": list(self.items), "gold": gold}
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> Planned:
-        """The planned question of a stored row."""
+        """The planned question in a stored row."""
         gold = row.get("gold")
         return cls(**{**row, "items": tuple(row["items"]), "gold": None if gold is None else Gold(**gold)})
 
@@ -70,10 +70,10 @@ def draw_questions(
     sizes: Mapping[str, Sequence[int]],
     progress: Callable[[int, int], None] | None = None,
 ) -> list[BankQuestion]:
-    """Run ``learner`` with ``answer`` (a simulated scorer) and note what it would ask at the stages' iterations.
+    """Run ``learner`` with ``answer`` (a simulated scorer) and record what it would ask at the iterations of the stages.
 
-    At every iteration of a stage one question of each kind and size is drawn at the belief of that moment; ``sizes`` are
-    those of each kind.
+    At every iteration of a stage, one question of each kind and size is drawn with the current belief; ``sizes``: those of each
+    kind.
     """
     total = max(stage.last for stage in stages)
     bank: list[BankQuestion] = []
@@ -94,7 +94,7 @@ def draw_questions(
 
 
 def check_bank(study: Study, bank: Iterable[BankQuestion]) -> None:
-    """Raise SettingError if the bank lacks questions of some kind, size and stage that the study needs."""
+    """Raise SettingError if the bank lacks questions of a kind, size and stage that the study needs."""
     have = {(question.kind, len(question.items), question.stage) for question in bank}
     for kind in study.design.kinds:
         for size in study.design.sizes_for(kind):
@@ -119,10 +119,10 @@ def block_order(study: Study, number: int) -> tuple[str, ...]:
 def cells(study: Study, number: int, kind: str) -> list[tuple[int, str]]:
     """(size, stage) of each question of ``kind`` for participant ``number``, before shuffling."""
     pairs = [(size, stage.name) for size in study.design.sizes_for(kind) for stage in study.stages]
-    # A fixed shuffle makes the pairs that wrap around unrelated in size and stage.
+    # After a fixed shuffle, the pairs left out are unrelated in size and stage.
     order = np.random.default_rng([study.design.seed, 1]).permutation(len(pairs))
     count = study.design.questions_per_kind
-    # The sequence of all participants' cells is one endless round through the pairs, so counts never differ by two.
+    # The cells of all participants together run through the pairs again and again, so counts never differ by two.
     start = number * count
     return [pairs[order[(start + i) % len(pairs)]] for i in range(count)]
 
@@ -152,7 +152,7 @@ def assignment(study: Study, bank: Sequence[BankQuestion], number: int) -> tuple
 def _draw(
     bank: Sequence[BankQuestion], kind: str, wanted: Sequence[tuple[int, str]], rng: np.random.Generator
 ) -> list[BankQuestion]:
-    """A question for each cell, none twice for one participant as long as the bank has others."""
+    """A question for each cell, none twice for one participant unless the bank has no others."""
     drawn: list[BankQuestion] = []
     for size, stage in wanted:
         fitting = [q for q in bank if q.kind == kind and len(q.items) == size and q.stage == stage]

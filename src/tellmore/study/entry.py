@@ -1,6 +1,7 @@
-"""Who may enter a study, and who may continue as somebody who has begun. An external id is no secret: other researchers
-know it too. It is enough to begin, if the study is open or has the id on its list; to continue takes a secret: the
-cookie of the browser that began, the platform's own session id, or a signed link.
+"""Who may enter a study, and who may continue one that they have begun.
+
+An external id is not a secret: other researchers know it too. It is enough to begin, if the study is open or has the id on its
+list. To continue, a secret is needed: the cookie of the browser that began, the platform's own session id, or a signed link.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from tellmore.study.settings import Entry
 
 LIST_FILE = "participants.txt"
 SECRET_LENGTH = 16
-"""A session id that is shorter could be guessed."""
+"""A shorter session id could be guessed."""
 
 
 class EntryError(TellmoreError):
-    """This person may not enter, or not as who they say they are."""
+    """This person may not enter, or not with this id."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """What somebody comes with; ``cookie`` is the participant that their browser is, ``signed`` whether the link was ours."""
+    """What a person arrives with; ``cookie``: the participant named by their browser; ``signed``: whether the link was signed."""
 
     external: str
     session_id: str | None = None
@@ -38,13 +39,13 @@ class Arrival:
 
 
 def signature_of(key: str, external: str) -> str:
-    """What a link to the study carries so that nobody can make one for another id."""
+    """The signature in a link to the study, so that no one can make a link for another id."""
     digest = hmac.new(key.encode(), f"study {external}".encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def checked_signature(key: str, external: str, signature: str | None) -> bool:
-    """Whether there is one; EntryError if it is not ours."""
+    """Whether there is a signature; EntryError if it is not valid."""
     if signature is None:
         return False
     if not hmac.compare_digest(signature_of(key, external), signature):
@@ -53,7 +54,7 @@ def checked_signature(key: str, external: str, signature: str | None) -> bool:
 
 
 def check_return(arrival: Arrival, known: str, begun_with: str | None) -> None:
-    """Refuse whoever has only the id of ``known``, who began with the session id ``begun_with``."""
+    """Raise EntryError if the person has only the id of ``known``, who began with the session id ``begun_with``."""
     same_session = (
         begun_with is not None
         and len(begun_with) >= SECRET_LENGTH
@@ -66,7 +67,7 @@ def check_return(arrival: Arrival, known: str, begun_with: str | None) -> None:
 
 
 def check_beginning(arrival: Arrival, entry: Entry, listed: Collection[str], begun: int) -> None:
-    """Refuse people whom the study does not expect, and everybody once enough have begun."""
+    """Raise EntryError for people whom the study does not expect, and for everyone once enough have begun."""
     if not arrival.signed and entry.by == "signed":
         raise EntryError("open the link that you were sent; your id alone is not enough")
     if not arrival.signed and entry.by == "list" and arrival.external not in listed:
@@ -85,13 +86,13 @@ def read_list(folder: Path) -> frozenset[str]:
 
 
 def key_of(database_url: str) -> str:
-    """What the links of a study are signed with."""
+    """The key with which the links of a study are signed."""
     with closing(Repository(database_url)) as repository:
         return repository.secret(STUDY_KEY)
 
 
 def signed_links(database_url: str, ids: Iterable[str], public_url: str = "") -> list[str]:
-    """A link for each id that lets its holder begin, and continue in any browser."""
+    """A link for each id, with which its holder can begin, and continue in any browser."""
     with closing(Repository(database_url)) as repository:
         key, base = repository.secret(STUDY_KEY), public_url.rstrip("/") or repository.get(ADDRESS)
     if base is None:

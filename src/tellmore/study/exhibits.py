@@ -46,13 +46,13 @@ def _times(analysis: Analysis) -> Rows:
 
 
 def _fitted(fit: CandidateFit, size: int, answers: Sequence[Mapping[str, Any]]) -> float:
-    """The linear model at a size, with as many marks as answers of that size made on average."""
+    """The linear model at a size, with the mean number of marks of answers of that size."""
     marks = np.mean([row.get("marks", 0) for row in answers if row["size"] == size])
     return TimeModel("linear", fit.b0, fit.b1, per_mark=fit.per_mark or 0.0).seconds(size, float(marks))
 
 
 def _times_by_stage(analysis: Analysis, stages: Sequence[Stage]) -> Rows:
-    """Mean and standard error by kind, stage and size, stages in the order of learning, with the test of the stage."""
+    """Mean and standard error by kind, stage and size, with stages in the order of learning, and the test of the stage."""
     order = {stage.name: place for place, stage in enumerate(stages)}
     rows = []
     for kind, answers in analysis.answers.items():
@@ -66,7 +66,7 @@ def _times_by_stage(analysis: Analysis, stages: Sequence[Stage]) -> Rows:
 
 
 def _against_the_other(own: KindAnalysis) -> dict[str, Any]:
-    """Vuong's test between the candidates of a kind, as in the paper and by participant."""
+    """Vuong's test between the candidates of a kind, as in the paper and clustered by participant."""
     z = None if own.vuong is None else own.vuong.z
     return {"vuong_z": z, "vuong_p": _p(own.vuong), "vuong_p_clustered": _p(own.vuong_clustered)}
 

@@ -1,10 +1,8 @@
-"""Time models of single answers and the tests between them, each as in the paper and allowing for people.
+"""Time models of single answers and the tests between them, each as in the paper and allowing for differences between people.
 
-Answers of one participant are alike: some people are slow. Ordinary least squares treats them as independent and
-reports standard errors that are too small. So every fit and test also comes with errors clustered by participant
-(compared with
-Student's t of participants - 1 degrees of freedom), and with a mixed model in which each participant has their own
-line.
+Answers of one participant are alike: some people are slow. Ordinary least squares treats them as independent and reports
+standard errors that are too small. So every fit and test is also reported with errors clustered by participant (compared with
+Student's t with participants - 1 degrees of freedom), and with a mixed model in which each participant has a line of their own.
 """
 
 from __future__ import annotations
@@ -32,10 +30,10 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class CandidateFit:
-    """One row of Table V. ``mse`` is the residual mean square; clustered errors allow for participants.
+    """One row of Table V. ``mse`` is the residual mean square; clustered errors allow for differences between participants.
 
-    ``b1_low`` and ``b1_high`` are the slope's 95 % interval by the clustered error. ``per_mark`` are the seconds that each
-    mark adds, where the kind counts marks, such as ticks.
+    ``b1_low`` and ``b1_high`` are the slope's 95 % interval by the clustered error. ``per_mark``: the seconds that each mark
+    adds, if the kind counts marks, such as ticks.
     """
 
     kind: str
@@ -58,7 +56,7 @@ class CandidateFit:
     per_mark_se_clustered: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """As a plain dict, without the marks of kinds that have none."""
+        """The fit as a plain dict, without marks if the kind has none."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -66,7 +64,7 @@ class CandidateFit:
 class MixedFit:
     """The linear model with an intercept and a slope for each participant, by restricted maximum likelihood.
 
-    ``sd_intercept`` and ``sd_slope`` are how much people differ, ``sd_residual`` how much one person's answers do.
+    ``sd_intercept`` and ``sd_slope``: how much people differ; ``sd_residual``: how much one person's answers differ.
     """
 
     kind: str
@@ -86,7 +84,7 @@ class MixedFit:
 
 @dataclass(frozen=True)
 class Ancova:
-    """Does the learning stage explain time beyond set size? F test of the larger model against the smaller.
+    """Whether the learning stage explains time beyond set size: an F test of the larger model against the smaller.
 
     ``clustered``: a Wald test with errors clustered by participant, whose residual degrees of freedom are participants - 1.
     """
@@ -114,19 +112,19 @@ def _sizes_and_seconds(answers: Answers, kind: str) -> tuple[Array, Array]:
     if np.ptp(sizes) == 0:
         raise InputError(f"all {kind} answers show {int(sizes[0])} items: a slope cannot be fitted; ask several sizes")
     if np.ptp(seconds) == 0:
-        raise InputError(f"all {kind} answers took {seconds[0]:g} s exactly: these are no measured times")
+        raise InputError(f"all {kind} answers took exactly {seconds[0]:g} s: these are not measured times")
     return sizes, seconds
 
 
 def _marks(answers: Answers, kind: str) -> Array:
-    """The marks of each answer as a column, where its kind counts them; else no column at all."""
+    """The marks of each answer as a column, if its kind counts them; else no column."""
     if not question_kinds.named(kind).time.counts_marks:
         return np.empty((len(answers), 0))
     return np.array([[float(row["marks"])] for row in answers])
 
 
 def _people(answers: Answers) -> tuple[NDArray[np.int64], int]:
-    """The participant of each answer as a number from 0, and how many there are."""
+    """The participant of each answer as a number from 0, and the number of participants."""
     numbers = np.unique([row["participant"] for row in answers], return_inverse=True)[1]
     return numbers, int(numbers.max()) + 1
 
@@ -147,7 +145,7 @@ def _ols(answers: Answers, kind: str, form: Form) -> Any:
 
 
 def _clustered(fit: Any, answers: Answers) -> Any:
-    """The same fit with errors clustered by participant, None if there are too few people."""
+    """The same fit with errors clustered by participant; None if there are too few people."""
     people, count = _people(answers)
     if count < LEAST_PEOPLE:
         return None
@@ -160,7 +158,7 @@ def half_width(se: float, participants: int) -> float:
 
 
 def fit_candidate(answers: Answers, kind: str, form: Form) -> CandidateFit:
-    """Ordinary least squares of seconds on one form, on single answers."""
+    """Ordinary least squares of seconds on one form, from single answers."""
     fit = _ols(answers, kind, form)
     robust, participants = _clustered(fit, answers), _people(answers)[1]
     b, se = fit.params.tolist(), fit.bse.tolist()
@@ -176,21 +174,21 @@ def fit_candidate(answers: Answers, kind: str, form: Form) -> CandidateFit:
 
 
 def fit_candidates(answers: Answers, kind: str) -> list[CandidateFit]:
-    """The two candidates of a kind, in the order in which Vuong's test compares them (Table V)."""
+    """The two candidate models of a kind, in the order in which Vuong's test compares them (Table V)."""
     return [fit_candidate(answers, kind, form) for form in question_kinds.named(kind).time_forms]
 
 
 def fit_mixed(answers: Answers, kind: str) -> MixedFit:
-    """The linear model with a line of its own for each participant; InputError if there are too few people."""
+    """The linear model with a separate line for each participant; InputError if there are too few people."""
     sm = _statsmodels()
     sizes, seconds = _sizes_and_seconds(answers, kind)
     people, count = _enough_people(answers, kind)
     line = sm.add_constant(sizes)
     with warnings.catch_warnings():
-        # Whether it converged is reported; a spread of exactly 0 between people is no fault.
+        # Convergence is reported below; a spread of exactly 0 between people is not an error.
         warnings.simplefilter("ignore")
         model = sm.MixedLM(seconds, np.column_stack([line, _marks(answers, kind)]), people, exog_re=line)
-        # The second method is for people who hardly differ, where gradients mislead the first.
+        # If people hardly differ, gradients mislead the first method, and the second is used.
         fit = model.fit(method=["lbfgs", "powell"])
         (b0, b1), (b0_se, b1_se) = fit.fe_params[:2].tolist(), fit.bse_fe[:2].tolist()
     half = half_width(b1_se, count)
@@ -211,7 +209,7 @@ def compare_candidates(answers: Answers, kind: str, *, clustered: bool = False) 
 
 
 def ancova_stage(answers: Answers, kind: str, *, clustered: bool = False) -> Ancova:
-    """ANCOVA of seconds on size alone against size and stage; answers without a stage are not counted."""
+    """ANCOVA of seconds on size alone against size and stage; answers without a stage are left out."""
     sm = _statsmodels()
     staged = [row for row in answers if row["stage"] is not None]
     sizes, seconds = _sizes_and_seconds(staged, kind)

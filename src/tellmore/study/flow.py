@@ -1,14 +1,14 @@
-"""A participant's way through a study, as a fold over the log: which step is next, and whether it is over. Pure.
+"""A participant's way through a study, as a fold over the log: which step is next, and whether it is over. No side effects.
 
     eligibility -> consent -> demographics -> instructions -> comprehension -> practice -> question ... -> debrief -> done
 
 Events of one participant, by kind (their payloads are what `app.participants` stores)::
 
     study_entered   {number, external, order, fingerprint, assignment}   first visit; later visits lack the assignment
-    study_step      {step, value}            a step was left, with what the person gave
-    study_shown     {question, part}         a question was put on the screen, with texts, in the order shown
+    study_step      {step, value}            a step was left, with the person's input
+    study_shown     {question, part}         a question was shown, with texts, in the order shown
     study_answer    {answer, timing, part}   the answer to it, with raw times
-    study_flag      {reason, ...}            a gold question was missed: noted, nothing else happens
+    study_flag      {reason, ...}            a gold question was missed: recorded, with no other effect
     study_ended     {outcome, code}          the completion code was given
 """
 
@@ -71,14 +71,14 @@ class Progress:
 
 
 def passed_comprehension(study: Study, progress: Progress) -> bool | None:
-    """True or False once decided, None while attempts are left."""
+    """Whether the participant passed the comprehension check; None while attempts are left."""
     if not study.comprehension or any(progress.attempts):
         return True
     return False if len(progress.attempts) >= study.comprehension_attempts else None
 
 
 def outcome(study: Study, progress: Progress) -> Outcome | None:
-    """How the study ended for this participant, None while it goes on."""
+    """How the study ended for this participant; None while it continues."""
     if progress.steps.get("eligibility") is False or progress.steps.get("consent") is False:
         return "no_consent"
     if "instructions" in progress.steps and passed_comprehension(study, progress) is False:
@@ -111,14 +111,14 @@ def open_question(progress: Progress) -> Planned | None:
 
 
 def practice_question(study: Study, progress: Progress) -> Planned:
-    """The practice question that is next."""
+    """The next practice question."""
     practice = study.practice[progress.practised]
     identifier = f"practice-{progress.number:05d}-{progress.practised + 1}"
     return Planned(identifier, practice.kind, practice.items, 0, progress.practised + 1)
 
 
 def right_answer(gold: Gold, kind: str, answer: Answer) -> bool:
-    """Whether a gold question was answered exactly as expected, order, choice and labels alike."""
+    """Whether a gold question was answered exactly as expected, including order, choice and labels."""
     asked = kinds.named(kind)
     if not isinstance(answer, asked.answer_type):
         return False
@@ -126,14 +126,14 @@ def right_answer(gold: Gold, kind: str, answer: Answer) -> bool:
 
 
 def seen_as(gold: Gold) -> Perception:
-    """How somebody sees the items of a gold question who answers it correctly, in its own order."""
+    """How a person who answers a gold question correctly sees its items, in the question's own order."""
     places = np.arange(len(gold.order))
     z = gold.n_positive - 0.5 - places
     return Perception(z, places, z > 0)
 
 
 def check_step_value(study: Study, step: str, value: Any) -> Any:
-    """The value that a step may be left with, checked; AnswerError says what is wrong."""
+    """The checked value with which a step is left; AnswerError says what is wrong."""
     if step in ("eligibility", "consent"):
         if not isinstance(value, bool):
             raise AnswerError(f"{step} is answered by true or false")
@@ -149,12 +149,12 @@ def check_step_value(study: Study, step: str, value: Any) -> Any:
         return _check_person(study.demographics, value)
     if step == "comprehension":
         return _check_choices(study.comprehension, value)
-    raise StateError(f"{step} is no step that can be left")
+    raise StateError(f"{step} is not a step that can be left")
 
 
 def _check_person(fields: tuple[PersonQuestion, ...], value: Any) -> dict[str, Any]:
     if not isinstance(value, dict) or not set(value) <= {field.name for field in fields}:
-        raise AnswerError(f"demographics hold only {', '.join(field.name for field in fields)}, each may be left out")
+        raise AnswerError(f"demographics hold only {', '.join(field.name for field in fields)}; each may be left out")
     checked: dict[str, Any] = {}
     for question in fields:
         given = value.get(question.name)

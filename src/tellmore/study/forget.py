@@ -25,9 +25,9 @@ KEPT = (
 
 
 def forget_participant(database_url: str, who: str) -> Forgotten:
-    """Delete all that ``who`` gave: a pseudonym, or the external id with which the person came.
+    """Delete everything that a participant gave; ``who``: a pseudonym, or the external id with which the person came.
 
-    StateError if a server works on the log, since it would continue from memory.
+    Raises StateError if a server uses the log, because it would continue from memory.
     """
     with closing(Repository(database_url)) as repository:
         repository.claim()

@@ -1,7 +1,7 @@
 """Simulated participants: who they are, how fast they are, and how often they do not look. No server, no clock.
 
-Speeds are lognormal with mean 1, so that the mean times of all people are those of the cost model. A study's residual spread
-is partly one between people; `within_people` leaves to single answers what remains of it.
+Speeds are lognormal with mean 1, so that mean times over all people are those of the cost model. Part of a study's residual
+spread is between people; `within_people` gives the rest to single answers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tellmore.study.settings import PAPER_KINDS, Study
 from tellmore.types import Array
 
 SPEED_SD = 0.3
-"""Standard deviation of the logarithm of people's speeds. Assumed, as the paper does not report one: about half of the residual
-variance of its Table V is then between people."""
+"""Standard deviation of the logarithm of people's speeds. This is assumed, because the paper does not report one: about half of
+the residual variance of its Table V is then between people."""
 LAPSES = 0.01
 """Mean share of answers given without looking; assumed."""
 
@@ -40,14 +40,14 @@ PAPER_DEMOGRAPHICS: dict[str, dict[str, int]] = {
         ),
     },
 }  # fmt: skip
-"""The paper's counts (Appendix C), from which simulated people are drawn; "" gives no answer."""
+"""The paper's counts (Appendix C), from which simulated people are drawn; "" stands for no answer."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """How one simulated participant behaves; ``inattentive_in`` names the kinds in which a gold question is missed.
+    """How one simulated participant behaves; ``inattentive_in``: the kinds in which the person misses a gold question.
 
-    speed: seconds relative to everybody's; lapse: share of answers given without looking.
+    speed: seconds relative to the average; lapse: share of answers given without looking.
     """
 
     external: str
@@ -74,10 +74,10 @@ def crowd(
     speed_sd: float = SPEED_SD,
     lapses: float = LAPSES,
 ) -> list[Person]:
-    """``n`` people with external ids; of them some are inattentive, decline consent or fail the comprehension check.
+    """``n`` people with external ids; some of them are inattentive, decline consent or fail the comprehension check.
 
-    ``inattentive`` counts people who miss gold questions of both of the paper's kinds, or is a count for each kind.
-    ``lapses`` is the mean share of answers given without looking; people differ in it exponentially.
+    ``inattentive``: the number of people who miss gold questions of both of the paper's kinds, or a number for each kind.
+    ``lapses``: the mean share of answers given without looking; it has an exponential distribution over people.
     """
     per_kind = inattentive if isinstance(inattentive, Mapping) else dict.fromkeys(PAPER_KINDS, inattentive)
     attending = n - declining - failing
@@ -102,9 +102,9 @@ def crowd(
 
 
 def within_people(model: TimeModel, sizes: Sequence[int], speed_sd: float) -> TimeModel:
-    """``model`` with the spread of one person's answers, such that people of these speeds together have its own spread.
+    """``model`` with the spread of one person's answers, chosen so that people of these speeds together have the model's spread.
 
-    At least half of the variance stays within people, where speeds would take up more.
+    At least half of the variance stays within people, even if speeds would take more.
     """
     between = math.expm1(speed_sd**2)
     variance = model.spread_s**2
@@ -130,9 +130,9 @@ def draw_answers(
     speed_sd: float = SPEED_SD,
     slope_difference: float = 0.0,
 ) -> list[dict[str, Any]]:
-    """Answers of ``kind`` as the analysis takes them, of attentive people who take part in ``study``; no server is needed.
+    """Answers of ``kind`` in the form of the analysis, from attentive people who take part in ``study``; no server is needed.
 
-    The time model is the kind's own, its slope changed by ``slope_difference``.
+    The time model is that of the kind, with its slope changed by ``slope_difference``.
     """
     own = within_people(PAPER_COST.model(kind), study.design.sizes_for(kind), speed_sd)
     own = replace(own, slope=own.slope + slope_difference)

@@ -1,4 +1,4 @@
-"""Figures and tables of a response-time study: Figs. 8, 15, 16, 17 and Tables II to V. Rows in, picture out."""
+"""Figures and tables of a response-time study: Figs. 8, 15, 16, 17 and Tables II to V, drawn from rows."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _mark_centre(axes: Axes, values: Any, wording: str) -> None:
 
 
 def fig16(rows: Rows) -> Figure:
-    """Violin of total times with every participant as a dot. Rows: minutes."""
+    """Violin plot of total times with every participant as a dot. Rows: minutes."""
     figure, grid = new_figure(width=5.6, height=2.6)
     axes = grid[0, 0]
     minutes = np.array(column(rows, "minutes"))
@@ -75,7 +75,7 @@ def fig16(rows: Rows) -> Figure:
         violin = axes.violinplot(minutes, orientation="horizontal", widths=0.8, showextrema=False)
         for body in violin["bodies"]:
             body.set(facecolor=GREEN, alpha=0.25, edgecolor=GREEN)
-    # Dots are spread by rank, not at random: the same rows give the same picture.
+    # Dots are spread by rank, not at random, so that the same rows give the same picture.
     offsets = 0.22 * (((np.argsort(np.argsort(minutes)) * 7) % 11) / 10 - 0.5)
     axes.scatter(minutes, 1 + offsets, s=9, color=GREEN, alpha=0.75, linewidths=0)
     _mark_centre(axes, minutes, "{:.1f} min")
@@ -88,7 +88,7 @@ def fig16(rows: Rows) -> Figure:
 
 
 def fig17(rows: Rows) -> Figure:
-    """Mean time by set size and learning stage, a panel a kind, bands of one standard error.
+    """Mean time by set size and learning stage, one panel per kind, with bands of one standard error.
 
     Rows: kind, stage, size, mean_s, se_s.
     """
@@ -124,7 +124,7 @@ def table3(rows: Rows) -> Figure:
 
 
 def counts_table(rows: Rows) -> Table:
-    """Header and body of Table IV. Rows: size, and one count a kind."""
+    """Header and body of Table IV. Rows: size, and one count per kind."""
     kinds = [key for key in (rows[0] if rows else {}) if key != "size"]
     header = ["|S|", *(noun(kind) for kind in kinds)]
     body = [[str(row["size"]), *(str(row[kind]) for kind in kinds)] for row in rows]
@@ -132,7 +132,7 @@ def counts_table(rows: Rows) -> Table:
 
 
 def table4(rows: Rows) -> Figure:
-    """Answers by set size after exclusions. Rows: size, and one count a kind."""
+    """Answers by set size after exclusions. Rows: size, and one count per kind."""
     return table_figure(*counts_table(rows), title="Answers by set size")
 
 
@@ -141,7 +141,7 @@ def candidates_table(rows: Rows) -> Table:
     header = ["Question", "Model", "b0 (s.e.)", "b1 (s.e.)", "R²", "Adjusted R²", "MSE (s²)", "N"]
     marked = any("per_mark" in row for row in rows)
     if marked:
-        header.insert(4, "a mark (s.e.)")
+        header.insert(4, "per mark (s.e.)")
     body = [
         [
             noun(row["kind"]),
@@ -169,7 +169,7 @@ def table5(rows: Rows) -> Figure:
 
 
 def rates_figure(rows: Rows) -> Figure:
-    """Bits, seconds' worth of bits: a panel of gains and a panel of rates by size; the best is marked.
+    """Information gains and rates by size, one panel each; the best rate is marked.
 
     Rows: `policy.rates.Rate` as dicts.
     """

@@ -1,4 +1,4 @@
-"""How many participants a study needs to see a difference between slopes, and how often it then does, by simulation.
+"""How many participants a study needs to detect a difference between slopes, and how often it then does, by simulation.
 
 The clustered error of a slope falls with the root of the number of participants, so one large simulated study gives the
 variance that a single participant contributes; the number follows from the noncentral t distribution.
@@ -19,14 +19,14 @@ from tellmore.study.settings import Study
 
 MOST_PEOPLE = 100_000
 _LARGE = 1000
-"""People of the simulated study that gives the variance: its error is known to about 3 %."""
+"""People in the simulated study that gives the variance, which is then known to about 3 %."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study is to see: a slope that differs by ``difference`` seconds an item.
+    """What a study is to detect: a slope that differs by ``difference`` seconds per item.
 
-    groups: 2 compares two groups of participants, 1 compares one group with a slope that is known.
+    groups: 2 compares two groups of participants, 1 compares one group with a known slope.
     """
 
     difference: float
@@ -43,13 +43,13 @@ class Plan:
             raise InputError("power and alpha must be between 0 and 1, and power above alpha")
 
     def attained(self, variance: float, people: int) -> float:
-        """The power with ``people`` analysed in each group; ``variance`` is that of the difference with one in each."""
+        """The power with ``people`` analysed in each group; ``variance``: that of the difference with one person in each."""
         df = self.groups * (people - 1)
         shift = self.difference / np.sqrt(variance / people)
         return float(stats.nct.sf(stats.t.ppf(1 - self.alpha / 2, df), df, shift))
 
     def needed(self, variance: float) -> int:
-        """The smallest number of people analysed in each group that attains the power."""
+        """The smallest number of people in each group, after exclusions, that attains the power."""
         low, high = LEAST_PEOPLE, MOST_PEOPLE
         if self.attained(variance, high) < self.power:
             raise InputError(f"more than {MOST_PEOPLE:,} participants are needed; look for a larger difference")
@@ -61,10 +61,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Needed:
-    """The answer for one kind; ``recruited`` counts all groups and those who will be excluded.
+    """The result for one kind; ``recruited`` counts all groups, including those who will be excluded.
 
-    ``difference_se`` is the standard error that the difference will have. ``simulated_power`` is the share
-    of ``replicates`` simulated studies of that size that see the difference.
+    ``difference_se``: the standard error that the difference will have. ``simulated_power``: the share of ``replicates``
+    simulated studies of that size that detect the difference.
     """
 
     kind: str
@@ -88,7 +88,7 @@ def participants_needed(
     replicates: int = 100,
     seed: int = 0,
 ) -> Needed:
-    """How many people ``plan`` needs with the questions of ``study``; ``excluded`` is the share that will be left out."""
+    """How many people ``plan`` needs with the questions of ``study``; ``excluded``: the share that will be left out."""
     if kind not in study.design.kinds:
         raise InputError(f"the study does not ask {kind!r}; its kinds are {', '.join(study.design.kinds)}")
     if not 0 <= excluded < 1:
@@ -99,7 +99,7 @@ def participants_needed(
         rows = draw_answers(study, kind, people, rng=rng, speed_sd=speed_sd, slope_difference=difference)
         return fit_candidate(rows, kind, "linear")
 
-    # Where the slope is larger, so is the spread between people.
+    # A larger slope has a larger spread between people, so each group has its own variance.
     compared = (plan.difference, 0.0)[: plan.groups]
     variance = _LARGE * sum(fit(_LARGE, difference).b1_se_clustered ** 2 for difference in compared)
     people = plan.needed(variance)

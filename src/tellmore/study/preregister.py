@@ -1,6 +1,6 @@
-"""A pre-registration: the design, the exclusions and the analysis of a study as a text, written before anybody takes part.
+"""A pre-registration: the design, the exclusions and the analysis of a study as a text, written before anyone takes part.
 
-Its fingerprints say which study file and which questions it is about; every participant's row has that of the study file.
+Its fingerprints identify the study file and the question file; every participant's row has that of the study file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tellmore.study.settings import Study
 
 
 def preregistration(study: Study, questions: bytes, *, version: str) -> str:
-    """The text in Markdown; ``questions`` is the content of the question file."""
+    """The text in Markdown; ``questions``: the content of the question file."""
     sections = (
         ("Fingerprints", _fingerprints(study, questions, version)),
         ("Hypotheses", [_hypothesis(kind) for kind in study.design.kinds]),
@@ -22,7 +22,7 @@ def preregistration(study: Study, questions: bytes, *, version: str) -> str:
         ("Participants", _participants(study)),
         ("Exclusions", _exclusions()),
         ("Analysis", _analysis()),
-        ("Anything else", ["Yours to write: what is not covered above, and whether any data exist already."]),
+        ("Anything else", ["Please add: what is not covered above, and whether any data exist already."]),
     )
     text = [f"# Pre-registration: {study.title}"]
     for title, lines in sections:
@@ -65,7 +65,7 @@ def _participants(study: Study) -> list[str]:
     recruitment, pay = study.recruitment, study.pay
     planned = "not stated; see tellmore study power" if recruitment.participants is None else recruitment.participants
     return [
-        f"Planned number: {planned}. Nobody is replaced after the data were looked at.",
+        f"Planned number: {planned}. No one is replaced after the data have been looked at.",
         *(f"Screener: {screener}" for screener in recruitment.screeners),
         f"Comprehension check: {len(study.comprehension)} questions, {study.comprehension_attempts} attempts.",
         f"Pay for a complete participation: {pay.amount:g} {pay.currency}.",
@@ -82,9 +82,9 @@ def _exclusions() -> list[str]:
 
 def _analysis() -> list[str]:
     return [
-        "Least squares of seconds on the number of items (and marks, where the kind counts them), on single answers.",
+        "Least squares of seconds on the number of items (and marks, if the kind counts them), on single answers.",
         "Errors clustered by participant, 95 % intervals by Student's t with participants - 1 degrees of freedom: these decide.",
-        "Errors of independent answers, and a mixed model with an intercept and a slope for each participant, beside them.",
+        "For comparison: errors of independent answers, and a mixed model with an intercept and a slope for each participant.",
         "Vuong's test between the two forms of each kind, and an F test of the learning stage beyond set size, both clustered "
         "by participant, two-sided at 5 %.",
     ]

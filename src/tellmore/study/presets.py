@@ -1,6 +1,6 @@
 """Ready-made studies: study files next to this module.
 
-``paper`` is the study of Appendix C; ``grid`` asks grids too, and its file holds what differs.
+``paper`` is the study of Appendix C; ``grid`` also asks grids, and its file contains only the differences.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PRESETS = ("paper", "grid")
 
 
 def preset(name: str, code: Callable[[], str], *, seed: int = 0) -> Study:
-    """The preset ``name``; ``code`` makes a fresh completion code at each call."""
+    """The preset ``name``; ``code`` returns a new completion code at each call."""
     if name not in PRESETS:
         raise SettingError(f"unknown preset {name!r}; the presets are {', '.join(PRESETS)}")
     values = {key: value for own in dict.fromkeys(("paper", name)) for key, value in _read(own).items()}

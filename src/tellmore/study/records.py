@@ -1,4 +1,4 @@
-"""From the log of a study to tables: one row per participant, one row per answer. Raw times are copied, never changed."""
+"""The log of a study as tables: one row per participant, one row per answer. Raw times are copied, never changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tellmore.types import Skip
 
 @dataclass(frozen=True)
 class Records:
-    """What was collected. ``people`` has one dict a participant, ``answers`` one an answer to a main question.
+    """What was collected. ``people`` has one dict per participant, ``answers`` one per answer to a main question.
 
     people: participant, order, consented, passed_comprehension, outcome, total_s, fingerprint (of the study that they saw),
     demographics.
@@ -33,7 +33,7 @@ class Records:
 
 
 def seconds_of(timing: dict[str, Any] | None) -> float | None:
-    """From onset to submission in seconds; None if it was not measured."""
+    """The time from onset to submission in seconds; None if it was not measured."""
     if not timing or timing.get("onset_ms") is None or timing.get("submit_ms") is None:
         return None
     return float(timing["submit_ms"] - timing["onset_ms"]) / 1000.0
@@ -51,13 +51,13 @@ class _Person:
 
 
 def study_events(database_url: str) -> list[Event]:
-    """What a project's log holds of its study."""
+    """The events of the study in a project's log."""
     with closing(Repository(database_url)) as repository:
         return list(repository.since(0, kinds=EVENT_KINDS))
 
 
 def read_records(study: Study, events: Iterable[Event]) -> Records:
-    """Tables of the log's study events; participants who were erased are left out."""
+    """The tables from the study's events; participants who were erased are left out."""
     people: dict[str, _Person] = {}
     for event in events:
         if event.participant is None or not event.kind.startswith("study_"):
@@ -137,7 +137,7 @@ def _enters_simulated(event: Event) -> bool:
 
 
 def without_simulated(events: Sequence[Event]) -> list[Event]:
-    """The events of people, if people took part; else all of them. Nobody's times are pooled with invented ones."""
+    """The events of real people, if any took part; else all. Times of people are never pooled with simulated ones."""
     simulated = {event.participant for event in events if _enters_simulated(event)}
     people = [event for event in events if event.participant not in simulated]
     return people if any(event.kind == "study_entered" for event in people) else list(events)

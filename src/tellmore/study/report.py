@@ -1,4 +1,4 @@
-"""One HTML file with the whole analysis of a study: tables, figures as embedded pictures, no scripts, no links out."""
+"""One HTML file with the whole analysis of a study: tables and embedded figures, no scripts, no external links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tellmore.study.settings import Study
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a table sets a cell right."""
+    """Whether a table aligns a cell to the right."""
     return cell.replace(".", "").replace("-", "").replace("−", "").isdigit()
 
 
@@ -28,7 +28,7 @@ def _png(figure: Any) -> str:
 
 
 def p_value(p: float) -> str:
-    """As in a paper: two digits, never "0.00".
+    """A p-value as in a paper: two digits, never "0.00".
 
     >>> p_value(0.00004), p_value(0.9)
     ('4.0e-05', '0.90')
@@ -94,7 +94,7 @@ def _people_differ(analysis: Analysis) -> list[list[str]]:
 
 
 def _demographics(study: Study, records: Records) -> list[figures.Table]:
-    """A table, header and body, of each question on the person that somebody answered; ages have a figure."""
+    """A table, header and body, for each question about the person that anyone answered; ages have a figure."""
     tables = []
     for field in study.demographics:
         counts = [] if field.name == "age" else demographic_counts(records, field.name)

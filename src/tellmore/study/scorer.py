@@ -1,4 +1,4 @@
-"""Somebody simulated who answers a learning run from scores, so that a study's strata come from real learning."""
+"""A simulated person who answers a learning run from scores, so that a study's strata come from real learning."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tellmore.types import Answer
 
 
 def simulated_scorer(pool: Pool, rng: np.random.Generator) -> Callable[[Question], Answer]:
-    """Answers from the pool's own scores with their spread; where it has none, from a random direction of the pool.
+    """A function that answers from the pool's scores with their spread, or, if it has none, from a random direction of the pool.
 
-    The direction is drawn from the pool's covariance, so that it separates items at all; scores are standardised and
-    perceived with noise of half their spread.
+    The direction is drawn from the pool's covariance, so that it separates items; its scores are standardised and perceived
+    with noise of half their spread.
     """
     if pool.scores is not None:
         centred = np.asarray(pool.scores.mean - pool.scores.threshold, dtype=float)

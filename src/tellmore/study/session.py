@@ -1,4 +1,4 @@
-"""A running study: participants' progress in memory, every step written to the log before anybody sees it. The only
+"""A running study: participants' progress in memory, with every step written to the log before anyone sees it. It is the only
 stateful object of a study. Opening it again on the same log continues where it stopped.
 """
 
@@ -33,7 +33,7 @@ class StudySession:
         *,
         listed: Callable[[], Collection[str]] = frozenset,
     ) -> None:
-        """``listed`` says which ids are expected now, where the study has a list."""
+        """``listed`` returns the ids expected now, if the study has a list."""
         check_bank(study, bank)
         self._listed = listed
         self._begun_with: dict[str, str | None] = {}
@@ -56,19 +56,19 @@ class StudySession:
     # What a participant does
 
     def participant_of(self, external: str) -> str | None:
-        """Who came with this external id before."""
+        """The participant who came with this external id before, or None."""
         return self._external.get(external)
 
     def forget(self, participant: str) -> None:
-        """Drop from memory a participant who was erased from the log."""
+        """Remove from memory a participant who was erased from the log."""
         with self._lock:
             self._progress[participant] = flow.Progress()
             self._external = {outside: own for outside, own in self._external.items() if own != participant}
 
     def enter(self, arrival: Arrival, details: Mapping[str, str] | None = None) -> str:
-        """The participant of an external id such as PROLIFIC_PID, who comes back to the same assignment.
+        """The participant with an external id, such as PROLIFIC_PID; a returning person gets the same assignment.
 
-        EntryError if they may not begin, or are not who began with this id.
+        Raises EntryError if the person may not begin, or is not the one who began with this id.
         """
         with self._lock:
             known = self._external.get(arrival.external)
@@ -93,7 +93,7 @@ class StudySession:
             return participant
 
     def state(self, participant: str) -> dict[str, Any]:
-        """What to show now. A question, and the completion code, are in the log before they are returned."""
+        """What to show now. Questions and the completion code are written to the log before they are returned."""
         with self._lock:
             progress = self._of(participant)
             step = flow.current_step(self.study, progress)
@@ -116,7 +116,7 @@ class StudySession:
             return state
 
     def leave(self, participant: str, step: str, value: Any = None, elapsed_ms: int | None = None) -> dict[str, Any]:
-        """Leave a step with what the person gave; leaving a step twice changes nothing."""
+        """Leave a step with the person's input; leaving a step twice changes nothing."""
         with self._lock:
             progress = self._of(participant)
             now = flow.current_step(self.study, progress)
@@ -134,7 +134,7 @@ class StudySession:
     def answer(
         self, participant: str, question_id: str, answer: dict[str, Any], timing: dict[str, Any] | None
     ) -> dict[str, Any]:
-        """Store an answer with its raw times and return what comes next; the same answer again changes nothing."""
+        """Store an answer with its raw times and return what to show next; the same answer again changes nothing."""
         with self._lock:
             progress = self._of(participant)
             if question_id in self._answers:
@@ -182,7 +182,7 @@ class StudySession:
         return self._question(planned)
 
     def _shown_after(self, participant: str, batch: Sequence[Event]) -> list[Event]:
-        """The event that the next main question is shown, to be written in one transaction with the answer before."""
+        """The event that shows the next main question, to be written in one transaction with the answer before it."""
         progress = self._of(participant)
         for event in batch:
             progress = progress.after(event.kind, event.question_id, event.payload)
@@ -221,14 +221,14 @@ class StudySession:
         if stored["participant"] != participant:
             raise StateError(f"{question_id!r} is not the question shown now; reload the page")
         if stored["answer"] != answer:
-            raise StateError("this question has another answer already; answers are never replaced")
+            raise StateError("this question already has another answer; answers are never replaced")
 
     def _write(self, *batch: Event) -> None:
         for event in self._repository.append(batch):
             self._learn(event)
 
     def _learn(self, event: Event) -> None:
-        """Take one event of the log into memory."""
+        """Update memory with one event of the log."""
         participant = event.participant
         if participant is None:
             return

@@ -1,4 +1,4 @@
-"""The study file: one TOML, checked on reading, with the key and line of the mistake in every error."""
+"""The study file: one TOML file, checked when it is read; every error names the key and the line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tellmore.data.checked import Field, Section, model_validator, read_section
 from tellmore.data.settings import KindName, SetSize
 
 STUDY_FILE = "study.toml"
-StudyKind = Annotated[KindName, Field(description="a question kind with a size of its own choice")]
+StudyKind = Annotated[KindName, Field(description="a kind of question that can show several items")]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Word = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -31,13 +31,13 @@ class Stage(Section):
 
 
 PAPER_KINDS = ("rank", "select_high")
-"""What the paper's study asked: the one place of studies that names kinds."""
+"""The kinds in the paper's study; only here does the code of studies name kinds."""
 
 
 class Design(Section):
-    """How many questions of which kinds and sizes, and where the gold ones stand in each kind's block (from 1).
+    """How many questions of which kinds and sizes, and the positions of the gold questions in each kind's block (from 1).
 
-    ``own_sizes`` are those of kinds that are not asked in ``sizes``, such as grids.
+    ``own_sizes``: the sizes of kinds that do not use ``sizes``, such as grids.
     """
 
     kinds: tuple[StudyKind, ...] = Field(default=PAPER_KINDS, min_length=1, max_length=10)
@@ -52,7 +52,7 @@ class Design(Section):
     def _consistent(self) -> Design:
         for kind in map(kinds.named, self.kinds):
             if kind.most == 1:
-                raise ValueError(f"kinds: a {kind.name} shows one item always, so its time has no size; choose another")
+                raise ValueError(f"kinds: a {kind.name} always shows one item, so its size cannot vary; choose another")
             sizes = self.sizes_for(kind.name)
             if max(sizes) > kind.most:
                 raise ValueError(f"sizes: a {kind.name} question shows at most {kind.most} items, not {max(sizes)}")
@@ -61,7 +61,7 @@ class Design(Section):
         if len(set(self.kinds)) < len(self.kinds):
             raise ValueError("kinds: name each one only once")
         if not set(self.own_sizes) <= set(self.kinds):
-            raise ValueError(f"own_sizes are of kinds that are asked: {', '.join(self.kinds)}")
+            raise ValueError(f"own_sizes must be for kinds that are asked: {', '.join(self.kinds)}")
         total = self.questions_per_kind + len(self.gold_positions)
         if len(set(self.gold_positions)) < len(self.gold_positions) or max(self.gold_positions, default=0) > total:
             raise ValueError(f"gold_positions must differ and lie from 1 to {total}")
@@ -86,7 +86,7 @@ class Gold(Section):
 
 
 class Practice(Section):
-    """A question to try the controls on; stored, never analysed."""
+    """A question for trying the controls; stored, never analysed."""
 
     kind: StudyKind
     items: tuple[Word, ...] = Field(min_length=2, max_length=20)
@@ -107,7 +107,7 @@ class Choice(Section):
 
 
 class PersonQuestion(Section):
-    """A voluntary question on the person: a number, a text, or one of the options."""
+    """A voluntary question about the person: a number, a text, or one of the options."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     question: Word
@@ -125,7 +125,7 @@ class Texts(Section):
 
 
 class Completion(Section):
-    """Codes of the three ends, and where a participant is sent back; ``{code}`` stands for the code."""
+    """The codes of the three outcomes, and the address to which participants return; ``{code}`` stands for the code."""
 
     complete: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{3,40}$")]
     no_consent: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{3,40}$")]
@@ -141,14 +141,14 @@ class Pay(Section):
 
 
 class Entry(Section):
-    """Who may take part: whoever comes with an id, ids on the list in participants.txt, or signed links only; and how many."""
+    """Who may take part: anyone with an id, ids listed in participants.txt, or only people with signed links; and how many."""
 
     by: Literal["open", "list", "signed"] = "open"
     most: int = Field(default=500, ge=1, le=100_000)
 
 
 class Recruitment(Section):
-    """Whom the recruiting service admits (its screeners), and how many people are planned; for the pre-registration."""
+    """Whom the recruiting service admits (its screeners), and the planned number of people; for the pre-registration."""
 
     screeners: tuple[Word, ...] = ()
     participants: int | None = Field(default=None, ge=1)
@@ -185,10 +185,10 @@ class Study(Section):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of all settings but who may enter: which version of the study a participant saw."""
+        """SHA-256 of all settings except who may enter; it identifies the version of the study that a participant saw."""
         return hashlib.sha256(self.model_dump_json(exclude={"entry"}).encode()).hexdigest()
 
 
 def read_study(path: Path) -> Study:
-    """The study of the TOML file at ``path``; SettingError names key and line."""
+    """The study in the TOML file at ``path``; SettingError names key and line."""
     return read_section(Study, path, advice=f"make a study with: tellmore study init {path.parent}")

@@ -1,7 +1,7 @@
-"""Simulated participants of a running study, over its real HTTP API. Times are reported, nobody waits.
+"""Simulated participants of a running study, over its real HTTP API. Times are reported without any waiting.
 
-Answers are drawn as people would give them on words whose scores are known; times come from a cost model with its
-spread, at each person's own speed (`study.people`). An inattentive participant misses one gold question of each kind.
+Answers are drawn as people would give them about words with known scores; times come from a cost model with its spread, at each
+person's own speed (`study.people`). An inattentive participant misses one gold question of each kind.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from tellmore.study.settings import PAPER_KINDS, Stage, Study
 from tellmore.types import Array
 
 INSTRUCTIONS_S = 240.0
-"""Median seconds for everything but the questions."""
+"""Median seconds for everything except the questions."""
 
 
 class Respondent:
-    """Answers whatever the study shows, for one person."""
+    """Answers everything that the study shows, as one person."""
 
     def __init__(
         self,
@@ -51,21 +51,21 @@ class Respondent:
     ) -> None:
         self._study, self._person, self._rng, self._cost = study, person, rng, cost
         self._proof = {} if key is None else {"signature": signature_of(key, person.external)}
-        self._coins = rng.spawn(1)[0]  # for items that are level; apart, so that they change nothing else
+        self._coins = rng.spawn(1)[0]  # breaks ties; a generator of its own, so that ties change nothing else
         self._score = score or (lambda _item: 0.0)
         self._clock_ms = 0.0
         self._answered = 0
         self._missed: set[str] = set()
-        # The person's own time outside questions; lognormal, as total times are.
+        # The person's time outside questions; lognormal, as total times are.
         self._clock_ms += 1000 * person.speed * INSTRUCTIONS_S * float(rng.lognormal(0.0, 0.3))
 
     @property
     def elapsed_ms(self) -> int:
-        """The person's own clock since the start."""
+        """The person's time since the start."""
         return int(self._clock_ms)
 
     def take_part(self, client: Client) -> dict[str, Any]:
-        """Enter and go on to the end, or until ``stop_after`` answers; returns the last state."""
+        """Take part to the end, or until ``stop_after`` answers, and return the last state."""
         state = client.request("POST", "/api/study/enter", {"prolific_pid": self._person.external, **self._proof})
         while state["step"] != "done":
             if state["question"] is None:
@@ -102,7 +102,7 @@ class Respondent:
         return {name: value for name, value in given.items() if value != ""}
 
     def respond(self, question: Mapping[str, Any], step: str) -> dict[str, Any]:
-        """Answer and timing of one question, as the browser would send them."""
+        """Answer and timing of one question, as a browser would send them."""
         items = [item["id"] for item in question["items"]]
         shown = Question(question["kind"], items)
         answer = answer_from(shown, perceived(self._judge(shown), self._coins))
@@ -115,7 +115,7 @@ class Respondent:
         return {"answer": answer.as_json(), "timing": timing}
 
     def _judge(self, question: Question) -> Array:
-        """How far above the border each item is to this person [k]."""
+        """How far above the boundary this person sees each item [k]."""
         if self._person.lapse > 0 and self._rng.random() < self._person.lapse:
             return self._rng.standard_normal(question.size)
         gold = next((g for g in self._study.gold if set(g.order) == set(question.items)), None)
@@ -140,9 +140,9 @@ def run_crowd(
     progress: Callable[[], None] | None = None,
     key: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Let every person take part at the server, one after another; their last states.
+    """Let every person take part at the server, one after another, and return their last states.
 
-    ``cost`` are the seconds of somebody of speed 1; the paper's, with the spread of one person's answers, unless given.
+    ``cost``: the seconds of a person of speed 1; by default the paper's, with the spread of one person's answers.
     ``key`` signs their links.
     """
     states = []
@@ -158,7 +158,7 @@ def run_crowd(
 
 @contextmanager
 def served_study(folder: Path) -> Iterator[tuple[str, int]]:
-    """``tellmore study serve`` as a process of its own on a free port: (host, port) while the block runs."""
+    """``tellmore study serve`` in a separate process on a free port: (host, port) while the block runs."""
     command = [sys.executable, "-m", "tellmore", "study", "serve", str(folder), "--port", "0"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(
@@ -187,17 +187,16 @@ SHORT_RUN = (
     Stage(name="mid", first=11, last=12),
     Stage(name="late", first=21, last=22),
 )
-"""For trying out: simulated people take no longer over later questions, and a thousand of them take minutes to draw."""
+"""For trying out: simulated people take no longer over later questions, and drawing a thousand questions takes minutes."""
 
 
 def simulated_study(
     folder: Path, *, participants: int = 101, seed: int = 0, stages: tuple[Stage, ...] | None = None
 ) -> tuple[Study, Records]:
-    """The paper's study on the bundled words with simulated people, through the real server, as collected.
+    """The paper's study on the bundled words, run with simulated people through the real server, and its records.
 
-    ``participants`` pass the comprehension check; of them and of those who fail it there are the paper's shares:
-    38 of 101 miss a gold ranking, 18 of 101 a gold selection, and 22 for each 101 fail the check. ``stages`` are the
-    paper's unless given.
+    ``participants`` people pass the comprehension check; others fail it. The shares are the paper's: 38 of 101 miss a gold
+    ranking, 18 of 101 miss a gold selection, and 22 for every 101 fail the check. ``stages``: by default the paper's.
     """
     codes = iter(("COMPLETE", "NOCONSENT", "FAILED"))
     study = preset("paper", lambda: next(codes), seed=seed)

@@ -1,9 +1,9 @@
-"""Vuong's closeness test between two non-nested models, from the log-likelihood of each observation.
+"""Vuong's closeness test between two non-nested models, from the log likelihood of each observation.
 
 Q. H. Vuong, Likelihood ratio tests for model selection and non-nested hypotheses, Econometrica 57 (1989): under the
 hypothesis that both models are equally close to the truth, sqrt(n) mean(m) / sd(m) is standard normal, with
-m_i = log f1(y_i) - log f2(y_i). If observations come from people, sums over each person replace single observations in
-the spread, and Student's t with people - 1 degrees of freedom replaces the normal.
+m_i = log f1(y_i) - log f2(y_i). If each person gives several observations, sums over each person replace single observations in
+the spread, and Student's t with people - 1 degrees of freedom replaces the normal distribution.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tellmore.types import Array
 
 @dataclass(frozen=True)
 class VuongTest:
-    """``z`` above 0 favours the first model; ``p`` is two-sided. ``clusters``: how many people, if they are allowed for."""
+    """``z`` above 0 favours the first model; ``p`` is two-sided. ``clusters``: the number of people, if clustered by person."""
 
     z: float
     p: float
@@ -29,16 +29,16 @@ class VuongTest:
 
 
 def gaussian_loglik(residuals: Array) -> Array:
-    """Log-likelihood [n] of each observation under a normal regression at its maximum-likelihood variance."""
+    """Log likelihood [n] of each observation under a normal regression with the maximum-likelihood variance."""
     residuals = np.asarray(residuals, dtype=float)
     variance = float(np.mean(residuals**2))
     return np.asarray(-0.5 * np.log(2 * np.pi * variance) - residuals**2 / (2 * variance))
 
 
 def vuong(loglik_first: Array, loglik_second: Array, clusters: NDArray[np.int64] | None = None) -> VuongTest:
-    """Compare two models by their log-likelihoods [n] of the same observations.
+    """Compare two models by their log likelihoods [n] of the same observations.
 
-    clusters: the person [n] whom each observation is of, counted from 0; None treats all observations as independent.
+    clusters: the person [n] who gave each observation, counted from 0; None treats all observations as independent.
     """
     first, second = np.asarray(loglik_first, dtype=float), np.asarray(loglik_second, dtype=float)
     if first.shape != second.shape or first.ndim != 1:
