@@ -1,9 +1,9 @@
-"""The app under load: many simulated people at once, with and without think times, and killed at random moments.
+"""The app under load: many simulated people at once, with and without think times, and a server killed at random moments.
 
     python benchmarks/bench_app.py [--quick] [--people 100] [--answers 6] [--speed 1] [--crashes 500]
 
-Aims: p95 from submit to next question under 500 ms with think times, nothing lost, nothing doubled, nobody asked the same
-question at the same time as somebody else.
+Targets: p95 from an answer to the next question under 500 ms with think times, no answer lost or stored twice, and no two people
+asked the same question at the same time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def new_project(folder: Path, database: str = "") -> Path:
 
 
 def load(name: str, people: int, answers: int, *, think: bool, speed: float) -> None:
-    """One server, ``people`` at once; prints one row."""
+    """Run one server with ``people`` at once, and print one row."""
     with tempfile.TemporaryDirectory() as folder:
         server = Server(new_project(Path(folder)), free_port())
         link = server.start()
@@ -55,7 +55,7 @@ def load(name: str, people: int, answers: int, *, think: bool, speed: float) -> 
 
 
 def print_row(name: str, row: dict[str, float], report: Report) -> None:
-    """The figures, and what people were refused, each once."""
+    """Print the numbers, and each error that people got, once."""
     shown = " ".join(f"{key}={value:.4g}" for key, value in row.items())
     print(f"{name:<34} {shown}", flush=True)
     for fault in sorted(set(report.faults)):
@@ -63,7 +63,7 @@ def print_row(name: str, row: dict[str, float], report: Report) -> None:
 
 
 def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> None:
-    """Kill the server ``moments`` times under load; prints what was lost or doubled."""
+    """Kill the server ``moments`` times under load, and print what was lost or stored twice."""
     rng = random.Random(name)
     reports: list[Report] = []
     stop = threading.Event()
@@ -75,7 +75,7 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
             target=lambda: reports.append(drive(links, answers=10**9, think=False, stop=stop, give_up_s=600))
         )
         people.start()
-        time.sleep(FIRST_PATIENCE_S + 1)  # newcomers may wait so long for a question, longer than a server lives below
+        time.sleep(FIRST_PATIENCE_S + 1)  # newcomers may wait this long for a question, longer than a server runs below
         for _ in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))
             server.end(signal.SIGKILL)
@@ -100,7 +100,7 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
 
 
 def crashes_on_both(moments: int) -> None:
-    """SQLite and PostgreSQL at once: a server that starts keeps one core busy."""
+    """Run `crashes` on SQLite and PostgreSQL at once: a starting server keeps only one core busy."""
     with ExitStack() as stack:
         databases = {"sqlite": ""}
         try:
@@ -118,13 +118,11 @@ def crashes_on_both(moments: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, default=100, help="simulated annotators at once")
-    parser.add_argument("--answers", type=int, default=6, help="answers of each")
+    parser.add_argument("--answers", type=int, default=6, help="answers per person")
     parser.add_argument("--speed", type=float, default=1.0, help="divide think times by this")
+    parser.add_argument("--crashes", type=int, default=500, help="how often the server is killed, on each database")
     parser.add_argument(
-        "--crashes", type=int, default=500, help="moments at which the server is killed, on each database"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help=f"only {QUICK_CRASHES} such moments, instead of half an hour of them"
+        "--quick", action="store_true", help=f"kill it only {QUICK_CRASHES} times, instead of for half an hour"
     )
     options, _ = parser.parse_known_args()
     load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)

@@ -1,9 +1,9 @@
-"""Speed and memory of asking and learning, against straightforward versions of the same, in one run.
+"""Speed and memory of asking and learning, compared with straightforward implementations in the same run.
 
     python benchmarks/bench_engine.py [--quick] [--plot docs/images/scaling.png]
 
-Peers: Algorithm 4 as it reads, with L-BFGS over mean and Cholesky factor, and its optimum in one run of L-BFGS; Algorithm 5
-with 10,000 particles in D dimensions; an unshortened greedy search (for the gain that shortlisting gives up);
+Peers: Algorithm 4 as printed, with L-BFGS over mean and Cholesky factor, and its optimum in one run of L-BFGS; Algorithm 5
+with 10,000 particles in D dimensions; a greedy search without a shortlist (for the gain that shortlisting loses);
 scikit-activeml's BALD (for labels).
 """
 
@@ -39,7 +39,7 @@ from tellmore.kinds import named
 from tellmore.learner import Learner
 
 BEHAVIOUR = Behaviour()
-LIMITS_MS = {  # what asking and learning may take, by pool size
+LIMITS_MS = {  # most milliseconds for asking and learning, by pool size
     (4479, 300): {"select 4": 20, "rank 4": 50, "rank 10": 400, "update select 4": 3},
     (21979, 768): {"select 4": 100, "rank 4": 250, "rank 10": 1500},
 }
@@ -57,7 +57,7 @@ def scan_of(X: np.ndarray, belief: Gaussian) -> PoolScan:
 
 
 def made_pool(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Unit-norm embeddings whose spectrum decays, as that of real ones does."""
+    """Unit-norm embeddings with a decaying spectrum, like that of real ones."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) * np.arange(1, d + 1) ** -0.5
     X += 0.3 * X.std()
@@ -65,13 +65,13 @@ def made_pool(n: int, d: int, seed: int = 0) -> np.ndarray:
 
 
 def words() -> np.ndarray:
-    """The SocialSent pool where it is at hand, else one made in its size."""
+    """The SocialSent pool if it is available, else a synthetic one of its size."""
     path = Path(os.environ.get("TELLMORE_DATA", ".")) / "words_socialsent2000_w2v300.npz"
     return np.load(path)["X"].astype(np.float32) if path.exists() else made_pool(4479, 300)
 
 
 def median_ms(call: Callable[[], object], repeats: int) -> float:
-    """Median wall time of a call in milliseconds, after one to warm up."""
+    """Median wall time of a call in milliseconds, after one warm-up call."""
     call()
     times = []
     for _ in range(repeats):
@@ -82,7 +82,7 @@ def median_ms(call: Callable[[], object], repeats: int) -> float:
 
 
 def ask_ms(scan: PoolScan, belief: Gaussian, kind: str, size: int, repeats: int) -> float:
-    """Median time of asking, each time with another seed."""
+    """Median time of asking, with another seed each time."""
     seeds = iter(range(10_000))
     return median_ms(
         lambda: named(kind).search(scan, belief, size, BEHAVIOUR, rng=np.random.default_rng(next(seeds))), repeats
@@ -95,7 +95,7 @@ def update_ms(belief: Gaussian, X: np.ndarray, kind: str, outcome: object) -> fl
 
 
 def unshortened(_k: int) -> Effort:
-    """Every item of the pool scored from all draws."""
+    """The effort of scoring every item of the pool from all draws."""
     return Effort(1_000_000, 256)
 
 
@@ -115,7 +115,7 @@ def beliefs(X: np.ndarray, answers: int = 30) -> list[tuple[str, Gaussian, PoolS
 
 
 def bench_update(X: np.ndarray, quick: bool) -> None:
-    """A selection of 4, against numerical optimisers of the same objective, from a wide belief to a narrow one."""
+    """A selection of 4, compared with numerical optimisers of the same objective, from a wide belief to a narrow one."""
     rows = random_set(len(X), 4, rng=np.random.default_rng(2))
     learnt = [(name, belief) for name, belief, _ in beliefs(X)]
     D = X.shape[1] + 1
@@ -133,7 +133,7 @@ def bench_update(X: np.ndarray, quick: bool) -> None:
 
 
 def against_optimisers(belief: Gaussian, X: np.ndarray, quick: bool) -> str:
-    """Times of one update, ours and theirs, and how far their mean stays from the optimum."""
+    """Times of one update, ours and theirs, and the distance of their mean from the optimum."""
     ours = median_ms(lambda: named("select_high").update(belief, X, (1, 1), BEHAVIOUR, bound="paper"), 50)
     exact = named("select_high").update(belief, X, (1, 1), BEHAVIOUR, bound="paper")[0].mean
     row = f"{ours:6.2f}"
@@ -222,7 +222,7 @@ def bench_times(X: np.ndarray, quick: bool) -> None:
 
 
 def bench_sharp(quick: bool) -> None:
-    """Rankings in two dimensions, half of them against the belief: far sharper than usual, against ordinary ones."""
+    """Rankings in two dimensions, half of them contradicting the belief: far sharper than usual, compared with ordinary ones."""
     print("\nRanking update, d = 2 (ms; goal: a sharp answer takes at most 10 times as long as an ordinary one)")
     for size in (4, 6, 8):
         ordinary = ranking_ms(size, 1.0, BEHAVIOUR, quick)
@@ -284,7 +284,7 @@ def bench_labels(X: np.ndarray) -> None:
 
 
 def plot_scaling(path: Path) -> None:
-    """How asking grows with n, d and k, one panel each."""
+    """Plot how the time of asking grows with n, d and k, one panel each."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -321,7 +321,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="smaller peers and fewer repeats")
     parser.add_argument(
-        "--plot", type=Path, default=Path("build/bench/scaling.png"), help="where the picture of growth goes"
+        "--plot", type=Path, default=Path("build/bench/scaling.png"), help="the file for the picture of growth"
     )
     options, _ = parser.parse_known_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")

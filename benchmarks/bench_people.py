@@ -1,13 +1,13 @@
-"""Many people at once on one server: how long they wait, and what they are asked.
+"""Many people at once on one server: how long they wait, and which questions they get.
 
     python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 90] [--question select-3] [--items 1000000]
         [--csv FILE]
 
-Simulated people with the published think times answer a real server on this machine, which they share with it. A row for each
-number of people: from submit to the next question, the share of questions by why they were asked, and the processor time of
-the server. Aims: 300 people wait at most 500 ms (95 of 100 times) and at most 5 % of their questions are random because nothing
-else was ready (`fallback`); 500 people wait no longer. Where an aim is missed, the run fails. --csv adds the rows to a table,
-from which benchmarks/far.py draws.
+Simulated people with the published think times use a real server, both on this machine. Each number of people gives one row: the
+time from an answer to the next question, the share of questions by the reason why they were asked, and the processor time of the
+server. Targets: 300 people wait at most 500 ms (95 of 100 times), and at most 5 % of their questions are random because nothing
+else was ready (`fallback`); 500 people wait no longer. If a target is missed, the run fails. --csv adds the rows to a table,
+which benchmarks/far.py draws.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tellmore.store.repository import Event, Repository
 from tests.app.serving import Server, free_port
 
 START_S = 600.0
-"""A million items take a while to look at."""
+"""A million items take a while to load and check."""
 MOST_MS = {300: 500.0, 500: 500.0}
 MOST_RANDOM = {300: 0.05}
 COLUMNS = ("people", "question", "seconds", "answers", "p50_ms", "p95_ms", "p99_ms", "random", "server_cores")
@@ -46,7 +46,7 @@ HEADS = "people", "seconds", "answers", "p50 ms", "p95 ms", "p99 ms", "server s/
 
 
 def measure(people: int, seconds: float, question: str, items: int = 0) -> tuple[Report, Counter[str], float]:
-    """``people`` at work for ``seconds``: what happened, why each question was asked, and the processor seconds of the server."""
+    """Let ``people`` answer for ``seconds``: what happened, why each question was asked, and the server's processor time."""
     with tempfile.TemporaryDirectory() as folder:
         project = endless_project(Path(folder) / "project", question, items)
         server = Server(project, free_port())
@@ -65,7 +65,7 @@ def measure(people: int, seconds: float, question: str, items: int = 0) -> tuple
 
 
 def compared(report: Report, project: Path) -> Counter[str]:
-    """Fill in what the log has lost or doubled; returns why each of its questions was asked."""
+    """Count in the report what the log lost or stored twice; returns why each question was asked."""
     store = Repository(open_project(project).database_url)
     events = list(store.since())
     store.close()
@@ -76,8 +76,8 @@ def compared(report: Report, project: Path) -> Counter[str]:
 
 
 def endless_project(folder: Path, question: str, items: int = 0) -> Path:
-    """The bundled words, or so many made-up ``items`` of 300 dimensions; the owner has said to go on, so that a crowd does not
-    come to the end of the pool in a minute."""
+    """A project on the bundled words, or on this many synthetic ``items`` of 300 dimensions; the owner has chosen to go on, so
+    that a crowd does not reach the end within a minute."""
     kind, _, size = question.partition("-")
     learning = {"question": kind, "set_size": int(size) if size else None}
     pool = Pool(made_pool(items, 300), [f"item {row}" for row in range(items)]) if items else demo_pool()
@@ -89,7 +89,7 @@ def endless_project(folder: Path, question: str, items: int = 0) -> Path:
 
 
 def add_row(table: Path, row: Sequence[object]) -> None:
-    """At the end of a table, which is begun where there is none."""
+    """Append a row to a table, which is created if it does not exist."""
     new = not table.exists()
     with table.open("a", newline="", encoding="utf-8") as file:
         plain = [f"{value:.4g}" if isinstance(value, float) else value for value in row]
@@ -99,11 +99,11 @@ def add_row(table: Path, row: Sequence[object]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, nargs="+", default=[1, 100, 300, 500], help="how many at once")
-    parser.add_argument("--seconds", type=float, default=90.0, help="how long each number of people is at work")
+    parser.add_argument("--seconds", type=float, default=90.0, help="how long each number of people answers")
     parser.add_argument("--question", default="auto", help="what is asked: auto, select-3, rank-4")
-    parser.add_argument("--items", type=int, default=0, help="made-up items in place of the bundled words")
+    parser.add_argument("--items", type=int, default=0, help="this many synthetic items in place of the bundled words")
     parser.add_argument("--csv", type=Path, help="a table to add the rows to")
-    parser.add_argument("--quick", action="store_true", help="100 people for 30 seconds, no aims")
+    parser.add_argument("--quick", action="store_true", help="100 people for 30 seconds, without targets")
     options, _ = parser.parse_known_args()
     if options.quick:
         options.people, options.seconds = [100], 30.0

@@ -1,10 +1,10 @@
-"""A large pool, in passes: multiples of one product X v over it in the same run. Fails where a target is missed.
+"""A large pool, measured in passes: multiples of one product X v over it in the same run. Fails if a target is missed.
 
     python benchmarks/bench_scale.py [--quick] [--items 1000000] [--dimensions 300] [--curves FILE] [--answers 2000]
 
-CPU time on one BLAS thread, so that a busy machine matters little; medians. --quick is a tenth of the items, of which nothing is
-required. --answers 50000 replays as many answers in full, instead of 2,000 of them. --curves measures other numbers of items,
-dimensions and items in a question too, and writes them as a table.
+Times are medians of CPU time on one BLAS thread, so that a busy machine matters little. --quick uses a tenth of the items and
+has no targets. --answers 50000 replays that many answers, instead of 2,000. --curves also measures other numbers of items,
+dimensions and items in a question, and writes them as a table.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ TARGETS = {  # passes
     "probabilities": 1.0,
 }
 MEMORY = 1.3
-"""Resident memory at the peak, in pools."""
+"""Most resident memory at the peak, in multiples of the pool's size."""
 WITH_START = 1.5
-"""What a learner with several beliefs may take, in units of the targets of asking and telling."""
+"""The factor on the targets of asking and telling for a learner with several beliefs."""
 REPLAY_MS = 2.4
-"""CPU milliseconds an answer, learnt from nothing at 300 dimensions: 50,000 answers in two minutes."""
+"""Most CPU milliseconds per answer in a replay at 300 dimensions: 50,000 answers in two minutes."""
 KINDS = (("label", 1), ("select_high", 4), ("rank", 4), ("tick", 12), ("rank", 10))
 
 
 def made_pool(n: int, d: int, seed: int = 0) -> np.ndarray:
-    """Unit-norm embeddings whose spectrum decays, as that of real ones does."""
+    """Unit-norm embeddings with a decaying spectrum, like that of real ones."""
     rng = np.random.default_rng(seed)
     X = np.empty((n, d), dtype=np.float32)
     for start in range(0, n, 50_000):
@@ -76,7 +76,7 @@ def cpu_s(call: Callable[[], object], repeats: int = 5) -> float:
 
 @dataclass
 class Person:
-    """Answers by a direction of their own, with half of the items positive."""
+    """Answers by a random direction, with half of the items positive."""
 
     pool: Pool
     seed: int = 1
@@ -92,7 +92,7 @@ class Person:
 
 
 def measure(pool: Pool, start: Start | None, repeats: int = 5) -> dict[str, float]:
-    """CPU seconds of asking and telling, and of what follows from them."""
+    """CPU seconds of asking, telling and related operations."""
     found: dict[str, float] = {}
     made: list[Learner] = []
     found["Learner() and its first look"] = cpu_s(lambda: made.append(begun(pool, start)), 1)
@@ -119,7 +119,7 @@ def begun(pool: Pool, start: Start | None) -> Learner:
 
 
 def report(found: dict[str, float], one_pass: float, factor: float = 1.0) -> list[str]:
-    """Print ratios beside their targets; those missed."""
+    """Print ratios next to their targets, and return those missed."""
     missed = []
     for name, seconds in found.items():
         target = TARGETS[name] * factor if name in TARGETS else None
@@ -147,23 +147,23 @@ def bench_pool(n: int, d: int) -> list[str]:
 
 
 def bench_replay(n: int = 3_062, d: int = 300, answers: int = 2_000) -> list[str]:
-    """Many answers at once, none of them known."""
+    """Measure learning many answers at once."""
     pool = Pool(made_pool(n, d))
     person, rng = Person(pool), np.random.default_rng(2)
     asked = [Question("rank", [pool.ids[row] for row in rng.choice(n, 4, replace=False)]) for _ in range(answers)]
     given = [(question, person.answer(question)) for question in asked]
     learner = Learner(pool)
     took = 1e3 * cpu_s(lambda: learner.tell_all(given), 1) / answers
-    print(f"\nReplay of {answers:,} rankings of 4 over {n:,} x {d}: {took:.2f} ms an answer, at most {REPLAY_MS}")
+    print(f"\nReplay of {answers:,} rankings of 4 over {n:,} x {d}: {took:.2f} ms per answer, at most {REPLAY_MS}")
     deep = cpu_s(lambda: learner.back_to(answers - 1_000), 1)
     print(
-        f"  going back a thousand answers: {1e3 * deep:.1f} ms, then those since the state kept: {len(learner.history)}"
+        f"  going back a thousand answers: {1e3 * deep:.1f} ms, to a stored state with {len(learner.history)} answers"
     )
-    return [f"replay: {took:.2f} ms an answer, at most {REPLAY_MS}"] if took > REPLAY_MS else []
+    return [f"replay: {took:.2f} ms per answer, at most {REPLAY_MS}"] if took > REPLAY_MS else []
 
 
 def curves(path: Path, quick: bool) -> None:
-    """Milliseconds and passes against n, d and k, one of them at a time."""
+    """Milliseconds and passes against n, d and k, one varied at a time."""
     base = {"n": 100_000, "d": 300, "k": 4}
     ranges = {
         "n": [1_000, 10_000, 100_000] + ([] if quick else [1_000_000]),
@@ -198,11 +198,11 @@ def _curve_line(n: int, d: int, k: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the items; nothing is required")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the items, without targets")
     parser.add_argument("--items", type=int, default=1_000_000)
     parser.add_argument("--dimensions", type=int, default=300)
-    parser.add_argument("--curves", type=Path, help="measure growth too, and write the table there")
-    parser.add_argument("--answers", type=int, default=2_000, help="how many to replay")
+    parser.add_argument("--curves", type=Path, help="also measure growth, and write the table to this file")
+    parser.add_argument("--answers", type=int, default=2_000, help="how many answers to replay")
     options, _ = parser.parse_known_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}")
     missed = bench_pool(options.items // (10 if options.quick else 1), options.dimensions)

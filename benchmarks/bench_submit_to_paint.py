@@ -1,8 +1,9 @@
-"""Submit to paint: from the key that answers to the frame that shows the next question, for one person in a browser.
+"""Submit to paint: the time from the key press that answers to the frame that shows the next question, for one person in a
+browser.
 
     python benchmarks/bench_submit_to_paint.py [--answers 60] [--think 1.0]
 
-The server is the demo with its bundled words; the person thinks for a while before each answer, as people do.
+The server is the demo with its bundled words; the person thinks for a while before each answer.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.browser.serving import serving
 TARGET_MS = 100
 KEYS = {"label": ["1"], "select_high": ["1", "+"], "select_low": ["1", "-"], "rank": ["r"]}
 
-# Watches the page from inside: the last key press, and the moment at which another card has been painted.
+# Runs in the page: records the last key press, and when another card has been painted.
 STOPWATCH = """() => {
   let pressed = 0, shown = document.querySelector("section.card").dataset.question;
   window.paints = [];
@@ -40,7 +41,7 @@ STOPWATCH = """() => {
 
 
 def answer(page: Page, think_s: float) -> None:
-    """Think, then answer whatever is on screen."""
+    """Think, then answer the question on the screen."""
     card = page.locator("section.card[data-shown]")
     card.wait_for()
     question = card.get_attribute("data-question")
@@ -52,10 +53,10 @@ def answer(page: Page, think_s: float) -> None:
 
 
 def measure(answers: int, think_s: float) -> np.ndarray:
-    """Milliseconds from submit to paint, [answers]."""
+    """Milliseconds from submit to paint [answers]."""
     program = os.environ.get("TELLMORE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
-        raise SystemExit("submit to paint: no chromium here; install it, or name one in TELLMORE_CHROMIUM")
+        raise SystemExit("submit to paint: Chromium was not found; install it, or name it in TELLMORE_CHROMIUM")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         target = Path(folder) / "demo"
         with serving(target, "demo", "--folder", str(target), "--no-browser") as server:
@@ -73,11 +74,11 @@ def measure(answers: int, think_s: float) -> np.ndarray:
 
 
 def main() -> int:
-    """Print the figures; the exit code says whether the target is met."""
+    """Print the numbers; the exit code is 0 if the target is met."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--think", type=float, default=1.0, help="seconds before each answer")
-    options, _ = parser.parse_known_args()  # make bench gives all benchmarks the same options
+    options, _ = parser.parse_known_args()  # `make bench` passes the same options to all benchmarks
     paints = measure(options.answers, options.think)
     p50, p95 = np.percentile(paints, [50, 95])
     print(f"submit to paint of the next question, {len(paints)} answers, {options.think} s of thought before each")

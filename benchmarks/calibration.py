@@ -1,8 +1,8 @@
-"""Whether probabilities come true: log loss and expected calibration error with 50 random checks, as predicted and as corrected.
+"""Whether probabilities come true: log loss and expected calibration error after 50 random checks, without and with correction.
 
     python benchmarks/calibration.py --data DIR [--seeds 6] [--rows results/calibration.csv] [--out docs/calibration]
 
-ROWS gets a line for every run, and what is there already is not computed again; OUT gets calibration.csv, a line for every pool.
+ROWS gets a line for every run, and runs already there are not repeated; OUT gets calibration.csv, a line for every pool.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ FIELDS = [
 
 
 def run(pool: str, kind: str, seed: int, *, data: Path) -> tuple[object, ...]:
-    """One run until 50 items drawn at random are labelled, and what its probabilities are then worth on the whole pool."""
+    """One run until 50 randomly drawn items are labelled, and the quality of its probabilities on the whole pool."""
     config = Config(pool=pool_path(pool, data) or pool, question=kind, options=(("check_share", SHARE),))
     truth = load_truth(config.pool, config.matrix)
     learner, _ = make_learner(config, truth, seed)
@@ -79,7 +79,7 @@ def run(pool: str, kind: str, seed: int, *, data: Path) -> tuple[object, ...]:
 
 
 def said_positive(truth: Truth) -> Array:
-    """How probable it is that the simulated person calls each item positive."""
+    """The probability that the simulated person calls each item positive."""
     scores = truth.scores
     if scores.histogram is None or scores.histogram_values is None:
         return scores.probability_positive()
@@ -89,19 +89,20 @@ def said_positive(truth: Truth) -> Array:
 
 
 def log_loss(p: Array, positive: Array) -> float:
-    """The expected log loss of labels, nats."""
+    """The expected log loss of labels, in nats."""
     p = np.clip(p, SURE, 1 - SURE)
     return float(-np.mean(positive * np.log(p) + (1 - positive) * np.log(1 - p)))
 
 
 def calibration_error(p: Array, positive: Array, bins: int = 10) -> float:
-    """The mean over the items of |mean probability - share positive| in their bin, of ten equal ones."""
+    """The mean over the items of |mean probability - share positive| in their bin, with ten equal bins."""
     own = np.minimum((p * bins).astype(int), bins - 1)
     return float(np.abs(np.bincount(own, p - positive, minlength=bins)).sum() / len(p))
 
 
 def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
-    """Means by pool with the standard error of what changed, and the share of runs within the target; then all of either sort."""
+    """Means by pool with the standard error of the change, and the share of runs within the target; then over all tuned pools and
+    all others."""
     groups = {pool: (pool,) for pool in POOLS} | {"all tuned on": TUNED, "all others": NOT_TUNED}
     for name, pools in groups.items():
         own = [row for row in rows if row["pool"] in pools]
@@ -132,7 +133,7 @@ def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
 
 
 def standard_error(change: Array, rows: list[dict[str, str]]) -> float:
-    """Over runs of one pool; over the means of several pools."""
+    """The standard error over runs of one pool, or over the means of several pools."""
     pools = sorted({row["pool"] for row in rows})
     if len(pools) > 1:
         change = np.array([change[[row["pool"] == pool for row in rows]].mean() for pool in pools])

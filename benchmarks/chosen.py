@@ -1,9 +1,9 @@
-"""Whether items that are chosen serve better than random ones, at the same seconds, for the same learner.
+"""Whether chosen items are better than random ones, after the same seconds, for the same learner.
 
     python benchmarks/chosen.py --data DIR [--seeds 6] [--rows results/chosen.csv] [--out docs/pools]
 
-ROWS gets a line for every run, and what is there already is not computed again; OUT gets chosen.csv: for every pool, kind and
-mark the quality (F1 where a class is rare) with chosen items, and its difference to random ones, paired over seeds.
+ROWS gets a line for every run, and runs already there are not repeated; OUT gets chosen.csv: for every pool, kind and mark, the
+quality (F1 if a class is rare) with chosen items, and its difference from random ones, paired over seeds.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ POOLS = (
 )
 KINDS = ("label", "select", "rank", "tick")
 MARKS_S = (30, 60, 120, 300, 600, 1800)
-RARE = 0.2  # of the items that count are positive: F1 is looked at
+RARE = 0.2  # if fewer of the counted items are positive, F1 is measured
 FIELDS = ["pool", "kind", "seed", "acquisition", "measure", *map(str, MARKS_S)]
 
 
 def quality(pool: str, kind: str, seed: int, acquisition: str, *, data: Path, seconds: float) -> tuple[object, ...]:
-    """Accuracy or F1 of one run at every mark; nothing beyond ``seconds``."""
+    """Accuracy or F1 of one run at every mark; empty beyond ``seconds``."""
     config = Config(
         pool=pool_path(pool, data) or pool,
         question=kind,

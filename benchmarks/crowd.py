@@ -1,10 +1,10 @@
-"""Do quick questions still teach? Accuracy by a search for each question, by one search for many, and at random.
+"""Whether quick questions are worth asking: accuracy with a search for each question, with one search for many, and at random.
 
     python benchmarks/crowd.py [--seeds 5] [--people 64] [--rounds 6] [--pools words socialsent]
 
-As many people as are named answer at the same time: all questions of a round are chosen before any of its answers is known.
-Prints the mean accuracy over the pool after each round, and the difference from a search for each with its standard error,
-paired by seed.
+This many people answer at the same time: all questions of a round are chosen before any of its answers is known. Prints the mean
+accuracy over the pool after each round, and the difference from a search for each question with its standard error, paired by
+seed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WAYS = "each", "quick", "random"
 
 
 def questions(learner: Learner, way: str, people: int) -> list[Question]:
-    """One for each of ``people``, on different items."""
+    """One question for each of ``people``, on different items."""
     asked: list[Question] = []
     while len(asked) < people:
         taken = [item for question in asked for item in question.items]
@@ -60,7 +60,7 @@ def run(pool: str, kind: str, size: int, way: str, seed: int, people: int, round
 
 
 def answered(pool, truth: Array, question: Question, rng: np.random.Generator):  # type: ignore[no-untyped-def]
-    """What a person with a little noise says."""
+    """The answer of a person with a little noise."""
     seen = truth[pool.rows(question.items)] + 0.15 * float(np.std(truth)) * rng.standard_normal(question.size)
     return answer_from(question, perceived(seen, rng))
 

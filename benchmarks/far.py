@@ -1,10 +1,10 @@
-"""How far it goes: time and memory against items, dimensions, items in a question and people; and Dask workers.
+"""How far it scales: time and memory against items, dimensions, items in a question and people; and Dask workers.
 
     python benchmarks/far.py [--out docs/scale] [--most 10000000] [--dask]
 
-CPU time on one BLAS thread, medians, each point in a process of its own, beside the time of one product X v over the same
-pool. A run that was stopped goes on where it was. Writes far.csv, dask.csv (with --dask) and far.png. People are those of
-people.csv, where `bench_people.py --csv` has left it there.
+Times are medians of CPU time on one BLAS thread, each point in a separate process, next to the time of one product X v over the
+same pool. A run that was stopped continues where it stopped. Writes far.csv, dask.csv (with --dask) and far.png. The numbers for
+people come from people.csv, if `bench_people.py --csv` has written it there.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ CASES = [
     ("shown", 10**5, 300, 1, "label", "float32"),
 ]
 MANY_ROWS = 3 * 10**6
-"""Pools above it are only asked three times."""
+"""Larger pools are asked only three times."""
 
 
 def one(n: int, d: int, k: int, kind: str, dtype: str) -> tuple[float, ...]:
-    """Milliseconds and memory of one case; in float16 the matrix is mapped from a file."""
+    """Milliseconds and memory of one case; a float16 matrix is mapped from a file."""
     with tempfile.TemporaryDirectory() as folder:
         pool = Pool(mapped(n, d, Path(folder) / "X.npy") if dtype == "float16" else made_pool(n, d))
         repeats = 3 if n > MANY_ROWS else 5
@@ -91,7 +91,7 @@ def mapped(n: int, d: int, path: Path) -> Any:
 
 
 def apart(_panel: str, *case: Any) -> tuple[float, ...]:
-    """The same in a process of its own, whose memory is then its own."""
+    """Run `one` in a separate process, so that its memory is measured alone."""
     shown = subprocess.run(
         [sys.executable, __file__, "--one", json.dumps(case)], check=True, capture_output=True, text=True
     ).stdout
@@ -105,7 +105,7 @@ DASK_FIELDS = ["workers", "n", "d", "what", "wall_ms", "cpu_ms", "sent_bytes", "
 
 
 def on_workers(workers: int, n: int, d: int = 300) -> list[tuple[Any, ...]]:
-    """What asking and telling take on a local cluster: wall and CPU time of the workers, and bytes that travel."""
+    """The cost of asking and telling on a local cluster: wall and CPU time of the workers, and bytes sent."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "X.npy"
@@ -141,7 +141,7 @@ def on_workers(workers: int, n: int, d: int = 300) -> list[tuple[Any, ...]]:
 
 
 def counted(pool: DaskPool) -> list[tuple[int, int]]:
-    """Bytes of what is sent to workers and comes back, errand by errand."""
+    """A list that collects the bytes sent to workers and back, call by call."""
     traffic: list[tuple[int, int]] = []
     submit, gather = pool.client.submit, pool.client.gather
 

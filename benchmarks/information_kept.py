@@ -1,10 +1,10 @@
-"""Of the information of the search in a whole pool, how much is kept by the search among candidates.
+"""How much of the information of a search in the whole pool a search among candidates keeps.
 
     python benchmarks/information_kept.py [--data FOLDER] [--out docs/scale/kept.csv]
 
 Real pools are repeated with small noise until they are large, which makes every item one of many near-duplicates; they are also
-taken as they are, with fewer candidates. Both sets found are judged by the same draws, many more than the search uses. A run that
-was stopped goes on where it was.
+used as they are, with fewer candidates. Both sets of items are judged by the same draws, many more than the search uses. A run
+that was stopped continues where it stopped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LARGER = ("words_vader_w2v300", "images_utkface2000_facenet512")
 AS_THEY_ARE = ("words_vader_w2v300", "words_warriner_valence_w2v300")
 KINDS = (("label", 1), ("select_high", 4), ("rank", 4), ("rank", 10), ("tick", 12))
 NOISE = 0.02
-"""Standard deviation of what is added to a copy, in units of that of each column."""
+"""Standard deviation of the noise added to a copy, relative to that of each column."""
 JUDGED = 1_024
 AGES = (0, 20)
 """Answers before the search."""
@@ -53,7 +53,7 @@ def cases() -> list[tuple[str, int, int, int, str, int, int]]:
 
 
 def matrix(pool: str, n: int, data: Path) -> np.ndarray:
-    """The pool's embeddings, with noisy copies up to n where n is larger; 0: as they are."""
+    """The pool's embeddings, with noisy copies up to n rows; n = 0: as they are."""
     if pool == "random":
         return made_pool(n, 300)
     X = np.load(data / f"{pool}.npz", allow_pickle=False)["X"].astype(np.float32)
@@ -65,7 +65,7 @@ def matrix(pool: str, n: int, data: Path) -> np.ndarray:
 
 
 class Measure:
-    """Learners are kept from one case to the next: many ask the same one."""
+    """Measures one case. Learners are kept from one case to the next, because many cases use the same one."""
 
     def __init__(self, data: Path) -> None:
         self._data = data

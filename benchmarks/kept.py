@@ -1,4 +1,4 @@
-"""Rows of long measurements, kept in a file as they come, so that one that was stopped goes on where it was."""
+"""Rows of long measurements, written to a file one by one, so that a stopped run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def kept_rows(
     path: Path, fields: list[str], cases: Sequence[tuple[Any, ...]], measure: Callable[..., tuple[Any, ...]]
 ) -> list[dict[str, str]]:
-    """A row for each case, whose parts are the first of ``fields`` and what ``measure`` says of them the others."""
+    """A row for each case: its parts are the first of ``fields``, and the results of ``measure`` are the others."""
     path.parent.mkdir(parents=True, exist_ok=True)
     known = list(csv.DictReader(path.open(encoding="utf-8"))) if path.exists() else []
     done = {tuple(row.values())[: len(cases[0])] for row in known}
@@ -34,7 +34,7 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def pool_path(pool: str, data: Path) -> str | None:
-    """The name under which a pool is opened: files are in ``data``. None where the file is not there."""
+    """The name under which a pool is opened, with the path of a file in ``data``; None if the file is missing."""
     if ".npz" not in pool:
         return pool
     return str(data / pool) if (data / pool.split(",")[0]).exists() else None

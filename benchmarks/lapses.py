@@ -1,8 +1,8 @@
-"""What random answers cost: answers to a target accuracy where none and where one in ten is chance, lapses allowed for or not.
+"""What random answers cost: answers to a target accuracy if none or one in ten is random, with and without a model of lapses.
 
     python benchmarks/lapses.py --data DIR [--seeds 6] [--rows results/lapses.csv] [--out docs/pools]
 
-ROWS gets a line for every run, and what is there already is not computed again; OUT gets lapses.csv.
+ROWS gets a line for every run, and runs already there are not repeated; OUT gets lapses.csv.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ TARGETS = {
 RATES = (0.0, 0.1)
 LEARNERS = ("robust", "trusting")
 MOST = {"label": 500, "select": 300, "rank": 150, "tick": 60}
-LAST = 3  # answers whose mean accuracy counts, so that a moment's luck does not
+LAST = 3  # answers over which the accuracy is averaged, to reduce the effect of luck
 FIELDS = ["pool", "kind", "seed", "rate", "learner", "answers"]
 
 
 def answers_to_target(pool: str, kind: str, seed: int, rate: float, learner: str, *, data: Path) -> tuple[int]:
-    """How many answers until the accuracy, over the last few, is at the pool's target; at most MOST."""
+    """How many answers it takes until the mean accuracy of the last few reaches the pool's target; at most MOST."""
     config = Config(pool=pool_path(pool, data) or pool, question=kind, answers=MOST[kind], lapse=rate)
     truth = load_truth(config.pool, config.matrix)
     own, _ = make_learner(config, truth, seed)
@@ -51,8 +51,8 @@ def answers_to_target(pool: str, kind: str, seed: int, rate: float, learner: str
 
 
 def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
-    """Mean answers by pool and kind, and how many times as many they are in one case as in another: the mean of the
-    logarithms, and the factor that one standard error of it is. Last, all pools together."""
+    """Mean answers by pool and kind, and the ratios between cases: geometric means, each with the factor that corresponds to one
+    standard error. Last, all pools together."""
     ratios = {"robust / trusting at 0 %": (("0.0", "robust"), ("0.0", "trusting"))}
     ratios |= {f"{each}: 10 % / 0 %": (("0.1", each), ("0.0", each)) for each in LEARNERS}
     for kind, pool in product(MOST, (*TARGETS, "all")):

@@ -1,9 +1,9 @@
-"""What personal classifiers are worth: accuracy against what each person means, and how often two camps are found.
+"""What personal classifiers are worth: accuracy for what each person means, and how often two camps are found.
 
     python benchmarks/opinions.py --data DIR [--seeds 4] [--rows results/opinions.csv] [--out docs/calibration]
 
-Teams of five who all mean the same, or of whom two are of another mind (see `tellmore.sim.people`). ROWS gets a line for every
-run, and what is there already is not computed again; OUT gets opinions.csv, a line for every team and kind of question.
+Teams of five people who all mean the same, or two of whom have other views (see `tellmore.sim.people`). ROWS gets a line for
+every run, and runs already there are not repeated; OUT gets opinions.csv, a line for every team and kind of question.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ FIELDS = ["pool", "team", "kind", "seed", "own", "camps", "shared", "alone", "pe
 
 
 def run(pool: str, team: str, kind: str, seed: int, *, data: Path) -> tuple[object, ...]:
-    """People who answer in turn, and the mean accuracy of what each is predicted to mean: by the shared classifier, by one of
-    their own answers alone, and by the personal one."""
+    """One run with people who answer in turn: the mean accuracy for what each person means, with the shared classifier, with one
+    learnt from the person's answers alone, and with the personal one."""
     config = Config(pool=pool_path(pool, data) or pool, question=kind, team=team)
     truth = load_truth(config.pool, config.matrix)
     learner, _ = make_learner(config, truth, seed)
@@ -68,7 +68,7 @@ def run(pool: str, team: str, kind: str, seed: int, *, data: Path) -> tuple[obje
 
 
 def taught(learner: Learner, config: Config, truth: Truth, answers: int, seed: int) -> list[str]:
-    """Who gave each of so many answers, in turn."""
+    """Teach the learner this many answers, given in turn, and return who gave each."""
     team = make_annotators(config, truth)
     chances = [np.random.default_rng([seed, who]) for who in range(len(team))]
     clock, names = np.random.default_rng(seed), []
@@ -85,7 +85,7 @@ def is_right(found: Opinions) -> bool:
 
 
 def meant(truth: Truth, person: Person) -> Array:
-    """Which items [n] somebody means."""
+    """Which items [n] a person means."""
     above = np.asarray(truth.scores.mean, dtype=float) - truth.scores.threshold
     return np.asarray(person.camp * above + np.sqrt(1 - person.camp**2) * other_mind(truth) > 0)
 
@@ -95,8 +95,8 @@ def accuracy(learner: Learner, belief: Gaussian, positive: Array) -> float:
 
 
 def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
-    """Mean accuracies in percent over pools and seeds, what is gained over the shared classifier with its standard error over
-    pools, and how often two camps were said to be there."""
+    """Mean accuracies in percent over pools and seeds, the gain over the shared classifier with its standard error over pools,
+    and how often two camps were reported."""
     for (title, pools), team, kind in product((("tuned on", TUNED), ("others", NOT_TUNED)), TEAMS, ANSWERS):
         own = [row for row in rows if row["pool"] in pools and row["team"] == team and row["kind"] == kind]
         if not own:

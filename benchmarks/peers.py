@@ -1,4 +1,4 @@
-"""Well-written straightforward versions of what the engine does, to measure it against."""
+"""Well-written, straightforward implementations of what the engine does, for comparison."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def alternating_optimiser(
     sweeps: int = 50,
     tolerance: float = 1e-8,
 ) -> FloatArray:
-    """The mean after a selection by Algorithm 4 as it reads: the label by its fixed point, the choice by L-BFGS over (mu, L).
+    """The mean after a selection by Algorithm 4 as printed: the label by its fixed point, the choice by L-BFGS over (mu, L).
 
-    X [k, D] with the constant column. Both halves repeat, each from where the other stopped, until the mean stands still.
+    X [k, D] has the constant column. Both steps repeat, each starting from the result of the other, until the mean converges.
     """
     inverse = np.linalg.inv(prior.cov)
     natural = inverse @ prior.mean
@@ -42,7 +42,7 @@ def alternating_optimiser(
 
 
 def joint_optimiser(prior: Gaussian, X: FloatArray, chosen: int, y: int, behaviour: Behaviour) -> FloatArray:
-    """The same optimum in one run of L-BFGS over (mu, L): better than the algorithm reads, the label in the objective."""
+    """The same optimum in one run of L-BFGS over (mu, L): better than Algorithm 4 as printed, with the label in the objective."""
     label = (behaviour.w * X[chosen], y)
     factor = np.linalg.cholesky(prior.cov)
     inverse = np.linalg.inv(prior.cov)
@@ -58,9 +58,9 @@ def _minimise(
     factor: FloatArray,
     label: tuple[FloatArray, int] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """KL to N(centre, inverse^-1) less the bound of the choice (and of the label), minimised from (mean, factor).
+    """Minimise the KL to N(centre, inverse^-1) minus the bound of the choice (and of the label), from (mean, factor).
 
-    Gradients are analytic, products are BLAS. L-BFGS ends where rounding hides a further fall of the objective.
+    Gradients are analytic, and products use BLAS. L-BFGS ends when rounding hides any further decrease of the objective.
     """
     D = centre.size
     lower = np.tril_indices(D)
@@ -80,7 +80,7 @@ def _minimise(
         grad_m = pull - A[chosen] + A.T @ weights
         grad_L = spread + (A.T * weights) @ reach
         grad_L[np.diag_indices(D)] -= 1 / np.diag(L)
-        if label is not None:  # at the best xi, so that xi has no gradient of its own
+        if label is not None:  # at the best xi, so that xi has no gradient
             x, y = label
             along, score = x @ L, x @ m
             xi = np.sqrt(along @ along + score**2)
@@ -103,14 +103,14 @@ def _minimise(
 
 
 def _lambda(xi: float) -> float:
-    """Of Jaakkola and Jordan's bound."""
+    """lambda(xi) of Jaakkola and Jordan's bound."""
     return float(np.tanh(xi / 2) / (4 * xi))
 
 
 def particle_greedy_select(
     X: FloatArray, belief: Gaussian, size: int, behaviour: Behaviour, rng: np.random.Generator, particles: int = 10_000
 ) -> list[int]:
-    """Algorithm 5, vectorised: fresh particles in D dimensions at each step, every item of the pool scored. X [n, D] float32."""
+    """Algorithm 5, vectorised: new particles in D dimensions at each step score every item of the pool, X [n, D] in float32."""
     rows: list[int] = []
     for _ in range(size):
         theta = belief.sample(particles, rng)
@@ -126,7 +126,7 @@ def particle_greedy_select(
 
 
 def _select_gains(own: FloatArray, candidates: FloatArray, behaviour: Behaviour) -> FloatArray:
-    """Gains in nats of adding each candidate [C, N] to a set whose scores are own [j, N]."""
+    """Gains in nats of adding each candidate [C, N] to a set with scores own [j, N]."""
     if len(own) == 0:
         p = expit(behaviour.w * candidates)
         return _entropy(p.mean(axis=1)) - _entropy(p).mean(axis=1)

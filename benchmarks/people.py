@@ -1,10 +1,10 @@
-"""What careless people cost a team: accuracy beside that of the careful ones alone, at as many careful answers.
+"""What careless people cost a team: accuracy compared with the careful people alone, after the same number of careful answers.
 
     python benchmarks/people.py --data DIR [--part teams] [--seeds 3] [--rows results/people.csv] [--out docs/people]
 
-Parts: ``teams`` of five on pools that nothing was tuned on, ``tuned``: on the others, ``twenty`` people, ``parts`` of the method
-switched off one at a time, ``habits`` of single people. ROWS gets a line for every run, and what is there already is not computed
-again; OUT gets people.csv, the means with their standard errors.
+Parts: ``teams`` of five on pools that nothing was tuned on, ``tuned``: on the other pools, ``twenty`` people, ``parts`` of the
+method switched off one at a time, ``habits`` of single people. ROWS gets a line for every run, and runs already there are not
+repeated; OUT gets people.csv, the means with their standard errors.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FIVE = {
     "one reversed": ("4*good", "4*good,reversed"),
     "all good": ("5*good", "5*good"),
 }
-"""The careful ones alone, and the team."""
+"""The careful people alone, and the whole team."""
 TWENTY = {"four random, one reversed": ("15*good", "15*good,4*random,reversed"), "all good": ("20*good", "20*good")}
 HABITS = {
     "one takes the first": ("5*good", "4*good,first=0.5"),
@@ -60,7 +60,7 @@ FIELDS = ["pool", "kind", "team", "learner", "seed", "accuracy"]
 
 
 def forward_only(self: Reader, now: Mixture, team: habits.Team, answers: list[Told]) -> tuple[Mixture, habits.Team]:
-    """Habits are found as ever, but nothing is learnt again."""
+    """Estimate habits as usual, but learn nothing again."""
     mixture, sites = self._learnt(team, answers)
     return now, self._team(mixture, answers, sites)
 
@@ -82,7 +82,7 @@ SWITCHED = {
 
 @contextmanager
 def learning(learner: str) -> Iterator[None]:
-    """The method with one part switched off."""
+    """A block in which one part of the method is switched off."""
     if learner in SWITCHED:
         with SWITCHED[learner]():
             yield
@@ -91,7 +91,7 @@ def learning(learner: str) -> Iterator[None]:
 
 
 def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: Path) -> tuple[str]:
-    """At the end of a trial; ``trusting`` learns from everybody alike, ``alone`` does so with only the careful ones."""
+    """The accuracy at the end of a trial; ``trusting`` learns from everyone alike, ``alone`` has only the careful people."""
     alone, whole = next(each[team] for each in (FIVE, TWENTY, HABITS) if team in each)
     careful, line = len(team_of(alone)), alone if learner == "alone" else whole
     answers = round(ANSWERS[kind] * len(team_of(line)) / careful) * (4 if team in TWENTY else 1)
@@ -100,7 +100,7 @@ def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: 
 
 @cache
 def final_accuracy(pool: str, kind: str, line: str, answers: int, learner: str, seed: int) -> float:
-    """The same by the team's line; several teams have the same careful ones."""
+    """The accuracy for a team given as a line; cached, because several teams have the same careful people."""
     config = Config(pool=pool, question=kind, answers=answers, team=line)
     truth = load_truth(config.pool, config.matrix)
     own, _ = make_learner(config, truth, seed)
@@ -113,7 +113,7 @@ def final_accuracy(pool: str, kind: str, line: str, answers: int, learner: str, 
 
 
 def cases(part: str, seeds: range) -> list[tuple[str, str, str, str, int]]:
-    """What each part measures, all settings of a seed before the next."""
+    """The cases of each part, with all settings of a seed before the next seed."""
     everyone = ("alone", "trusting", "people")
     plans = {
         "teams": (UNSEEN, ANSWERS, FIVE, everyone),
@@ -127,12 +127,12 @@ def cases(part: str, seeds: range) -> list[tuple[str, str, str, str, int]]:
         (pool, kind, team, learner, seed)
         for seed, pool, kind, team, learner in product(seeds, pools, kinds, teams, learners)
     ]
-    # Where all are good, those alone and the team are the same people.
+    # If all are good, the careful people alone are the whole team.
     return [case for case in found if not (case[2] == "all good" and case[3] == "trusting")]
 
 
 def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
-    """Points of accuracy lost or won beside the careful ones alone: mean over seeds, standard error, and how many."""
+    """Points of accuracy lost or gained compared with the careful people alone: mean over seeds, standard error, and number."""
     of = {tuple(row[name] for name in FIELDS[:-1]): float(row["accuracy"]) for row in rows}
     settings = dict.fromkeys(key[:4] for key in of if key[3] != "alone")
     for pool, kind, team, learner in settings:
@@ -162,9 +162,9 @@ def main() -> None:
     parser.add_argument("--part", action="append", choices=("teams", "tuned", "twenty", "parts", "habits"))
     parser.add_argument("--rows", type=Path, default=Path("results/people.csv"))
     parser.add_argument("--out", type=Path, default=Path("docs/people"))
-    parser.add_argument("--pool", action="append", help="of the part's pools, only these")
-    parser.add_argument("--kind", action="append", help="of its kinds, only these")
-    parser.add_argument("--team", action="append", help="of its teams, only these")
+    parser.add_argument("--pool", action="append", help="only these pools of the part")
+    parser.add_argument("--kind", action="append", help="only these kinds of the part")
+    parser.add_argument("--team", action="append", help="only these teams of the part")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=500, help="the first seed")
     args = parser.parse_args()

@@ -1,10 +1,10 @@
-"""A server at work for an hour: memory, open files and waiting must not grow.
+"""A server under load for an hour: memory, open files and waiting times must not grow.
 
     python benchmarks/soak.py [--minutes 60] [--people 20] [--speed 4]
 
-Simulated people answer without a pause for so long. Each tenth of the time gives a row: resident memory, open files, and the
-time from submit to the next question. Fails where the last rows exceed those after the first fifth by more than the log's own
-growth explains: 20 % and 20 KB an answer of memory, 10 open files, twice the waiting.
+Simulated people answer without a pause. Each tenth of the time gives a row: resident memory, open files, and the time from an
+answer to the next question. Fails if the last row exceeds that after the first fifth by more than the growth of the log explains:
+20 % and 20 KB per answer of memory, 10 open files, twice the waiting time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MB = 1e6
 
 
 def soak(minutes: float, people: int, speed: float, question: str = "auto") -> list[tuple[float, int, int, float]]:
-    """(resident MB, open files, answers, p95 ms) at the end of each tenth; the last answers only count for the waiting."""
+    """(resident MB, open files, answers, p95 ms) at the end of each tenth; p95 is over the answers since the row before."""
     rows: list[tuple[float, int, int, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         server = Server(endless_project(Path(folder) / "project", question), free_port())

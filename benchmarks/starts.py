@@ -2,7 +2,7 @@
 
     python benchmarks/starts.py --data DIR [--seeds 10] [--first 0] [--cache results/starts] [--out docs/starts]
 
-Finished runs are kept in CACHE and found again. OUT gets the means at every mark (summary.csv), the seconds from which on the
+Finished runs are stored in CACHE and not repeated. OUT gets the means at every mark (summary.csv), the seconds from which the
 mean accuracy stays at a target (lasting.csv), and both as tables (tables.md).
 """
 
@@ -28,7 +28,7 @@ from tellmore.sim.trials import Ledger
 from tellmore.types import Array
 
 NOTHING, RIGHT, WRONG = "auto", ("verdicts-70", "verdicts-85", "words-1", "words-3", "words-6"), ("junk", "reversed")
-POOLS = {  # title, and the accuracy whose lasting crossing is looked for
+POOLS = {  # title, and the target accuracy of the lasting crossing
     "words_vader_w2v300.npz": ("VADER", 0.9),
     "words_socialsent2000_w2v300.npz": ("SocialSent", 0.7),
     "words_warriner_valence_w2v300.npz": ("Warriner", 0.75),
@@ -51,7 +51,7 @@ standard error of the paired difference. Last column: seconds from which on the 
 
 
 def starts_of(pool: str) -> tuple[str, ...]:
-    """Starts that make sense on a pool: words and what is wrong with them where it is made of words."""
+    """The starts that make sense on a pool: words, right and wrong, only if it consists of words."""
     return ("", *RIGHT, *WRONG) if pool.startswith("words") else ("", *RIGHT[:2])
 
 
@@ -80,7 +80,7 @@ def finished(pools: list[str], seeds: range, args: argparse.Namespace) -> dict[t
 
 
 def summary(pool: str, start: str, own: Array, nothing: Array) -> Iterator[dict[str, object]]:
-    """A line a mark: accuracy, its difference to 0 s and to no start; own, nothing [seeds, marks]."""
+    """One line per mark: accuracy, and its differences from 0 s and from no start; own and nothing are [seeds, marks]."""
     for column, mark in enumerate(MARKS_S):
         line: dict[str, object] = {"pool": POOLS[pool][0], "start": NAMES[start], "mark_s": mark, "seeds": len(own)}
         parts = {"accuracy": own, "to_own_start": own - own[:, :1], "to_nothing": own - nothing}
@@ -96,12 +96,12 @@ def below_itself(line: dict[str, object]) -> bool:
 
 
 def below_nothing(line: dict[str, object]) -> bool:
-    """Whether it is below no start by more than a standard error."""
+    """Whether the mean is below that without a start by more than a standard error."""
     return -float(str(line["to_nothing"])) > float(str(line["to_nothing_se"]))
 
 
 def table(title: str, lines: list[dict[str, object]], crossings: dict[object, float | None]) -> str:
-    """Markdown: the pool's starts by marks."""
+    """A table in Markdown: the starts of a pool by marks."""
     head = [f"{mark} s" for mark in MARKS_S] + [f"stays at {POOL_TARGETS[title]:.0%}"]
     out = [f"## {title}", "", f"| start | {' | '.join(head)} |", "|---" * (len(head) + 1) + "|"]
     for start in dict.fromkeys(line["start"] for line in lines):

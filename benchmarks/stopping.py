@@ -1,8 +1,8 @@
-"""What stopping by itself costs: accuracy (F1 where a class is rare) when the default rule stops, and 200 answers later.
+"""What automatic stopping costs: accuracy (F1 if a class is rare) when the default rule stops, and 200 answers later.
 
     python benchmarks/stopping.py --data DIR [--kinds label tick] [--seeds 2] [--rows results/stopping.csv] [--out docs/pools]
 
-ROWS gets a line for every run, and what is there already is not computed again; OUT gets stopping.csv, the same in order.
+ROWS gets a line for every run, and runs already there are not repeated; OUT gets stopping.csv, the same lines in order.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ UNSEEN = (
 )
 POOLS = (*SEEN, *UNSEEN)
 LONGEST, FURTHER, HALFWAY = 400, 200, 200
-RARE = 0.2  # of the items that count are positive: F1 is looked at
+RARE = 0.2  # if fewer of the counted items are positive, F1 is measured
 NEAR = 0.02
 LAST = 5  # answers over which quality is averaged
 FIELDS = ["pool", "kind", "seed", "measure", "stopped after", "quality then", "quality later", "gain later", "flat"]
 
 
 def run(pool: str, kind: str, seed: int, *, data: Path) -> tuple[object, ...]:
-    """One run with everything as it comes: to where it stops and 200 answers further, or to 400 answers.
+    """One run with default options: until 200 answers after it stops, or 400 answers if it does not stop.
 
-    flat: whether that gained at most 0.02, or the last 200 answers of a run that did not stop.
+    flat: whether those 200 answers, or the last 200 of a run that did not stop, gained at most 0.02.
     """
     config = Config(pool=pool_path(pool, data) or pool, question=kind, answers=LONGEST + FURTHER)
     truth = load_truth(config.pool, config.matrix)
@@ -84,7 +84,7 @@ def run(pool: str, kind: str, seed: int, *, data: Path) -> tuple[object, ...]:
 
 
 def summary(rows: list[dict[str, str]]) -> str:
-    """How many stops came early, and how many of the runs that had flattened stopped, by kind and by whether pools were seen."""
+    """How many stops were not too early, and how many of the flat runs stopped, by kind and by whether pools were seen."""
     lines = []
     for kind, (title, pools) in product(
         dict.fromkeys(row["kind"] for row in rows), (("seen", SEEN), ("unseen", UNSEEN))

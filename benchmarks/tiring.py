@@ -1,13 +1,13 @@
-"""How soon somebody who tires is seen, and how often somebody steady is told so falsely, with the real learner.
+"""How soon a person who tires is noticed, and how often a steady person is noticed by mistake, with the real learner.
 
     python benchmarks/tiring.py --data DIR [--seeds 5] [--rows results/tiring.csv] [--out docs/people] [--pool P] [--kind K]
 
-One simulated person answers (see `tellmore.sim.people`), one question in ten at random as in a project. ROWS gets a line for
-every run, and what is there already is not computed again; OUT gets tiring.csv, a line for every habit and kind of question.
+One simulated person answers (see `tellmore.sim.people`), with one random question in ten, as in a project. ROWS gets a line for
+every run, and runs already there are not repeated; OUT gets tiring.csv, a line for every habit and kind of question.
 
     python benchmarks/tiring.py --made-up
 
-prints the same of people without a learner, whose answers are exactly as probable as predicted.
+prints the same for people without a learner, whose answers are exactly as probable as predicted.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ FIELDS = ["pool", "kind", "habit", "seed", "change", "answers", "minutes", "last
 
 
 def run(pool: str, kind: str, habit: str, seed: int, *, data: Path) -> tuple[object, ...]:
-    """What was seen first, after how many answers and minutes of this person's time, and how many minutes all lasted."""
+    """The first change seen, after how many answers and minutes of the person's time, and how many minutes the run lasted."""
     config = Config(pool=pool_path(pool, data) or pool, question=kind, team=habit, options=(("check_share", CHECKS),))
     truth = load_truth(config.pool, config.matrix)
     learner, _ = make_learner(config, truth, seed)
@@ -86,7 +86,7 @@ def answered(learner: Learner, question: Question, answer: Answer, seconds: floa
 
 
 def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
-    """In how many runs something was seen, the middle answer and minute at which it was, and the hours of all runs."""
+    """In how many runs a change was seen, the median answer and minute at which it was, and the hours of all runs."""
     for kind, habit in product(ANSWERS, HABITS):
         own = [row for row in rows if row["kind"] == kind and row["habit"] == habit]
         seen = [row for row in own if row["change"]]
@@ -105,7 +105,7 @@ def summary(rows: list[dict[str, str]]) -> Iterator[dict[str, object]]:
 
 
 def made_up() -> None:
-    """Prints how often and when made-up people are noticed: steady ones in an hour of labels, others in 400 labels."""
+    """Print how often and when made-up people are noticed: steady ones in an hour of labels, others in 400 labels."""
     steady = [("steady, an hour", 300, HOUR, {})]
     changing = [
         (f"{name}={rate}", 60, 400, {name: rate}) for name in ("slowing", "tiring") for rate in (0.25, 0.5, 1.0)
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", type=Path, default=Path("results/tiring.csv"))
     parser.add_argument("--out", type=Path, default=Path("docs/people"))
-    parser.add_argument("--pool", action="append", help="only these; tuned: the pools that limits were set on")
+    parser.add_argument("--pool", action="append", help="only these pools; tuned: those that the limits were set on")
     parser.add_argument("--kind", action="append", choices=tuple(ANSWERS))
     parser.add_argument("--habit", action="append", choices=HABITS)
     parser.add_argument("--seeds", type=int, default=5)

@@ -1,10 +1,10 @@
-"""The baselines by name: as printed, as the authors' code, paper mode, and the default for comparison.
+"""The baselines by name: as printed, as in the authors' code, paper mode, and the default for comparison.
 
-The rule for the strongest baseline was set before it was run: of each kind of question, the method and the scale with the
-fewest answers to the target in the sweep (`tellmore.figures.scales`), run anew on the seeds of the methods; of that and of all
-methods as they come, the one with the fewest.
+The rule for the strongest baseline was set before it was run: for each kind of question, the method and the scale with the
+fewest answers to the target in the sweep (`tellmore.figures.scales`) are run again on the seeds of the methods; the strongest is
+the one with the fewest answers among these and all methods at their own scale.
 
-Below the rows of settings are those of their trials, one for each seed, so that settings can be compared seed by seed.
+Each setting's row is followed by those of its trials, one per seed, so that settings can be compared seed by seed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 MODES = (*scales.SWEPT, "paper", "default")
 AUTOS = {AUTO: 120, BEFORE: 400}
-"""Answers of trials in which the default chooses the kinds too, with grids and without: about 40 minutes."""
+"""Answers of trials in which the default also chooses the kinds, with and without grids: about 40 minutes."""
 PAIRS = {"as-printed": 300, "default": 200}
 """Answers of trials on two items, by mode: the paper compares choosing from two with ranking two."""
 TICKS = (50, 100, 200, 500, 1000, 2000)
 SHOWN_SEEDS = 3
-"""Seeds of paper mode, which is neither the algorithm as printed nor the authors' code and takes no part in claims."""
+"""Seeds of paper mode, which is neither the algorithm as printed nor the authors' code, and is not used for claims."""
 
 
 def configs(bench: Bench, source: Source) -> dict[Key, Config]:
@@ -53,7 +53,7 @@ def configs(bench: Bench, source: Source) -> dict[Key, Config]:
 
 
 def pairs(bench: Bench, source: Source) -> dict[Key, Config]:
-    """The same with two items, chosen and random."""
+    """The trials on two items, chosen and random."""
     found: dict[Key, Config] = {}
     for mode, answers in {} if bench.plan.quick else PAIRS.items():
         scale = METHODS[mode].prior_options["scale"] if mode in METHODS else None
@@ -65,8 +65,8 @@ def pairs(bench: Bench, source: Source) -> dict[Key, Config]:
 
 
 def _collect(bench: Bench) -> Rows:
-    """All methods and the strongest of the sweep as far as it was run, seed by seed, so that a run that is stopped has all
-    settings of the first seeds. What an earlier run has is not run."""
+    """All methods, and the strongest of the sweep as far as it was run, seed by seed, so that an interrupted run has all
+    settings of the first seeds. Trials of an earlier run are not repeated."""
     source, seeds = bench.source("sentiment"), bench.plan.seed_list
     known = seeds_by_setting(earlier_rows(bench, "baselines"))
     sweep = joined(scales.stored(bench, source), earlier_rows(bench, "scales"))

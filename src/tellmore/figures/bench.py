@@ -1,4 +1,4 @@
-"""How exhibits are measured: the available pools, how much to run, and a cache of what was run."""
+"""How exhibits are measured: the available pools, how much to run, and a cache of results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA_VARIABLE = "TELLMORE_DATA"
 
 @dataclass(frozen=True)
 class Source:
-    """A pool for a part in the paper. ``stands_for`` names the paper's data if another pool replaces it."""
+    """A pool for a part of the paper. ``stands_for`` names the paper's data if this pool replaces it."""
 
     title: str
     pool: str
@@ -32,16 +32,16 @@ class Source:
 
     @property
     def caption(self) -> str:
-        """The title, with what it stands in for."""
+        """The title, with the data that it replaces."""
         return self.title if self.stands_for is None else f"{self.title} (stands in for {self.stands_for})"
 
 
 LARGEST = {"valence": 2500}
-"""Parts whose pool is so large that races are run on this many of its items."""
+"""Parts whose pool is so large that races use only this many of its items."""
 
 
 def raced(part: str, source: Source) -> Source:
-    """The source on which a part is raced: all of it, or a share that is always the same."""
+    """The source on which a part is raced: all of it, or always the same sample."""
     if part not in LARGEST:
         return source
     return replace(source, title=f"{source.title}, {LARGEST[part]}", pool=f"{source.pool},{LARGEST[part]}")
@@ -60,7 +60,7 @@ _STANDS_FOR_WORDS = {"sentiment": "SocialSent", "valence": "NRC", "ratings": "NR
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to run: ``seeds`` trials a setting (``heavy_seeds`` where questions are large or trials long) of
+    """How much to run: ``seeds`` trials per setting (``heavy_seeds`` if questions are large or trials long) of
     ``answers`` answers; trials stop at ``stop_at`` accuracy."""
 
     seeds: int
@@ -86,10 +86,10 @@ FULL = Plan(seeds=10, answers=600, stop_at=0.80, heavy_seeds=5)
 
 @dataclass
 class Bench:
-    """Runs trials and remembers rows in ``folder``; what was measured once is not measured again.
+    """Runs trials and stores rows in ``folder``; nothing is measured twice.
 
-    stored: run no trial; take those that are there, of as many seeds as there are.
-    earlier: a folder with the tables of an earlier run to continue from, see `tellmore.figures.joined`.
+    stored: whether to run no trial and use only stored ones, of as many seeds as there are.
+    earlier: a folder with the tables of an earlier run to continue; see `tellmore.figures.joined`.
     """
 
     plan: Plan
@@ -125,12 +125,12 @@ class Bench:
         return load_truth(source.pool, source.matrix)
 
     def config(self, source: Source, **setting: Any) -> Config:
-        """A trial on a source, as long as the plan says unless ``setting`` says otherwise."""
+        """A trial on a source, with the length of the plan unless ``setting`` has another."""
         base = Config(pool=source.pool, matrix=source.matrix, answers=self.plan.answers, stop_at=self.plan.stop_at)
         return replace(base, **setting)
 
     def trials(self, configs: Sequence[Config], seeds: Sequence[int] | None = None) -> dict[Config, list[Trial]]:
-        """All seeds of each config, run or remembered; those that are stored, if nothing is to be run."""
+        """All seeds of each config, run or read from the store; only stored ones if nothing is to be run."""
         chosen = self.plan.seed_list if seeds is None else list(seeds)
         if self.stored:
             known = {config: [self.ledger.load(config, seed) for seed in chosen] for config in configs}
@@ -142,7 +142,7 @@ class Bench:
         return {config: [done[config, seed] for seed in chosen] for config in configs}
 
     def remembered(self, name: str, sources: Sequence[Source], measure: Callable[[], Rows]) -> Rows:
-        """The rows of ``measure``, from disk where name, plan, pools and program are the same."""
+        """The rows of ``measure``, read from disk if name, plan, pools and program are the same."""
         pools = [pool_fingerprint(source.pool, source.matrix) for source in sources]
         key = json.dumps([name, repr(self.plan), pools, program_fingerprint()])
         path = self.folder / "rows" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
@@ -157,7 +157,7 @@ class Bench:
 
 
 def once(name: str, *parts: str) -> Callable[[Callable[[Bench], Rows]], Callable[[Bench], Rows]]:
-    """Decorator of what is measured on the pools of these parts and then remembered under ``name``."""
+    """A decorator for functions that measure on the pools of these parts; the rows are stored under ``name``."""
 
     def remembering(measure: Callable[[Bench], Rows]) -> Callable[[Bench], Rows]:
         return lambda bench: bench.remembered(name, [bench.source(part) for part in parts], lambda: measure(bench))
@@ -166,7 +166,7 @@ def once(name: str, *parts: str) -> Callable[[Callable[[Bench], Rows]], Callable
 
 
 def data_folder(given: Path | None) -> Path | None:
-    """The folder of further pools: the one given, else the environment's, else none."""
+    """The folder of further pools: the one given, else that of the environment variable, else None."""
     if given is None:
         named = os.environ.get(DATA_VARIABLE)
         given = Path(named) if named else None

@@ -1,6 +1,6 @@
-"""The quantitative sentences of the paper, one row each and for each mode: the estimate, its interval, the verdict.
+"""The quantitative sentences of the paper, one row for each sentence and mode: the estimate, its interval and the verdict.
 
-No verdict is written by hand: `verdict.verdict` computes it from the rows of other exhibits, either fresh or as committed.
+No verdict is written by hand: `verdict.verdict` computes it from the rows of other exhibits, either new or committed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _NOT_SAID = (
 
 
 def from_bench(bench: Bench) -> Source:
-    """Rows that are measured, or remembered, on a bench."""
+    """Rows that are measured on a bench, or stored there."""
     kept: dict[str, Rows] = {}
 
     def rows(name: str) -> Rows:
@@ -77,7 +77,7 @@ def from_bench(bench: Bench) -> Source:
 
 
 def from_folder(folder: Path) -> Source:
-    """Rows of CSV files that were written before."""
+    """Rows of CSV files written earlier."""
 
     def rows(name: str) -> Rows:
         path = folder / f"{name}.csv"
@@ -108,7 +108,7 @@ def claim_rows(source: Source) -> list[Row]:
 
 
 def measured_text(row: Row) -> str:
-    """Estimate and interval in words, then what they are."""
+    """Estimate and interval in words, followed by what they are."""
     if row["estimate"] is None:
         return str(row["measured"])
     ends = ["open" if end is None or math.isinf(end) else _number(end) for end in (row["low"], row["high"])]
@@ -132,7 +132,7 @@ def claims(rows: Rows) -> Figure:
 
 
 def as_markdown(rows: Rows) -> str:
-    """What did not hold first, then what is open, then the rest."""
+    """The claims in Markdown: first those that do not hold, then the inconclusive ones, then the rest."""
     titles = ("What did not hold", "What is inconclusive", "What held", "What cannot be tested here")
     text = [_compare(rows)]
     for title, kind in zip(titles, VERDICTS, strict=True):
@@ -144,7 +144,7 @@ def as_markdown(rows: Rows) -> str:
 
 
 def saving_rows(source: Source) -> list[Row]:
-    """Seconds saved against labels, within modes and across, side by side."""
+    """Seconds saved compared with labels, within modes and across them."""
     return [
         {**row, "saved": own.value, "low": own.low, "high": own.high, "note": own.reason}
         for row, own in savings(source)

@@ -15,11 +15,11 @@ from tellmore.types import Array
 
 MEASURES = ("accuracy", "mse", "mse_scores", "logdet", "bits", "seconds")
 MARKS_S = (300, 600, 1800)
-"""Seconds of human time whose accuracy is shown with every crossing: a first crossing depends on luck."""
+"""Seconds of human time at which the accuracy is shown with every crossing, because a first crossing depends on luck."""
 
 
 def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str) -> list[Row]:
-    """One row per setting and kept answer, to the end of its shortest trial: every point is the mean of all seeds."""
+    """One row per setting and stored answer, to the end of its shortest trial: every point is the mean of all seeds."""
     return [row for config, trials in runs.items() for row in _curve(config, trials, pool)]
 
 
@@ -47,8 +47,8 @@ def _moments(matrices: Mapping[str, Array], answer: int) -> Row:
 
 
 def reach_row(config: Config, trials: Sequence[Trial], target: float) -> Row:
-    """Interactions and seconds of one setting to ``target`` accuracy; a lower bound where seeds failed. In addition,
-    from when on the mean accuracy stays there, and the accuracy at fixed seconds if all trials lasted that long."""
+    """Interactions and seconds of one setting to ``target`` accuracy; a lower bound if seeds failed. In addition, the time
+    from which the mean accuracy stays there, and the accuracy at fixed seconds if all trials lasted that long."""
     reach, marks = to_accuracy(trials, target), at_seconds(trials, MARKS_S)
     whole = {mark: found["accuracy"] if found["runs"] == len(trials) else {} for mark, found in marks.items()}
     return {
@@ -74,7 +74,7 @@ def reach_row(config: Config, trials: Sequence[Trial], target: float) -> Row:
 
 
 def at_least(trials: Sequence[Trial], target: float) -> float:
-    """Mean interactions over all seeds, counting a seed that failed with its whole length: a lower bound."""
+    """Mean interactions over all seeds, where a seed that failed counts with its whole length: a lower bound."""
     reached = [first_reached(np.asarray(trial.column("accuracy")), target) for trial in trials]
     return float(
         np.mean([len(t.rows) if answers is None else answers for t, answers in zip(trials, reached, strict=True)])
@@ -90,7 +90,7 @@ def reach_text(row: Row) -> str:
 
 
 def time_text(row: Row) -> str:
-    """The lasting crossing and the accuracies at fixed seconds as text; what is not known is left out."""
+    """The lasting crossing and the accuracies at fixed seconds as text; unknown values are left out."""
     known = []
     if "lasting_s" in row:
         known = [f"lasting from {row['lasting_s']:.0f} s" if row["lasting_s"] is not None else "not lasting"]
@@ -99,12 +99,12 @@ def time_text(row: Row) -> str:
 
 
 def last_value(rows: Rows, setting: str, measure: str) -> float:
-    """A measure of a setting after its last answer."""
+    """The value of a measure after the last answer of a setting."""
     return column(where(rows, setting=setting), measure)[-1]
 
 
 def crossing(rows: Rows, setting: str, target: float) -> float | None:
-    """Answers at which the mean accuracy of a setting crosses ``target``, from the rows."""
+    """The number of answers at which the mean accuracy of a setting first reaches ``target``; None if never."""
     for row in where(rows, setting=setting):
         if row["accuracy"] >= target:
             return float(row["answer"])
@@ -112,7 +112,7 @@ def crossing(rows: Rows, setting: str, target: float) -> float | None:
 
 
 def lasting_crossing(rows: Rows, setting: str, target: float) -> float | None:
-    """Answers from which on the mean accuracy of a setting stays at ``target``, from the rows; None if it ends below."""
+    """The number of answers from which the mean accuracy of a setting stays at ``target``; None if it ends below."""
     own = where(rows, setting=setting)
     below = [number for number, row in enumerate(own) if row["accuracy"] < target]
     start = below[-1] + 1 if below else 0
@@ -120,7 +120,7 @@ def lasting_crossing(rows: Rows, setting: str, target: float) -> float | None:
 
 
 def accuracy_at(rows: Rows, setting: str, seconds: float) -> float | None:
-    """Mean accuracy of a setting after so many seconds, from the rows; None before the first and beyond the last of them."""
+    """The mean accuracy of a setting after this many seconds; None before its first row and after its last."""
     own = where(rows, setting=setting)
     within = [row for row in own if row["seconds"] <= seconds]
     return float(within[-1]["accuracy"]) if within and len(within) < len(own) else None

@@ -1,6 +1,6 @@
-"""The default against the strongest baseline of each kind of question: what the first lines of the page say.
+"""The default compared with the strongest baseline of each kind of question: the first lines of the results page.
 
-The strongest is whichever method and scale of the prior needs fewest answers, by the rule in `tellmore.figures.baselines`;
+The strongest is the method and scale of the prior that needs the fewest answers, by the rule in `tellmore.figures.baselines`;
 nothing here is written by hand.
 """
 
@@ -16,14 +16,15 @@ from tellmore.figures.paired import Runs, saved
 from tellmore.rows import Row, Rows, where
 
 LEAST_SEEDS = 8
-"""A baseline of fewer trials is not called the strongest."""
+"""A baseline with fewer trials is not called the strongest."""
 MARK_S = 600
-"""Seconds of human time after which accuracies stand beside the first crossings."""
+"""Seconds of human time after which accuracies are shown next to the first crossings."""
 BASELINE_PARTS = ("methods", "strongest")
 
 
 def strongest(source: Source, setting: str) -> Row | None:
-    """The baseline that needs fewest answers for a kind of question, of chosen items or, where a method has none, random ones."""
+    """The baseline that needs the fewest answers for a kind of question, on chosen items or, if a method has none, on random
+    ones."""
     family = setting.split("-")[0]
     rows = [row for part in BASELINE_PARTS for row in where(source("baselines"), part=part)]
     of_kind = [
@@ -34,7 +35,7 @@ def strongest(source: Source, setting: str) -> Row | None:
 
 
 def headline_rows(source: Source) -> list[Row]:
-    """For each setting of Table I: the default, the strongest baseline, and the share of its answers and seconds saved."""
+    """For each setting of Table I: the default, the strongest baseline, and the share of answers and seconds saved."""
     found = []
     for setting in paper.CHOSEN:
         own = where(source("baselines"), part="methods", mode="default", setting=setting)
@@ -61,7 +62,7 @@ def _of(source: Source, best: Row, measure: str) -> Runs:
 
 
 def share_text(row: Row, measure: str) -> str:
-    """A saved share with its interval, open ends in words."""
+    """A saved share with its interval; open ends are in words."""
     value, low, high = (row[f"{measure}_{end}"] for end in ("saved", "low", "high"))
     if value is None:
         return "not known"
@@ -98,7 +99,7 @@ def headline_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
 
 
 def headline_sentence(rows: Rows) -> str:
-    """The same in a sentence."""
+    """The comparison with the strongest baseline in a sentence."""
     told = [f"{row['default_answers']} ({row['setting']}) instead of {row['baseline_answers']}" for row in rows]
     seeds = min(row["default_seeds"] for row in rows)
     return (
@@ -108,13 +109,13 @@ def headline_sentence(rows: Rows) -> str:
 
 
 def _both(row: Row, measure: str, text: Callable[[float], str]) -> str:
-    """A measure of the baseline and of the default."""
+    """A measure of the baseline and of the default, as text."""
     values = [row[f"{what}_{measure}"] for what in ("baseline", "default")]
     return " → ".join("–" if value is None else text(value) for value in values)
 
 
 def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
-    """Every method in every setting: first crossings, when they last, and the accuracy at fixed seconds."""
+    """Every method in every setting: first crossings, lasting crossings, and the accuracy at fixed seconds."""
     header = ["mode", "prior", "question", "seeds", "first reached after", "the paper", "the mean stays there from"]
     header += [f"accuracy in % at {mark} s" for mark in MARKS_S]
     body = []
@@ -128,7 +129,7 @@ def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
 
 
 def scales_table(source: Source) -> tuple[list[str], list[list[str]]]:
-    """What each scale of the prior gives."""
+    """The result for each scale of the prior."""
     rows = where(source("scales"), part="scales")
     scales = sorted({float(row["scale"]) for row in rows})
     body = []

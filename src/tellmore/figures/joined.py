@@ -1,7 +1,7 @@
-"""A run continued from the table of an earlier one: a setting is taken from whichever of the two has more of its seeds.
+"""A run that continues the table of an earlier one: each setting is taken from the run that has more of its seeds.
 
-Settings are taken whole, never seed by seed: from when on their mean lasts depends on all of their trials. The two runs have to
-be of the same program; a trial that both have shows whether they are.
+Settings are taken as a whole, never seed by seed, because the lasting crossing of their mean depends on all of their trials. The
+two runs must use the same program; a trial that both have shows whether they do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Setting = tuple[object, ...]
 
 
 def earlier_rows(bench: Bench, name: str) -> Rows:
-    """The rows of an exhibit in the earlier run; none without one. SettingError if they are not by settings and seeds."""
+    """The rows of an exhibit in the earlier run, if there is one. SettingError if they are not by settings and seeds."""
     path = None if bench.earlier is None else bench.earlier / f"{name}.csv"
     if path is None or not path.exists():
         return []
@@ -28,12 +28,12 @@ def earlier_rows(bench: Bench, name: str) -> Rows:
 
 
 def setting_of(row: Row) -> Setting:
-    """What a row is about; the rows of trials are about the setting that they are of."""
+    """The setting of a row; the rows of trials have that of their setting."""
     return tuple(str(row.get(key, "")).removesuffix(TRIALS) if key == "part" else row.get(key) for key in KEYS)
 
 
 def seeds_by_setting(rows: Rows) -> dict[Setting, int]:
-    """How many seeds each setting has."""
+    """The number of seeds of each setting."""
     found: dict[Setting, int] = {}
     for row in rows:
         found[setting_of(row)] = max(found.get(setting_of(row), 0), int(row["seeds"]))
@@ -41,7 +41,7 @@ def seeds_by_setting(rows: Rows) -> dict[Setting, int]:
 
 
 def joined(fresh: Rows, earlier: Rows) -> list[Row]:
-    """The rows of each setting from the table with more of its seeds, the fresh one where both have as many.
+    """The rows of each setting from the table with more of its seeds; the new one if both have the same number.
 
     >>> old, new = ({"setting": "label", "seeds": n, "interactions": n} for n in (8, 4))
     >>> joined([new], [old]) == [old], joined([old], [new]) == [old]

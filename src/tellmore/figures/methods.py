@@ -16,19 +16,19 @@ from tellmore.sim.rows import Trial
 from tellmore.sim.seconds import at_seconds
 from tellmore.sim.summary import first_reached
 
-# Answers of a trial, in the order of `paper.SETTINGS`: enough for most seeds to pass the target. None stops there, so that
-# accuracies at later moments are of all seeds.
+# Answers of a trial, in the order of `paper.SETTINGS`: enough for most seeds to pass the target. No trial stops there, so that
+# later accuracies are means over all seeds.
 LENGTHS = {
     "as-printed": (2200, 1200, 900, 700, 400, 300),
     "as-authors": (2200, 0, 900, 700, 400, 400),
     "paper": (0, 1500, 0, 900, 0, 400),
     "default": (800, 800, 600, 600, 200, 200),
 }
-"""The authors' code asks labels of random items only."""
+"""The authors' code asks only for labels of random items."""
 AT_ANSWER = 200
-"""Curves of all settings are compared after so many answers."""
+"""The number of answers after which the curves of all settings are compared."""
 Key = tuple[str, str, float | None]
-"""Mode, setting and scale of the prior (None: the default's own prior)."""
+"""Mode, setting and scale of the prior (None: the default prior)."""
 
 
 def family_of(setting: str) -> str:
@@ -52,7 +52,7 @@ def config_of(bench: Bench, source: Source, setting: str, answers: int, **other:
 
 
 def rows_of(bench: Bench, part: str, wanted: dict[Key, Config], seeds: Sequence[int], pool: str) -> list[Row]:
-    """A row for each setting of which there are trials, followed by those of the trials."""
+    """A row for each setting that has trials, followed by the rows of its trials."""
     done = bench.trials(list(wanted.values()), seeds)
     rows: list[Row] = []
     for key, config in wanted.items():
@@ -63,14 +63,14 @@ def rows_of(bench: Bench, part: str, wanted: dict[Key, Config], seeds: Sequence[
 
 
 def row_of(part: str, key: Key, config: Config, trials: Sequence[Trial], pool: str) -> Row:
-    """First and lasting crossings of the target, and accuracies at fixed seconds, of one setting."""
+    """The row of one setting: first and lasting crossings of the target, and accuracies at fixed seconds."""
     mode, setting, scale = key
     own = {"mode": mode, "setting": setting, "scale": scale, "printed": paper.COUNT_WORDS.get(setting)}
     return {"pool": pool, "part": part, "seed": None, **reach_row(config, trials, paper.TARGET), **own}
 
 
 def trial_row(part: str, key: Key, trial: Trial, pool: str) -> Row:
-    """One trial: when the target was first reached (none: not within its length), and how good it was at fixed moments."""
+    """The row of one trial: when it first reached the target (None if it never did), and its accuracy at fixed seconds."""
     mode, setting, scale = key
     first = first_reached(np.asarray(trial.column("accuracy")), paper.TARGET)
     marks = at_seconds([trial], MARKS_S)
@@ -95,7 +95,7 @@ def trial_row(part: str, key: Key, trial: Trial, pool: str) -> Row:
 
 
 def seeds_text(rows: Rows) -> str:
-    """How many seeds, as in "4 to 20 seeds"."""
+    """The number of seeds in words, as in "4 to 20 seeds"."""
     counts = sorted({int(row["seeds"]) for row in rows})
     return (
         f"{counts[0]} to {counts[-1]} seeds" if len(counts) > 1 else f"{counts[0]} seed{'s' if counts[0] > 1 else ''}"

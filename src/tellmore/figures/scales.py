@@ -1,4 +1,4 @@
-"""The scale of the prior, which the paper leaves open, swept for both baselines: a row for every scale, whatever it gives."""
+"""The scale of the prior, which the paper leaves open, swept for both baselines: one row per scale, whatever the result."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 SWEPT = ("as-printed", "as-authors")
 MOST_SWEPT = dict(zip(paper.FAMILIES, (1000, 600, 300), strict=True))
-"""Answers of a trial of the sweep, which stops at the target: a scale that needs more than these counts with so many."""
+"""Most answers of a trial in the sweep, which stops at the target: a scale that needs more counts as needing this many."""
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 SWEEP_SEEDS = [100, 101, 102, 103]
-"""Other seeds than those of the methods: a scale that is chosen by the sweep is then judged on trials that did not choose it."""
+"""Not the seeds of the methods, so that a scale chosen by the sweep is judged on trials that did not choose it."""
 
 
 def swept(bench: Bench, source: Source) -> dict[Key, Config]:
-    """Scales of the prior, for the questions of which each method chooses the items; labels of random items where it does not."""
+    """The trials at every scale of the prior, on items that each method chooses, or on random items if it cannot choose them."""
     found: dict[Key, Config] = {}
     for mode in SWEPT:
         lengths = dict(zip(paper.SETTINGS, LENGTHS[mode], strict=True))
@@ -52,7 +52,7 @@ def _scaled(scale: float) -> tuple[tuple[str, Option], ...]:
 
 
 def _collect(bench: Bench) -> Rows:
-    """Every scale on the first of the seeds, and on the others those that reached the target there."""
+    """Every scale on the first seed, and those that reached the target there on the other seeds."""
     source = bench.source("sentiment")
     wanted, seeds = swept(bench, source), SWEEP_SEEDS[: 1 if bench.plan.quick else None]
     first = bench.trials(list(wanted.values()), seeds[:1])
@@ -75,8 +75,8 @@ def _reaches(trial: Trial) -> bool:
 
 
 def strongest(bench: Bench, source: Source, scales: Rows) -> dict[Key, Config]:
-    """Of each kind of question, the method and scale that needed fewest answers in the sweep, among those of most seeds; to be
-    run in full, unless it is a method as it comes, which is run anyway."""
+    """For each kind of question, the method and scale that needed the fewest answers in the sweep, among those with the most
+    seeds; to be run in full, unless it is a method at its own scale, which is run anyway."""
     found: dict[Key, Config] = {}
     for family in paper.FAMILIES:
         own = [row for row in scales if family_of(row["setting"]) == family]
@@ -92,7 +92,7 @@ def strongest(bench: Bench, source: Source, scales: Rows) -> dict[Key, Config]:
 
 
 def draw(rows: Rows) -> Figure:
-    """Interactions by the scale of the prior: a panel a mode."""
+    """Interactions by the scale of the prior, one panel per mode."""
     own = where(rows, part="scales")
     modes = distinct(own, "mode")
     figure, grid = new_figure(1, len(modes), width=4.4, height=3.8)

@@ -1,4 +1,4 @@
-"""Tables that were written before, read again."""
+"""Reading tables that were written earlier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tellmore.rows import Rows
 
 
 def rows_of(path: Path) -> Rows:
-    """The rows of a CSV file, with numbers and truth values as such."""
+    """The rows of a CSV file, with numbers and truth values converted."""
     with path.open(encoding="utf-8", newline="") as file:
         return [{key: _value(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
 
