@@ -5,7 +5,7 @@ import { withError } from "../src/dashboard/overview";
 import type { Rate } from "../src/kit/wire";
 
 describe("a file to add", () => {
-  it("is refused before it is sent where it is too large", () => {
+  it("is refused before it is sent if it is too large", () => {
     expect(refused({ size: 8 << 20 }, 8 << 20)).toBeNull();
     expect(refused({ size: (8 << 20) + 1 }, 8 << 20)).toBe("This file is larger than 8 MB. Divide it into smaller files.");
   });
@@ -19,7 +19,7 @@ describe("a file to add", () => {
 describe("bits of a question", () => {
   const rate = (bits: number, bits_se: number): Rate => ({ bits, bits_se }) as Rate;
 
-  it("have an error only where it shows", () => {
+  it("have an error only if it shows", () => {
     expect(withError(rate(0.17, 0.001))).toBe("0.17");
     expect(withError(rate(0.91, 0.02))).toBe("0.91 ± 0.02");
   });

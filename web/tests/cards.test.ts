@@ -115,7 +115,7 @@ describe("rank card", () => {
     expect(context.submit).toHaveBeenCalledWith({ type: "rank", order: ["a", "b"], n_positive: 2 });
   });
 
-  it("moves what a digit picked up, and announces where it stands", () => {
+  it("moves what a digit picked up, and announces its position", () => {
     const { card, context, key } = show(rankCard, "rank", ["a", "b", "c"]);
     key("3");
     key("ArrowUp");
@@ -159,7 +159,7 @@ describe("rank card with ties", () => {
   const joined = (card: Card): string[] => [...card.element.querySelectorAll<HTMLElement>(".row.joined")].map((row) => row.dataset.id!);
   const levels = (card: Card): HTMLButtonElement[] => [...card.element.querySelectorAll<HTMLButtonElement>(".level")].filter((button) => !button.hidden);
 
-  it("offers none where the project has none", () => {
+  it("offers none if the project has none", () => {
     const { card } = show(rankCard, "rank", ["a", "b", "c"]);
     expect(card.element.querySelector(".level, .rest")).toBeNull();
     expect(card.bindings.some(({ keys }) => keys.includes("l") || keys.includes("t"))).toBe(false);
@@ -217,7 +217,7 @@ describe("rank card with ties", () => {
     expect(joined(card)).toEqual([]);
   });
 
-  it("ends a partial ranking: the rest are level", () => {
+  it("ends a partial ranking: the rest are tied", () => {
     const { context, key, button } = rank(["a", "b", "c", "d", "e"]);
     button("The rest are tied").click();
     expect(context.announce).toHaveBeenLastCalledWith("First pick up the topmost item to be tied.");

@@ -15,7 +15,7 @@ describe("names of questions", () => {
     expect(kindTitle("gone", KINDS)).toBe("gone");
   });
 
-  it("have the size where it may vary", () => {
+  it("have the size if it may vary", () => {
     expect([questionTitle("label", 1, KINDS), questionTitle("rank", 4, KINDS), questionTitle("select", 3, KINDS)]).toEqual(["Label", "Rank 4", "Select 3"]);
   });
 });
@@ -43,7 +43,7 @@ describe("rates", () => {
 });
 
 describe("progress", () => {
-  it("shows accuracy and time left only where the server sends them", () => {
+  it("shows accuracy and time left only if the server sends them", () => {
     expect(facts({ answers: 1, minutes: 0.2 })).toEqual(["1 answer", "under a minute"]);
     const standing = ["accuracy 77 to 96 %, on 40 random checks", "6 to 17 minutes left to 95 %"];
     expect(facts({ answers: 12, minutes: 3.4, standing })).toEqual(["12 answers", "3 minutes", ...standing]);
@@ -92,7 +92,7 @@ describe("settings", () => {
 });
 
 describe("what was asked at random", () => {
-  it("says what that means, and names repeats where there are any", () => {
+  it("says what that means, and names repeats if there are any", () => {
     expect(askedNote({ questions: 200, random: 0, repeated: 0 })).toBe("");
     expect(askedNote({ questions: 40, random: 0.1, repeated: 0.05 })).toBe("of the last 40 questions, 10\u00a0% were random, as no better one was ready, 5\u00a0% had been asked before");
   });

@@ -81,7 +81,7 @@ describe("a question after a reload", () => {
     expect(sessionStorage.length).toBe(0);
   });
 
-  it("is still untouched where only the divider was moved", async () => {
+  it("is still untouched if only the divider was moved", async () => {
     await open(ask("rank"));
     for (const key of ["0", "ArrowUp"]) press(key);
     const { host } = await open(ask("rank"));
@@ -89,7 +89,7 @@ describe("a question after a reload", () => {
     expect(host.textContent).toContain("This order is right");
   });
 
-  it("has its level items", async () => {
+  it("has its ties", async () => {
     const words = { ...WORDS, ties: true };
     await open(ask("rank"), words);
     for (const key of ["1", "l"]) press(key);
@@ -113,7 +113,7 @@ describe("a question after a reload", () => {
     expect((await given).timing.away).toHaveLength(1);
   });
 
-  it("starts anew where the draft was of another question", async () => {
+  it("starts again if the draft was of another question", async () => {
     await open(ask("rank"));
     for (const key of ["1", "ArrowDown"]) press(key);
     const { host, given } = await open(ask("rank", "q2"));
@@ -122,7 +122,7 @@ describe("a question after a reload", () => {
     expect((await given).timing).toMatchObject({ moves: 0, away: [] });
   });
 
-  it("starts in its first order where the draft is of other items", async () => {
+  it("starts in its first order if the draft is of other items", async () => {
     const sketch = { type: "rank" as const, order: ["a", "a", "c", "d"], n_positive: 1, ordered: true };
     new DraftBox().keep({ question: "q1", sketch, clock: CLOCK });
     const { host } = await open(ask("rank"));
@@ -130,7 +130,7 @@ describe("a question after a reload", () => {
     expect(host.textContent).toContain("This order is right");
   });
 
-  it("has its clock again where an undo had put it aside, but not its draft", async () => {
+  it("has its clock again if an undo had put it aside, but not its draft", async () => {
     const aside = new Map<string, ClockRecord>();
     await open(ask("rank"), WORDS, aside);
     for (const key of ["1", "ArrowDown"]) press(key);

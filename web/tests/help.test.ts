@@ -41,7 +41,7 @@ describe("help", () => {
     expect(document.querySelector("dd")!.textContent).toBe("Help on rank.");
   });
 
-  it("names the keys for level items where there are any", () => {
+  it("names the keys for tied items if there are any", () => {
     expect(help(true, "rank", rankCard, true)).toContain("in focus with the next");
   });
 

@@ -84,7 +84,7 @@ describe("the judge's page", () => {
     expect(view.element.textContent).toContain("The first 1 of 14 items.");
   });
 
-  it("says what is missing where there is no verdict", async () => {
+  it("says what is missing if there is no verdict", async () => {
     const without = { ...JUDGED, verdict: null, items: {}, wrong_items: 0 };
     serve(without, { ...without, problem: "not numbers" }, { ...without, columns: [], column: null });
     const view = new JudgeView(() => {});
@@ -107,7 +107,7 @@ describe("rare positives", () => {
     expect(measures(board(0.2)).map(({ name }) => name)).toEqual(["Recall", "F1", "Average precision", "Prevalence"]);
   });
 
-  it("are not spoken of where they are not rare, or nothing is measured", () => {
+  it("are not mentioned if they are not rare, or nothing is measured", () => {
     expect(measures(board(0.34))).toEqual([]);
     expect(measures({ ...board(0.2), quality: null })).toEqual([]);
     expect(measures({ ...board(0.2), quality: { ...board(0.2).quality!, checks: 19 } })).toEqual([]);

@@ -27,13 +27,13 @@ describe("level items", () => {
     expect(holding(joined, moved(start, 4, 3)).size).toBe(0);
   });
 
-  it("never run through the divider, even when the rest are level", () => {
+  it("never run through the divider, even when the rest are tied", () => {
     expect(places(restLevel(NO_TIES, start, a), start)).toEqual([0, 2]);
     const none = moved(start, 2, 0);
     expect(places(restLevel(NO_TIES, none, b), none)).toEqual([1, 2]);
   });
 
-  it("are named in the answer only where there are any, and restored from it", () => {
+  it("are named in the answer only if there are any, and restored from it", () => {
     const answer = withTies(toAnswer(start), toggled(NO_TIES, start, c), start);
     expect(answer).toEqual({ type: "rank", order: ["a", "b", "c", "d"], n_positive: 2, ties: [2] });
     expect(withTies(toAnswer(start), NO_TIES, start)).not.toHaveProperty("ties");

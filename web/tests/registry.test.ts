@@ -52,11 +52,11 @@ describe("registry", () => {
     await expect(screenOf("constructor", [kind("constructor")])).rejects.toThrow("cannot show “constructor” questions");
   });
 
-  it("says so where a script cannot be loaded", async () => {
+  it("says so if a script cannot be loaded", async () => {
     await expect(screenOf("odd", scripted("export default (;"))).rejects.toThrow("“Odd one” questions cannot be shown");
   });
 
-  it("says so where a script draws nothing", async () => {
+  it("says so if a script draws nothing", async () => {
     await expect(screenOf("odd", scripted("export default 7;"))).rejects.toThrow("cannot show “Odd one” questions");
   });
 });

@@ -53,7 +53,7 @@ describe("lists of items", () => {
     expect(document.activeElement!.closest("li")!.dataset.id).toBe("b");
   });
 
-  it("are only read where nobody listens", () => {
+  it("are only read if nobody listens", () => {
     const picks = new Picks("Items");
     picks.show([item("a")]);
     expect(picks.element.querySelector("button")).toBeNull();

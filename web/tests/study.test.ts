@@ -46,7 +46,7 @@ describe("arrival", () => {
     expect(arrival("?participant=me")).toEqual({ participant: "me" });
   });
 
-  it("says nothing where the link does not name anybody", () => {
+  it("says nothing if the link does not name anybody", () => {
     expect(arrival("?STUDY_ID=s")).toBeNull();
     expect(arrival("")).toBeNull();
   });

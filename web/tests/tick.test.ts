@@ -85,7 +85,7 @@ describe("tick card", () => {
     expect(context.submit).toHaveBeenCalledWith({ type: "tick", positive: [] });
   });
 
-  it("submits none by N only where nothing is ticked", () => {
+  it("submits none by N only if nothing is ticked", () => {
     const { card, context, key } = show(4);
     key("1", "n");
     expect(context.submit).not.toHaveBeenCalled();

@@ -97,7 +97,7 @@ test("a question takes the focus only from somebody who is at work here", async 
   elsewhere.remove();
 });
 
-test("undo is asked of the kernel, where there is something to undo", async () => {
+test("undo is sent to the kernel if there is something to undo", async () => {
   const kernel = new Kernel(show(question("label", "calm")));
   const tree = rendered(kernel);
   await card(tree, "q1");
@@ -114,7 +114,7 @@ test("undo is asked of the kernel, where there is something to undo", async () =
   expect([...again.querySelectorAll("input")].map((box) => box.checked)).toEqual([false, true]);
 });
 
-test("what was refused is said beside the question", async () => {
+test("what was refused is shown next to the question", async () => {
   const kernel = new Kernel(show(question("label", "calm"), { said: "that is not <b>on show</b>" }));
   const tree = rendered(kernel);
   await card(tree, "q1");

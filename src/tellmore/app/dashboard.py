@@ -105,13 +105,13 @@ def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeO
 
 def annotators_out(ledger: Ledger, view: View, at_work: Collection[str]) -> list[board.AnnotatorOut]:
     """One row per person; those in ``at_work`` have an open question."""
-    beside, found = reliability(ledger), manners(ledger, view.learner)
+    compared, found = reliability(ledger), manners(ledger, view.learner)
     changed = {who: own.now for who, own in view.steady.items()}
     return [
         board.AnnotatorOut(
             **vars(person),
             open=person.participant in at_work,
-            reliability=beside.get(person.participant, NOTHING_TO_COMPARE),
+            reliability=compared.get(person.participant, NOTHING_TO_COMPARE),
             manner=found.get(person.participant, NOT_COMPARED),
             lately=None if (seen := changed.get(person.participant)) is None else in_words(seen),
         )

@@ -18,7 +18,7 @@ import typer
 from tellmore.cli.output import print_error
 from tellmore.errors import FaultyRowsError, TellmoreError
 
-MODULES = ("serve", "project", "operate", "repair", "beside", "judge", "lab", "race", "rates", "study")
+MODULES = ("serve", "project", "operate", "repair", "tools", "judge", "lab", "race", "rates", "study")
 """Modules of this package, in the order in which --help shows their commands. Each has ``register(app)``."""
 INTERRUPTED = 128 + signal.SIGINT
 """The exit code with which typer ends after Ctrl-C, without a message."""

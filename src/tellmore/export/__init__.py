@@ -162,11 +162,11 @@ def make_folder(out: Path) -> None:
         raise DataFileError(f"{out}: cannot be made: {error.strerror}; {WHERE_TO_WRITE}") from error
 
 
-def write_beside(out: Path, provenance: Mapping[str, Any]) -> Path:
+def write_provenance(out: Path, provenance: Mapping[str, Any]) -> Path:
     """Write ``provenance`` to OUT.provenance.json, for a file that has no place for it; returns the path."""
-    beside = out.with_name(f"{out.name}.provenance.json")
-    write_whole(beside, _json(provenance))
-    return beside
+    path = out.with_name(f"{out.name}.provenance.json")
+    write_whole(path, _json(provenance))
+    return path
 
 
 def _json(provenance: Mapping[str, Any]) -> bytes:

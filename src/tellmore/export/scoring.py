@@ -23,7 +23,7 @@ from tellmore.data.settings import Settings
 from tellmore.data.tfidf import TFIDF
 from tellmore.data.vectors import VectorFile, open_vectors
 from tellmore.errors import DataFileError, SettingError
-from tellmore.export import write_beside
+from tellmore.export import write_provenance
 from tellmore.export.tables import csv_bytes, parquet_bytes
 from tellmore.files import write_whole
 from tellmore.store.state import as_texts
@@ -97,7 +97,7 @@ def score_file(
     ids = joined.table.ids
     write_whole(out, _bytes(out, ids, _predictions(classifier, joined, progress), provenance))
     if out.suffix.lower() == ".csv":
-        write_beside(out, provenance)
+        write_provenance(out, provenance)
     shutil.rmtree(cache, ignore_errors=True)
     reading.finish()
     return len(ids)

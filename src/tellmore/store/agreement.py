@@ -152,16 +152,16 @@ def conflicts(ledger: Ledger) -> list[Conflict]:
 
 def reliability(ledger: Ledger) -> dict[str, Reliability]:
     """By participant, for everybody who shares an item with somebody or labelled a known one."""
-    beside, known = _beside_others(votes(ledger)), _on_known(ledger)
+    compared, known = _against_others(votes(ledger)), _on_known(ledger)
     return {
         who: Reliability(
-            *beside.get(who, (0, 0))[:2], *known.get(who, (0, 0)), _warning(beside.get(who), known.get(who))
+            *compared.get(who, (0, 0))[:2], *known.get(who, (0, 0)), _warning(compared.get(who), known.get(who))
         )
-        for who in {**beside, **known}
+        for who in {**compared, **known}
     }
 
 
-def _beside_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[int, int, float]]:
+def _against_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[int, int, float]]:
     """For each person: labels that agree with most others', labels compared, and how many would agree by chance."""
     own: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for by_person in cast.values():
@@ -191,10 +191,10 @@ def _on_known(ledger: Ledger) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _warning(beside: tuple[int, int, float] | None, known: tuple[int, int] | None) -> str | None:
+def _warning(compared: tuple[int, int, float] | None, known: tuple[int, int] | None) -> str | None:
     if known is not None and _no_better(*known, 0.5):
         return "no better than guessing on known items"
-    if beside is not None and _no_better(*beside):
+    if compared is not None and _no_better(*compared):
         return "agrees with others no more than by chance"
     return None
 

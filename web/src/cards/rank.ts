@@ -1,6 +1,6 @@
 /** Rank: one list and a movable divider. Four equal ways to move: drag, buttons, click item then place, keyboard. */
 
-import { focusedBeside, h } from "../kit/dom";
+import { focusedNear, h } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Item } from "../kit/wire";
@@ -130,7 +130,7 @@ class RankCard implements Card {
   }
 
   private step(entry: Entry, by: number): void {
-    const focused = focusedBeside(this.element);
+    const focused = focusedNear(this.element);
     this.move(entry, this.entries.indexOf(entry) + by);
     // A row loses the focus when it is moved in the document.
     if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus({ preventScroll: true });
@@ -147,7 +147,7 @@ class RankCard implements Card {
 
   /** Index of the entry whose row has the focus; -1 if there is none. */
   private focused(): number {
-    return this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(focusedBeside(this.element)));
+    return this.entries.findIndex((entry) => this.rows.get(entry)!.element.contains(focusedNear(this.element)));
   }
 
   /** L ties the picked row, or else the row in focus, with the next. */

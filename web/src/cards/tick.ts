@@ -1,6 +1,6 @@
 /** Tick: a grid of items; tick every one that is positive, then submit. */
 
-import { focusedBeside, h } from "../kit/dom";
+import { focusedNear, h } from "../kit/dom";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Answer, Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
@@ -119,7 +119,7 @@ class TickCard implements Card {
   /** Moves the focus in the grid as currently laid out; a step past the edge does nothing. */
   private walk(right: number, down: number): void {
     const last = this.boxes.length - 1;
-    const at = this.boxes.indexOf(focusedBeside(this.element) as HTMLInputElement);
+    const at = this.boxes.indexOf(focusedNear(this.element) as HTMLInputElement);
     if (at < 0) return this.boxes[right + down > 0 ? 0 : last]?.focus();
     const columns = this.columns();
     const next = at + right + down * columns;

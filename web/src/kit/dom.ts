@@ -34,7 +34,7 @@ function treeOf(element: Node): Document | ShadowRoot {
 }
 
 /** The focused element in the tree of `element`. */
-export function focusedBeside(element: Node): Element | null {
+export function focusedNear(element: Node): Element | null {
   return treeOf(element).activeElement;
 }
 
