@@ -1,4 +1,4 @@
-"""What every room's tests share."""
+"""What all tests share."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-# One BLAS thread a process: the suites run side by side, and small matrices do not gain from more.
+# One BLAS thread per process: suites run at the same time, and small matrices do not benefit from more.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of pools beyond the bundled one, named by TELLMORE_DATA; the test is skipped where it is unset."""
+    """The folder of other pools, named by TELLMORE_DATA; the test is skipped if it is unset."""
     folder = os.environ.get("TELLMORE_DATA")
     if not folder:
         pytest.skip("TELLMORE_DATA is not set: the pools beyond the bundled one are not here")

@@ -1,4 +1,4 @@
-"""The learner off the beaten path: embeddings of any scale, origin and units, rare classes, odd pools."""
+"""The learner on unusual data: embeddings of any scale, origin and units, rare classes, odd pools."""
 
 from __future__ import annotations
 

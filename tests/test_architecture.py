@@ -1,4 +1,4 @@
-"""The shape of the house: what is public, how large modules are, what the package needs to be imported."""
+"""The structure of the package: what is public, how large modules are, what is needed to import it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ PUBLIC_MODULES = ("tellmore", "tellmore.lab", "tellmore.sklearn")
 
 
 def described(doc: str) -> set[str]:
-    """The parameters that a docstring explains, one a line: ``name: what it is``, or several names with commas."""
+    """The parameters that a docstring explains, one per line: ``name: what it is``, or several names with commas."""
     lines = re.findall(r"^\s*(\w+(?:, \w+)*)(?: \[.*?\])?: ", doc, flags=re.MULTILINE)
     return {name for line in lines for name in line.split(", ")}
 
@@ -143,7 +143,7 @@ def public_methods() -> list[tuple[str, type, str, Any]]:
 
 
 def test_every_public_method_explains_its_parameters_one_by_one(repository: Path) -> None:
-    """In its own docstring, or in that of its class where many methods share them; and in a table on the page."""
+    """In its own docstring, or in that of its class if many methods share them; and in a table on the page."""
     page = (repository / "docs" / "reference" / "library.md").read_text(encoding="utf-8")
     sections = {part.partition("\n")[0]: part for part in re.split(r"^#+ ", page, flags=re.MULTILINE)}
     silent, checked = [], 0

@@ -1,4 +1,4 @@
-"""The documentation keeps its word: its code runs, its commands exist, nothing public goes unmentioned."""
+"""The documentation is correct: its code runs, its commands exist, and everything public is mentioned."""
 
 from __future__ import annotations
 

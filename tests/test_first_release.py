@@ -1,4 +1,4 @@
-"""What version 0.1.0 left behind opens and predicts as it did: a saved learner, a project, its log."""
+"""Files of version 0.1.0 open and predict as they did: a saved learner, a project, its log."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_a_skip_is_remembered_and_teaches_nothing(reason: Any) -> None:
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000), told=st.integers(0, 14), undone=st.integers(1, 13))
 def test_undo_equals_never_told(seed: int, told: int, undone: int) -> None:
-    """Also beyond the states that are kept, where all answers are told again."""
+    """Even beyond the states that are kept, when all answers are learnt again."""
     learner, plain = (tm.Learner(POOL, "select", 3, seed=seed) for _ in range(2))
     teach(learner, told, seed)
     teach(plain, told, seed)
@@ -559,7 +559,7 @@ def test_copies_and_pickles_are_independent() -> None:
 
 
 def test_threads_lose_nothing() -> None:
-    """Each thread asks, tells and takes back; what is left is the fold of the history that is left."""
+    """Each thread asks, tells and undoes; the result is the fold of the remaining history."""
     learner = tm.Learner(POOL, "label", seed=1, exclude_last=0)
 
     def work(thread: int) -> None:

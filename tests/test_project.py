@@ -1,4 +1,4 @@
-"""A project from Python: made, told, learnt from, taken away; and nothing that does not fit gets into its log."""
+"""A project from Python: created, taught and exported; nothing that does not fit gets into its log."""
 
 from __future__ import annotations
 

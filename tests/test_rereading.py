@@ -1,4 +1,4 @@
-"""Answers of several people: whoever clicks at random or answers reversed counts little, and all is a fold over the answers."""
+"""Answers of several people: those who answer at random or reversed count little, and everything is a fold over the answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def world(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def taught(
     world: tuple[np.ndarray, np.ndarray], kind: str, people: dict[str, str], answers: int, **options: object
 ) -> Learner:
-    """A learner told by people in turn: each is attentive, reversed or random."""
+    """A learner taught by people in turn: each is attentive, reversed or random."""
     X, z = world
     learner = Learner(X, kind, seed=1, bound="centred", by_person=True, **options)  # type: ignore[arg-type]
     rng = np.random.default_rng(2)

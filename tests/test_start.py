@@ -1,4 +1,4 @@
-"""A learner with a start: used where it is right, corrected where it is wrong, kept by everything that keeps a learner."""
+"""A learner with a start: used if it is right, corrected if it is wrong, and saved wherever a learner is saved."""
 
 from __future__ import annotations
 

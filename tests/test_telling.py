@@ -1,4 +1,4 @@
-"""Many answers told at once and answers taken back: the same as one by one, for less work."""
+"""Many answers learnt at once, and answers undone: the same result as one by one, with less work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notebook's widget, from the kernel's side: what it puts on show, and what becomes of what a browser sends."""
+"""The notebook widget, from the kernel's side: what it shows, and what happens to what a browser sends."""
 
 from __future__ import annotations
 

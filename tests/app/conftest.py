@@ -95,7 +95,7 @@ def visit(app: Any, tokens: Tokens) -> Callable[..., TestClient]:
 
 
 def answer_to(question: dict[str, Any], *, flip: bool = False) -> dict[str, Any]:
-    """An answer that fits: positive are the items with an even number."""
+    """An answer that fits the question: items with an even number are positive."""
     items = [item["id"] for item in question["items"]]
     even = [item for item in items if int(item[1:]) % 2 == 0]
     order = even + [item for item in items if item not in even]

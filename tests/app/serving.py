@@ -41,7 +41,7 @@ def free_port() -> int:
 
 
 class Server:
-    """``tellmore serve`` as a process of its own."""
+    """``tellmore serve`` as a separate process."""
 
     def __init__(self, project: Path, port: int, *options: str) -> None:
         self._project, self.port, self._options = project, port, options
@@ -88,7 +88,7 @@ class Server:
         self._reader.start()
 
     def wait(self, wait_s: float = 60.0) -> Link:
-        """The printed address, once it answers."""
+        """The printed address, once the server responds."""
         assert self._ready.wait(wait_s), "the server did not start"
         assert self._found, f"the server ended: {self.said}"
         with Client(self._found[0]) as client:

@@ -154,7 +154,7 @@ def test_a_token_issued_while_the_store_is_read_again_is_valid(tokens: Tokens, m
         if not reading.is_set():
             reading.set()
             assert added.wait(30)
-            issued.wait(0.5)  # it can only come where reading does not keep others waiting
+            issued.wait(0.5)  # this can only happen if reading does not block others
         return rows
 
     def add_and_tell(row: TokenRow) -> None:

@@ -1,4 +1,4 @@
-"""Texts added in the browser: they join the pool whole or not at all, and nothing that was answered is lost."""
+"""Texts added in the browser: either all are added or none, and no answer is lost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Served:
         return self.owner.post("/api/items", json={"name": name, "content": content})
 
     def add(self, content: str = NEW) -> dict[str, Any]:
-        """Add, and wait for the end of it."""
+        """Add the texts, and wait until that has ended."""
         assert self.send(content).status_code == 202
         with self.app.adding._turn:
             return dict(self.owner.get("/api/items/adding").json())

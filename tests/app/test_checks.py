@@ -1,4 +1,4 @@
-"""Random questions: uniform, outside what is taken, of a kind whose labels are honest."""
+"""Random questions: uniform, without items that are taken, of a kind that labels every item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server is killed at random moments under load: no acknowledged answer is missing, none is doubled."""
+"""The server is killed at random moments under load: no acknowledged answer is missing, and none is stored twice."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ def test_no_acknowledged_answer_is_missing_or_doubled(tmp_path: Path, database: 
     assert [question_id for question_id in report.acknowledged if found[question_id] != 1] == []
     assert max(found.values()) == 1
     assert max(Counter(report.acknowledged).values()) == 1
-    # Whatever was written but never acknowledged was at most one answer a person a crash.
+    # At most one answer per person and crash was written but never acknowledged.
     assert len(found) - len(report.acknowledged) <= PEOPLE
     assert report.same_at_once() == 0

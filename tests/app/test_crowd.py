@@ -1,4 +1,4 @@
-"""Many people at once: questions for all of them from one search, smaller ones where items are few, answers written together."""
+"""Many people at once: one search finds questions for all, smaller ones if there are few items; answers are written together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reply(asked: Asked) -> RankAnswer:
 
 
 def work(session: Session) -> None:
-    """What the planner's thread would do, here and now."""
+    """Do what the planner's thread would do, at once."""
     for _ in range(200):
         job = session.planner._next_job()
         if job is None:
@@ -102,7 +102,7 @@ def test_auto_asks_about_fewer_items_where_people_would_run_out_of_them(tmp_path
     assert planner._settings_for(3).learning.sizes == (
         2,
         4,
-    )  # some are at the door: no reason to weigh everything again
+    )  # a few more people are no reason to compute everything again
     assert planner._settings_for(2) is settings
     assert planner._settings_for(1000).learning.sizes == (2,)
 

@@ -58,7 +58,7 @@ def work(client: TestClient, n: int, token: str | None = None) -> None:
 
 
 class Recomputed:
-    """The exported log, read and learnt from anew."""
+    """The exported log, read and learnt again."""
 
     def __init__(self, lines: str, pool: Pool) -> None:
         events = [json.loads(line) for line in lines.splitlines()]
@@ -122,7 +122,9 @@ class Recomputed:
                 {
                     "answers": number,
                     "minutes": minutes,
-                    "bits": info.logdet_drop_nats / 2 / math.log(2),  # reading all again may change the determinant too
+                    "bits": info.logdet_drop_nats
+                    / 2
+                    / math.log(2),  # comparing people again may change the determinant too
                     "logdet_per_dim": (after - prior) / (self.pool.d + 1),
                     "expected_accuracy": float(np.maximum(p, 1 - p).mean()),
                     "check": shown["check"],
@@ -143,7 +145,7 @@ def both(owner: TestClient, pool: Pool) -> tuple[dict[str, Any], Recomputed]:
     session: Session = owner.session  # type: ignore[attr-defined]
     session.settled_view()
     with session.lock:
-        # Measured once more, now that nothing changes: a table of before may know answers that were undone later.
+        # Measure again, now that nothing changes: an earlier table may include answers that were undone later.
         session.rates.answers = -1
         session.rates.watch()
         session.lock.notify_all()

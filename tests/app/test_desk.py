@@ -1,4 +1,4 @@
-"""The desk: a reading of the log that finds the same situation after a restart."""
+"""The desk: reading the log gives the same state after a restart."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_deleted_person_leaves_the_desk() -> None:
 
 
 def test_items_that_are_out_are_the_same_as_counted_anew_each_time() -> None:
-    """Against going through all leases, as people come, answer, put down, come back and stay away, and clocks jump."""
+    """Compared with going through all leases, while people arrive, answer, leave and return, and clocks jump."""
     rng = np.random.default_rng(0)
     desk, leases, now = desk_of(), dict[str, float](), 0.0
 

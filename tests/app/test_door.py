@@ -1,4 +1,4 @@
-"""Connections: how many, from where, for how long; headers; who is believed about where a request comes from."""
+"""Connections: how many, from where, for how long; headers; who is trusted to say where a request comes from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Serve = Callable[..., int]
 
 
 async def echo(scope: dict, receive: Callable, send: Callable) -> None:  # type: ignore[type-arg]
-    """Says where the request comes from, once its body is whole."""
+    """Returns where the request comes from, once its body is complete."""
     while (await receive()).get("more_body"):
         pass
     await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -64,7 +64,7 @@ def dial(port: int, stack: ExitStack, source: str = "127.0.0.1") -> socket.socke
 
 
 def says(line: socket.socket, sent: bytes = REQUEST) -> bytes:
-    """The reply; nothing where the connection is closed."""
+    """The reply; empty if the connection is closed."""
     received = b""
     with suppress(ConnectionError):
         line.sendall(sent)

@@ -1,4 +1,4 @@
-"""The questions come to an end that stays, and go on where the owner says so."""
+"""The questions end, stay ended, and continue if the owner says so."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def few() -> Pool:
 
 @pytest.fixture(scope="module")
 def many() -> Pool:
-    """Positive is what has a large first number; the clearest of problems."""
+    """Items with a large first number are positive: the easiest of problems."""
     X = np.random.default_rng(2).standard_normal((400, 2)) + np.array([[1.5, 0.0]]) * np.resize([1, -1], (400, 1))
     return Pool(X, ids=[f"i{row}" for row in range(400)])
 
@@ -83,7 +83,7 @@ def test_the_end_stays_over_restarts_and_new_answers(open_session: Callable[...,
     assert answer_until_the_end(session, "ann", most=200) >= 20
     assert ends(session) == ["settled"]
     before = session.desk.end
-    # Late answers that contradict everything: the learner would go on, the decision stays.
+    # Late answers that contradict everything: the learner would continue, but the decision stays.
     for row in range(20):
         question = Question("label", [many.ids[row]])
         wrong = LabelAnswer(not truth(many, question).positive)
@@ -118,7 +118,7 @@ def test_taking_back_an_answer_takes_back_the_end(
 ) -> None:
     monkeypatch.setattr(
         "tellmore.app.ending.SHOWN_OFTEN", 100
-    )  # a busy machine asks random labels, often of the same items
+    )  # on a busy machine random labels are asked, often of the same items
     session = open_session(LABELS, pool=few)
     answer_until_the_end(session, "ann", most=400)
     assert ends(session)[0] == "labelled"
@@ -161,7 +161,7 @@ def test_a_quota_is_asked_of_annotators_only(session: Session, visit: Callable[.
 
 
 def last_reply(person: TestClient, answers: int) -> Any:
-    """What is shown after so many answers."""
+    """What is shown after this many answers."""
     reply = person.get("/api/question").json()
     for _ in range(answers):
         reply = person.post("/api/answers", json=body_for(reply["question"])).json()["next"]

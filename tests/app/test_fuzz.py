@@ -43,7 +43,7 @@ def test_no_request_makes_the_server_fail(fuzzed: tuple[Any, str]) -> None:
     for result in schema.get_all_operations():
         operation = result.ok()
         if operation.path == STREAM:
-            continue  # it never ends; its own test listens to it
+            continue  # it never ends, and has its own test
         seen.add(f"{operation.method.upper()} {operation.path}")
         _send_many(operation, token, statuses)
     assert len(seen) >= 16
@@ -51,7 +51,7 @@ def test_no_request_makes_the_server_fail(fuzzed: tuple[Any, str]) -> None:
 
 
 def _send_many(operation: Any, token: str, statuses: set[int]) -> None:
-    """Bodies and parameters that fit the description, and such that do not, where there is anything to get wrong."""
+    """Bodies and parameters that fit the description, and some that do not, if anything can be wrong."""
     for mode in GenerationMode:
 
         @settings(

@@ -77,7 +77,7 @@ def test_answers_filter_the_list(session: Session, owner: TestClient) -> None:
     answered = listed(owner, show="answered")
     assert {row["id"]: row["label"] for row in answered["rows"]} == {"i3": True, "i4": False}
     assert listed(owner, show="unanswered")["total"] == 58
-    for _ in range(12):  # everybody says so, until the belief does too; the last label then stands against it
+    for _ in range(12):  # label it until the belief agrees; the last label then contradicts it
         session.label("owner", "i3", True)
     session.label("owner", "i3", False)
     assert session.settled_view().probability[3] > 0.5

@@ -1,4 +1,4 @@
-"""The judge's page: the same verdict as the command line's, for the owner only, and clear where there is none."""
+"""The judge's page: the same result as on the command line, for the owner only, and a clear message if there is none."""
 
 from __future__ import annotations
 

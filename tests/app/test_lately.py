@@ -1,4 +1,4 @@
-"""Random and repeated questions: counted, said in words, on the dashboard, in the metrics and in the server's log."""
+"""Random and repeated questions are counted and reported in words: on the dashboard, in the metrics and in the server's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Health, figures, request lines, and what owners did."""
+"""Health, metrics, request lines, and what owners did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project whose people mean different things: one classifier for each of them, and what the app says of it."""
+"""A project whose people mean different things: a classifier for each of them, and what the app says about it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TIMING = {"onset_ms": 0, "first_action_ms": 500, "submit_ms": 4000, "latency_ms"
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Ann and Cy go by one column, Bob and Dee by another; a second Ann is there once."""
+    """Ann and Cy answer by one column, Bob and Dee by another; a second Ann answers once."""
     ids = [f"i{row}" for row in range(len(X))]
     made = create_project(tmp_path_factory.mktemp("camps") / "p", Pool(X, ids=ids), Settings())
     rng, events = np.random.default_rng(1), [participant_event(p, name, "annotator") for p, name in NAMES.items()]

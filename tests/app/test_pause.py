@@ -1,4 +1,4 @@
-"""Somebody who slows down is told that a break may help, only they and the owner, and is asked on all the same."""
+"""Somebody who slows down reads that a break may help, as does the owner but nobody else, and still gets questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STEADY_ANSWERS, SLOW_ANSWERS = 50, 40
 
 
 def learn(session: Session) -> None:
-    """What the planner's thread would learn, here and now."""
+    """Learn what the planner's thread would learn, at once."""
     desk = session.desk
     session.planner._learn(desk.counting(), desk.mark, desk.initial, 512)
 

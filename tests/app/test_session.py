@@ -56,7 +56,7 @@ def teach(session: Session, participant: str, n: int) -> list[Asked]:
 
 
 def endless(session: Session) -> Session:
-    """The owner wants more, whatever the stopping rule says."""
+    """The owner continues, whatever the stopping rule says."""
     session.desk.going_on = True
     return session
 
@@ -239,7 +239,7 @@ def test_an_expired_question_whose_items_are_out_is_replaced(
 
 def test_check_questions_are_a_tenth_and_random(open_session: Callable[..., Session]) -> None:
     session = endless(open_session(SETTINGS.changed(learning={"check_share": 0.1})))
-    session.planner.take = lambda *_: None  # the learner's choice does not matter here, and random ones are quick
+    session.planner.take = lambda *_: None  # the learner's choice does not matter here, and random questions are quick
     for _ in range(300):
         asked = session.question("ann", patience_s=0)
         session.append([answer_event(asked.question.id, "ann", Skip())])
@@ -273,20 +273,20 @@ def test_after_thinking_time_the_question_for_a_likely_answer_is_fresh(open_sess
 
 @pytest.mark.parametrize("slow", ["label", "rank"])
 def test_auto_weighs_kinds_by_the_seconds_of_these_people(open_session: Callable[..., Session], slow: str) -> None:
-    """Who needs a minute and a half for one kind and a second for the other is soon asked only the other."""
+    """Somebody who needs a minute and a half for one kind and a second for the other is soon asked only the other."""
     settings = SETTINGS.changed(learning={"question": "auto", "kinds": ("label", "rank")})
     X = np.random.default_rng(3).standard_normal((300, 5))
     session = endless(open_session(settings, pool=Pool(X, [f"i{row}" for row in range(300)])))
     chosen = []
     asked = session.question("ann")
     for _ in range(60):
-        if asked.why in ("best", "supposed"):  # not what is asked at random while the best is not ready
+        if asked.why in ("best", "supposed"):  # not random questions, which are asked while the best is not ready
             chosen.append(asked.question.kind)
         seconds = 90 if asked.question.kind == slow else 1
         session.settled_view()
         timing = {"onset_ms": 0, "submit_ms": 1000 * seconds, "hidden_ms": 0}
         asked = session.answer("ann", asked.question.id, reply(asked.question), timing)
-        if len(chosen) % 10 == 0:  # their times are taken in when there is nothing else to do
+        if len(chosen) % 10 == 0:  # their times are used when there is nothing else to do
             until(lambda: session.planner.up_to_date and session.rates.current(session.planner._fold.effects))
     assert len(chosen) > 15
     assert slow not in chosen[-15:]
@@ -391,7 +391,7 @@ def test_a_snapshot_saves_telling_and_changes_nothing(
 def test_a_server_killed_again_and_again_gets_on_with_a_long_log(
     tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Learning 120 answers is broken off half-way; the next server begins where a snapshot left it."""
+    """Learning 120 answers is interrupted half-way; the next server continues from a snapshot."""
     url = f"sqlite:///{tmp_path / 'long.sqlite'}"
     repository = Repository(url)
     for number in range(120):

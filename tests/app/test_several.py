@@ -1,4 +1,4 @@
-"""Several projects on one server: a start page, each project at an address of its own with its own people."""
+"""Several projects on one server: a start page, and each project at its own address with its own people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A short soak: a server that has answered much more has no more files open and hardly more memory in use.
+"""A short soak: after many more answers, a server has no more files open and uses hardly more memory.
 
 `benchmarks/soak.py` does the same for an hour.
 """

@@ -1,4 +1,4 @@
-"""Several servers of one project: one answers, another takes over when that is killed, and nothing is lost."""
+"""Several servers of one project: one responds, another takes over when it is killed, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def url(tmp_path: Path) -> Iterator[str]:
 
 
 def status(port: int, path: str = "/health") -> int:
-    """0 where nobody listens."""
+    """The status; 0 if no server listens."""
     try:
         with Client(Link("127.0.0.1", port, "")) as client:
             return client.read("GET", path)[0]
@@ -53,7 +53,7 @@ def test_another_server_takes_over_when_the_first_is_killed(tmp_path: Path, url:
     try:
         link = first.start()
         second.begin()
-        until_status(second.port, 200)  # of the first, to which the second passes everything on
+        until_status(second.port, 200)  # from the first, to which the second passes everything on
         there = Link(link.host, second.port, link.token)
         with Client(there) as client:
             asked = client.patiently("GET", "/api/question")[1]["question"]
@@ -94,7 +94,7 @@ def test_who_stands_by_says_so_and_goes_on_when_the_other_ends(tmp_path: Path) -
     waiting.join(60)
     assert not waiting.is_alive()
     assert status(port) == 0
-    second.keep_claim()  # it is the second's now
+    second.keep_claim()  # the second has it now
     second.close()
     assert said == ["Standing by: another server has the project, and this one takes over when that ends."]
 
@@ -121,7 +121,7 @@ def test_whole_replies_are_passed_on_to_many_and_nothing_in_a_circle(tmp_path: P
             assert len(page[1]) > 100
             assert direct.count(b"probability") >= 100
             assert all(one.read("GET", "/api/items?limit=100")[1] == direct for one in people)
-        second.put(LISTENS, f"http://127.0.0.1:{port}")  # as if this one had the project, which it has not
+        second.put(LISTENS, f"http://127.0.0.1:{port}")  # as if this one had the project, which is not so
         until_status(port, 503)
     finally:
         first.end(signal.SIGTERM, 60.0)

@@ -1,4 +1,4 @@
-"""A start named in the app: examples by id or text, checked against the pool, learnt from as the log says."""
+"""A start named in the app: examples by id or text, checked against the pool, and learnt according to the log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def work(client: TestClient, n: int) -> None:
 
 
 def recomputed(lines: str, pool: Pool) -> Learner:
-    """The exported log learnt from anew, by the library alone, on top of the start named last."""
+    """The exported log, learnt again by the library alone, from the latest start."""
     events = [json.loads(line) for line in lines.splitlines()]
     start: dict[str, Any] = {}
     for event in events:

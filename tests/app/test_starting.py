@@ -1,4 +1,4 @@
-"""A start tried out before it is saved: what it calls most and least so, and what its words are found as."""
+"""The preview of a start before it is saved: the items that fit most and least, and which names are items or words."""
 
 from __future__ import annotations
 

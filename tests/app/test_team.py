@@ -44,7 +44,7 @@ def answers(client: TestClient, n: int, *, flip: bool = False) -> None:
 
 @pytest.fixture
 def team(open_session: Callable[..., Session]) -> tuple[Session, list[TestClient]]:
-    """An owner who labelled two items, and two people who answer in turns; one of them always the opposite."""
+    """An owner who labelled two items, and two people who answer in turn; one of them always gives the opposite."""
     session = open_session(settings=TEAM)
     owner, ann, bo = visitors(session, "owner", "ann", "bo")
     for item in ("i2", "i3"):
@@ -166,7 +166,7 @@ def test_an_owner_leaves_somebody_out_and_counts_them_again(team: tuple[Session,
         "habits": "left out",
         "left_out": True,
     }
-    answers(bo, 1)  # who is left out is asked as before, and told nothing
+    answers(bo, 1)  # somebody who is left out still gets questions, and is not notified
     assert "left" not in bo.get("/api/question").text
     assert change(owner, "bo", False) == 200
     after = session.settled_view()

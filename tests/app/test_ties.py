@@ -1,4 +1,4 @@
-"""Level items and partial rankings: taken, logged and learnt where the project allows them, refused elsewhere."""
+"""Ties and partial rankings: accepted, logged and learnt if the project allows them, otherwise refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def session(open_session: Callable[..., Session]) -> Session:
 
 
 def ranking(client: TestClient) -> dict[str, Any]:
-    """The open question; whatever is no ranking is answered first."""
+    """The open question; questions of other kinds are answered first."""
     question = client.get("/api/question").json()["question"]
     while question["kind"] != "rank":
         question = send(client, question, answer_to(question)).json()["next"]["question"]

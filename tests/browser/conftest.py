@@ -44,14 +44,14 @@ DEVICES: dict[str, dict[str, Any]] = {
     },
 }
 PATIENCE_MS = 30_000
-"""Tests may share their machine; how fast the client is, the benchmarks say."""
+"""The machine may be busy with other tests; the benchmarks measure how fast the client is."""
 
 Join = Callable[..., Person]
 GetServer = Callable[[str], Server]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder drives a browser."""
+    """Mark every test in this folder as a browser test."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:

@@ -1,4 +1,4 @@
-"""A command of tellmore in a process of its own, forked from one that has imported all it needs, which takes seconds."""
+"""A tellmore command in a separate process, forked from one that has already imported everything, which takes seconds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import TextIO
 
-# What a server needs, and what it would import only when asked.
+# What a server needs, including what it would import only on request.
 import tellmore.app.server
 import tellmore.app.several
 import tellmore.cli.serve
@@ -34,7 +34,7 @@ def run(words: Sequence[str], output: Connection) -> None:
 
 @contextmanager
 def running(*words: str) -> Iterator[TextIO]:
-    """The command, until the block ends; gives what it prints."""
+    """Runs the command until the block ends; gives its output."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     printed, output = FORKS.Pipe(duplex=False)
     process = FORKS.Process(target=run, args=(words, output), daemon=True)

@@ -1,4 +1,4 @@
-"""What must hold of every screen, and a picture of it."""
+"""Checks that every screen must pass, and a picture of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PICTURES = Path(os.environ.get("TELLMORE_SCREENSHOTS") or ROOT / "build" / "scre
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 SMALLEST: ViewportSize = {"width": 360, "height": 740}
-"""What a small phone shows of the same page."""
+"""The size of a small phone."""
 
 SMALL_TARGETS = """least => [...document.querySelectorAll("button, a[href], input, select, textarea, [role=slider]")]
   .filter(control => control.checkVisibility() && !control.closest(".visually-hidden"))
@@ -39,7 +39,7 @@ def violations(page: Page) -> list[str]:
 
 
 def look(page: Page, name: str) -> None:
-    """Checks the screen as it stands, and keeps a picture of it."""
+    """Checks the current screen, and saves a picture of it."""
     assert violations(page) == []
     assert not scrolls_sideways(page), "the page scrolls sideways"
     if page.viewport_size == PHONE:
@@ -58,7 +58,7 @@ def scrolls_sideways(page: Page) -> bool:
 
 
 def _picture(page: Page) -> Image.Image:
-    """All of the page: on a phone screen by screen, since a picture of the full page is made as if it had a mouse."""
+    """The whole page; on a phone screen by screen, because a picture of the full page is made as if there were a mouse."""
     assert page.viewport_size is not None
     if not page.evaluate("matchMedia('(pointer: coarse)').matches"):
         return Image.open(BytesIO(page.screenshot(full_page=True)))
@@ -84,6 +84,6 @@ def small_targets(page: Page, device: str) -> list[str]:
 
 
 def overlapping_links(page: Page) -> list[str]:
-    """Links between level items whose targets lie on one another's, or on a handle or an arrow."""
+    """Tie buttons whose targets overlap each other, or a handle or an arrow."""
     found: list[str] = page.evaluate(OVERLAPPING)
     return found

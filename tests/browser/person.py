@@ -15,7 +15,7 @@ Answered = tuple[str, dict[str, Any]]
 
 @dataclass
 class Person:
-    """``given`` is what the log must hold in the end."""
+    """``given`` is what the log must contain in the end."""
 
     page: Page
     server: Server
@@ -53,7 +53,7 @@ class Person:
         return self.page.locator(".tick-box:checked").evaluate_all("boxes => boxes.map(box => box.dataset.id)")
 
     def seek(self, kind: str) -> Person:
-        """Labels whatever else comes first: where the learner is not ready in time, a random item is asked for instead."""
+        """Answers labels until this kind comes: if the learner is not ready, a random item is asked about instead."""
         while kind not in (self.card.get_attribute("class") or ""):
             self.submit({"type": "label", "positive": True}, lambda: self.page.keyboard.press("1"))
         return self
@@ -70,6 +70,6 @@ class Person:
         expect(self.page.locator(f"section.card[data-shown]:not([data-question='{question}'])")).to_be_visible()
 
     def check_log(self) -> None:
-        """The log holds exactly what was answered, and the page never complained."""
+        """The log contains exactly what was answered, and the page showed no error."""
         assert self.server.answers(self.participant) == self.given
         assert self.problems == []

@@ -21,12 +21,12 @@ from tellmore.store.repository import Repository
 
 WORDS = 150
 PICTURES = 96
-"""Several people at once are shown twelve, and nobody is shown what is out with somebody else."""
+"""Several people see twelve at once, and nobody sees an item that somebody else has."""
 PICTURE_SIZE = (320, 240)
 
 
 def settings(question: str, size: int, *, name: str, instruction: str, ties: bool = False) -> Settings:
-    """Only this kind and size is asked; where the random check would be of another kind, there is none."""
+    """Only this kind and size is asked; there are no random checks if they would be of another kind."""
     kinds = ("select_high", "select_low") if question == "select" else (question,)
     check_share = 0.1 if question in ("label", "rank") else 0.0
     return Settings(
@@ -38,7 +38,7 @@ def settings(question: str, size: int, *, name: str, instruction: str, ties: boo
 
 
 def word_project(folder: Path, question: str, size: int = 4, *, ties: bool = False, words: int = WORDS) -> Path:
-    """A project that asks one kind of question about so many of the bundled words."""
+    """A project that asks one kind of question about this many of the bundled words."""
     pool = demo_pool().subset(np.arange(words))
     instruction = "Judge each word by the feeling it carries."
     told = settings(question, size, name="Word sentiment", instruction=instruction, ties=ties)
@@ -66,7 +66,7 @@ def sentence_project(folder: Path) -> Path:
 
 
 def judged_project(folder: Path) -> Path:
-    """Words of which few are positive to people, with a model's scores and words kept, and 40 random answers."""
+    """Words, few of them positive, with a model's scores and words as kept columns, and 40 random answers."""
     words = demo_pool().subset(np.arange(WORDS))
     judged = np.random.default_rng(0).random(WORDS).round(3)
     verdicts = ["spam" if score >= 0.5 else "ham" for score in judged]

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, and what its log holds, read through the export."""
+"""A real server in a separate process, and the contents of its log, read through the export."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Server:
         return parse_qs(urlsplit(self.url).query)["token"][0]
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """One request of the owner; JSON, or text where it is none."""
+        """One request of the owner; returns JSON, or text if it is not JSON."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = None if method == "GET" else json.dumps(body or {}).encode()
         with urlopen(Request(self.base + path, data, headers, method=method), timeout=30) as response:
@@ -64,7 +64,7 @@ class Server:
         return [row for row in rows if row.get("participant") == participant and row["kind"] in kinds]
 
     def answers(self, participant: str) -> list[tuple[str, dict[str, Any]]]:
-        """Answers and skips of one person that were not taken back, oldest first, as (question id, answer)."""
+        """Answers and skips of one person that were not undone, oldest first, as (question id, answer)."""
         undone = {row["question_id"] for row in self.events(participant, "undo")}
         given = self.events(participant, "answer", "skip")
         return [(row["question_id"], row["payload"]["answer"]) for row in given if row["question_id"] not in undone]

@@ -1,4 +1,4 @@
-"""Label, select, rank and tick by mouse, by touch and by keyboard only; the log holds exactly those answers."""
+"""Label, select, rank and tick by mouse, by touch and by keyboard only; the log contains exactly those answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner's dashboard: live, honest about what it does, and careful with what cannot be taken back."""
+"""The owner's dashboard: live, clear about what it does, and careful with what cannot be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kind of question from an installed package: found by its entry point, drawn in the browser by the module that it ships."""
+"""A kind of question from an installed package: found by its entry point, shown in the browser by the module that it includes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of photographs, embedded, taught in the browser and exported: the whole way."""
+"""A folder of photographs is embedded, taught in the browser and exported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo, refresh, lost networks and two people at once: no answer is lost, none is doubled."""
+"""Undo, refresh, lost networks and two people at once: no answer is lost, and none is stored twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def label(person: Person, positive: bool) -> None:
 
 
 def undo(person: Person, key: str = "Backspace") -> dict[str, Any]:
-    """Takes the last answer back; gives what it was."""
+    """Undoes the last answer; returns it."""
     question = person.question_id()
     person.page.keyboard.press(key)
     person.wait_for_other(question)

@@ -1,4 +1,4 @@
-"""Every screen, both widths, both themes: axe finds nothing, nothing is off the page, and a picture is kept."""
+"""Every screen, both widths, both themes: axe finds nothing, nothing is outside the page, and a picture is saved."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ QUESTIONS: dict[str, list[Step]] = {
     "pictures rank 4": [("rank-picture", nothing)],
     "pictures tick 12": [("tick-picture", tick_two)],
 }
-"""What is looked at on one page, step by step; a step without a name is no screen of its own."""
+"""The steps of one page; a step without a name is not a separate screen."""
 OWNER: list[tuple[str, str, Callable[[Person], None]]] = [
     ("dashboard", "overview", drawn),
     ("dashboard-items", "items", looked_into),

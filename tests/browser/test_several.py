@@ -1,4 +1,4 @@
-"""Several projects on one server: the start page, and a project that is answered at an address of its own."""
+"""Several projects on one server: the start page, and a project that is answered at its own address."""
 
 from __future__ import annotations
 

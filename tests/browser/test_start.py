@@ -1,4 +1,4 @@
-"""The first screen of a project: what somebody is looking for, seen at once in the items, and learnt from."""
+"""The first screen of a project: what the owner is looking for, shown at once in the items, and learnt."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_from_the_first_question_to_a_classifier_that_classifies(
     join: Join, tmp_path: Path, device: str, theme: str
 ) -> None:
     truth = positive()
-    # The wide one is run by keyboard alone. Each run has a project of its own: it comes to an end.
+    # The wide one is run by keyboard alone. Each run has its own project, because its questions end.
     size = 2 + 2 * list(DEVICES).index(device) + ["light", "dark"].index(theme)
     owner = join(f"few label {size}", owner=True, device=device, color_scheme=theme)
     expect(owner.page.get_by_role("heading", level=1)).to_have_text("What are you looking for?")

@@ -1,4 +1,4 @@
-"""A participant's way through a study, from the link to the completion code; every screen is looked at."""
+"""A participant goes through a study, from the link to the completion code; every screen is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's study at a browser, all 50 questions: the browser is closed at question 17 and goes on there later."""
+"""The paper's study in a browser, all 50 questions: the browser is closed at question 17 and continues there later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Level items and partial rankings by keyboard, mouse and touch; the log holds exactly those answers."""
+"""Ties and partial rankings by keyboard, mouse and touch; the log contains exactly those answers."""
 
 from __future__ import annotations
 

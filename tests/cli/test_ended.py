@@ -1,4 +1,4 @@
-"""A command that the system ends politely tidies up."""
+"""A command that is ended by SIGTERM cleans up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A disk that is really full: one megabyte, mounted where only the commands under test see it."""
+"""A disk that is really full: one megabyte, mounted so that only the commands under test see it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CASES = [
     Case(f"{INIT} items.csv --embeddings wide.npz", f"disk/p: the project could not be written: {NO_SPACE}"),
     Case(f"{INIT} pictures --embed exec:PYTHON|ones.py|9", f"disk/p: the project could not be written: {NO_SPACE}"),
     Case(f"{INIT} items.csv --embed exec:PYTHON|ones.py|300", f"the vectors could not be written: {NO_SPACE}"),
-    # here the vectors fit once, but not beside the matrix that is made of them
+    # here the vectors fit once, but not together with the matrix that is made of them
     Case(f"{INIT} items.csv --embed exec:PYTHON|ones.py|110", f"disk/p: the project could not be written: {NO_SPACE}"),
     Case(f"{INIT} labelled.csv --embeddings narrow.npz", "full", fill=MIB - 90_000),
     Case("export small --out disk/c.npz", f"disk/c.npz: cannot be written: {NO_SPACE}", fill=MIB),
@@ -72,7 +72,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, tuple[int, str, list[str], int]]:
-    """Every case on a disk of its own; skips where a process may not mount one, even for itself."""
+    """Every case on its own disk; skipped if a process may not mount one, even for itself."""
     folder = tmp_path_factory.mktemp("full")
     write_inputs(folder)
     init = [
@@ -106,7 +106,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, tuple[int, 
 
 
 def write_inputs(folder: Path) -> None:
-    """Items, labels, vectors, answers and pictures, each by itself too much for the disk where a case says so."""
+    """Items, labels, vectors, answers and pictures, each by itself too large for the disk if a case says so."""
     from PIL import Image
 
     rng = np.random.default_rng(0)

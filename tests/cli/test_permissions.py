@@ -1,4 +1,4 @@
-"""Folders and files that the system really denies: the commands run in a process of their own, without root's privilege.
+"""Folders and files that the system really denies: the commands run in a separate process, without root's privileges.
 
 Root may read and write everything by two capabilities. A process that has given them up is denied like anyone else, yet
 still finds its interpreter, which may lie in root's home.
@@ -97,7 +97,7 @@ CASES = [
 
 
 def unprivileged(script: str, given: str = "") -> str:
-    """What the Python ``script`` prints where permissions count, whoever runs the tests."""
+    """The output of the Python ``script``, run without root's privileges."""
     command = [sys.executable, "-c", UNPRIVILEGED, script]
     return subprocess.run(command, input=given, capture_output=True, text=True, timeout=240, check=True).stdout
 
@@ -129,7 +129,7 @@ def write_inputs(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, Outcome]:
-    """Every case in a folder of its own, all in one process; skips where nothing can be denied."""
+    """Every case in its own folder, all in one process; skipped if nothing can be denied."""
     probe = tmp_path_factory.mktemp("probe")
     probe.chmod(0o000)
     script = f"import os; print(os.access({str(probe)!r}, os.R_OK))"

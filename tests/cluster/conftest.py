@@ -1,4 +1,4 @@
-"""Whoever opens a pool on Dask need not close it."""
+"""Tests that open a pool on Dask need not close it."""
 
 from __future__ import annotations
 

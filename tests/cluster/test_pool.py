@@ -1,4 +1,4 @@
-"""A pool on Dask workers: the same questions as here, also when a worker dies; and clear errors before the first question."""
+"""A pool on Dask workers: the same questions as on one machine, even if a worker dies; clear errors before the first one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ distributed = pytest.importorskip("distributed")
 N, D = 9_000, 6
 KINDS = (("label", 1), ("select_high", 4), ("rank", 4), ("tick", 8))
 ROUNDS = {1: 4, 2: 20, 3: 4}
-"""How often a cluster of so many workers is asked for each kind."""
+"""How often a cluster of this many workers is asked for each kind."""
 IDS = [f"item {row}" for row in range(N)]
 
 
@@ -85,7 +85,7 @@ def answer(vectors: Path) -> Callable[[Question], Answer]:
 
 @pytest.fixture(scope="module")
 def here(vectors: Path, answer: Callable[[Question], Answer]) -> tuple[dict[int, Learner], list[Question]]:
-    """What a learner asks whose pool is a mapped file, and the learner after so many rounds."""
+    """The questions of a learner whose pool is a mapped file, and the learner after this many rounds."""
     learner, asked, after = learner_on(Pool(np.load(vectors, mmap_mode="r"), IDS)), [], {}
     for rounds in range(1, max(ROUNDS.values()) + 1):
         asked += conversation(learner, answer, 1)
@@ -95,12 +95,12 @@ def here(vectors: Path, answer: Callable[[Question], Answer]) -> tuple[dict[int,
 
 @pytest.fixture
 def cluster(request: pytest.FixtureRequest, opened_pools: list[DaskPool]) -> Iterator[Any]:
-    """So many workers, in this process."""
+    """This many workers, in this process."""
     count = getattr(request, "param", 1)
     options: dict[str, Any] = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(processes=False, protocol="tcp://", **options) as made:
         yield made
-        for pool in opened_pools:  # while there is a scheduler to say goodbye to
+        for pool in opened_pools:  # while the scheduler is still there
             pool.close()
 
 
@@ -159,7 +159,7 @@ def test_an_answer_sends_its_change_and_a_question_brings_back_candidates(
     monkeypatch.setattr(pool.client, "submit", counted)
     question = learner.ask(kind="rank", size=4)
     learner.tell(question, answer(question))
-    assert max(length for chains in sent for length in chains) == 2  # what the workers hold, and one change
+    assert max(length for chains in sent for length in chains) == 2  # what the workers have, and one change
 
 
 @pytest.mark.parametrize("fault", ["changed", "truncated", "other type", "not a number"])

@@ -1,4 +1,4 @@
-"""A project whose pool Dask workers hold: the commands give what they give without."""
+"""A project whose pool is on Dask workers: the commands give the same results as without."""
 
 from __future__ import annotations
 

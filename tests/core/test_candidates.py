@@ -25,7 +25,7 @@ BEHAVIOUR = Behaviour()
 
 
 def scan_of_scores(n: int, seed: int) -> PoolScan:
-    """A scan of whatever scores; rows hold only their own number."""
+    """A scan with any scores; rows contain only their own number."""
     rng = np.random.default_rng(seed)
     rows = Rows(np.arange(n, dtype=np.float32)[:, None], Coordinates.plain(1))
     return PoolScan(rows, rng.standard_normal(n), rng.gamma(2.0, size=n))
@@ -56,7 +56,7 @@ class Divided:
 @settings(max_examples=20, deadline=None)
 @given(n=st.integers(50, 20_000), count=st.integers(8, 300), seed=st.integers(0, 100), level=st.booleans())
 def test_any_number_of_parts_gives_the_same_candidates(n: int, count: int, seed: int, level: bool) -> None:
-    """Also where all items are alike, and only lots tell them apart."""
+    """Even if all items are the same, and only random numbers distinguish them."""
     scan = scan_of_scores(n, seed)
     if level:
         scan = PoolScan(scan.rows, np.zeros(n), np.ones(n))

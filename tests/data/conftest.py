@@ -1,4 +1,4 @@
-"""Tiny real data and tiny real models, made where they are needed."""
+"""Tiny real data and tiny real models, made when they are needed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def embeddings_npz(tmp_path: Path, vectors: np.ndarray) -> Path:
 
 @pytest.fixture
 def no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hub that nobody answers for, and nothing left from earlier downloads."""
+    """A hub that does not respond, and no earlier downloads."""
     from huggingface_hub import constants
 
     with socket.socket() as taken:
@@ -58,7 +58,7 @@ def no_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def downloaded(no_hub: None, tmp_path: Path) -> Callable[[Path, str], None]:
-    """Puts the model of a folder where an earlier download under a public name would have left it."""
+    """Puts the model of a folder where an earlier download by its public name would be."""
 
     def put(folder: Path, name: str) -> None:
         repository = tmp_path / "hub-cache" / f"models--{name.replace('/', '--')}"
@@ -72,7 +72,7 @@ def downloaded(no_hub: None, tmp_path: Path) -> Callable[[Path, str], None]:
 
 @pytest.fixture
 def text_model(tmp_path: Path) -> Path:
-    """An ONNX text encoder: embedding table lookup, [batch, tokens, 4]; with its tokenizer beside it."""
+    """An ONNX text encoder: embedding table lookup, [batch, tokens, 4]; with its tokenizer next to it."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
     from tokenizers import Tokenizer, models, pre_tokenizers
@@ -108,7 +108,7 @@ def text_model(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def image_model(tmp_path: Path) -> Path:
-    """An ONNX image encoder: the mean of each colour; preprocessing declared beside it."""
+    """An ONNX image encoder: the mean of each colour; with its preprocessing declared next to it."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 

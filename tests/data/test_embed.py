@@ -178,7 +178,7 @@ def test_when_the_hub_counts_as_reachable(monkeypatch, no_hub, raised, answers):
 
 
 def test_an_extra_that_is_broken_is_not_called_missing(monkeypatch, one_line):
-    """A CPU build of torch beside a CUDA build of torchvision raises a RuntimeError."""
+    """A CPU build of torch with a CUDA build of torchvision raises a RuntimeError."""
 
     class Broken(MetaPathFinder):
         def find_spec(self, name, path=None, target=None):

@@ -17,7 +17,7 @@ from tellmore.data.project import open_project
 from tellmore.data.words import text_side
 from tellmore.errors import DataFileError, SettingError
 
-# Libraries this large always have something to deprecate.
+# Libraries this large always have some deprecation warnings.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 TEXTS = ["calm and warm", "kind", "", "grim and cold", "a word it has never seen", "warm " * 100]

@@ -264,7 +264,7 @@ def test_a_write_that_the_system_refuses_leaves_nothing(tmp_path: Path):
 
 
 def test_memory_stays_bounded_while_a_matrix_is_streamed(tmp_path: Path):
-    """A matrix of 160 MB passes through with less than 120 MB held at once."""
+    """A matrix of 160 MB is copied with less than 120 MB in memory at once."""
     import tracemalloc
 
     n, d = 40_000, 1000

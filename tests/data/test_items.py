@@ -101,7 +101,7 @@ def test_each_fault_names_file_row_and_column(tmp_path: Path, name, content, sai
 
 
 def test_hidden_files_are_no_items(pictures: Path):
-    """Other systems leave such beside every photograph."""
+    """Other systems leave such files next to every photograph."""
     before = read_items(pictures).ids
     (pictures / "red" / "._0.png").write_bytes(b"\0\5\26\7")
     (pictures / ".thumbnails").mkdir()

@@ -20,7 +20,7 @@ from tellmore.pool import Pool
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Two items; the first's picture lies outside, as ``items.jsonl`` of a stranger may say."""
+    """Two items; the picture of the first is outside the folder, as a stranger's ``items.jsonl`` may say."""
     made = create_project(tmp_path / "project", Pool(np.eye(2), ids=["a", "b"], text=["A", "B"]))
     Image.new("RGB", (8, 8), "red").save(tmp_path / "private.png")
     rows = [{"id": "a", "image": str(tmp_path / "private.png")}, {"id": "b", "text": "B"}]

@@ -1,4 +1,4 @@
-"""Columns of scores: numbers by a threshold, words by their meaning; every fault in one line."""
+"""Columns of scores: numbers by a threshold, words by their meaning; every error in one line."""
 
 from __future__ import annotations
 

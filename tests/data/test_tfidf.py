@@ -1,4 +1,4 @@
-"""TF-IDF vectors: against the formula spelt out, kept without pickles, useful, and refused where they cannot be."""
+"""TF-IDF vectors: compared with the written-out formula, stored without pickles, useful, and refused if impossible."""
 
 from __future__ import annotations
 

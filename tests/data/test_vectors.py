@@ -66,7 +66,7 @@ def test_parquet_by_vector_column_or_by_numeric_columns(tmp_path: Path, kind):
 
 
 def test_numeric_columns_of_parquet_are_named_or_refused(tmp_path: Path, one_line):
-    """What pandas leaves after a shuffle, and a year, are no dimensions."""
+    """The index that pandas writes after a shuffle, and a year, are not dimensions."""
     import pandas as pd
 
     frame = pd.DataFrame({"id": list("abc"), "e0": [0.1, 0.2, 0.3], "e1": [1.0, 2.0, 3.0], "year": [1999, 2000, 2001]})

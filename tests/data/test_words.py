@@ -1,4 +1,4 @@
-"""Words in the space of the items: the text side of every embedder that has one, and one line for the others."""
+"""Words in the space of the items: the text encoder of every embedder that has one, and a one-line error for the others."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_words_are_kept_so_that_no_embedder_is_needed_again(tmp_path: Path) -> N
     again = KeptWords(tmp_path / "words.npz", gone)
     np.testing.assert_array_equal(again(["rude", "warm"]), [[4, 1], [4, 1]])
     with pytest.raises(SettingError, match="no embedder"):
-        again(["kind"])  # looked at, but never kept
+        again(["kind"])  # used, but never stored
     (tmp_path / "words.npz").write_bytes(b"broken")
     with pytest.raises(DataFileError, match="not a readable list of words"):
         KeptWords(tmp_path / "words.npz", gone)

@@ -1,4 +1,4 @@
-"""A small project that has been taught a little, with everything awkward in it."""
+"""A small project with a few answers and everything that is awkward."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def timing(seconds: float) -> dict[str, int]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Forty items, of which some look like formulas or like markup; twelve answers, one skipped, one taken back."""
+    """Forty items, of which some look like formulas or like markup; twelve answers, one skipped, one undone."""
     X = embeddings()
     texts = [f"text {row}" for row in range(len(X))]
     texts[:3] = ["=HYPERLINK(1)", "<script>alert(1)</script>", "-minus, and a comma"]

@@ -1,4 +1,4 @@
-"""Every exhibit is known by name, drawn from rows alone, written whole, and says how it compares."""
+"""Every figure and table has a name, is drawn from rows alone, is written completely, and says how it compares."""
 
 from __future__ import annotations
 

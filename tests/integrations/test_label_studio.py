@@ -1,4 +1,4 @@
-"""The machine-learning backend beside a Label Studio that really runs: what is labelled there is learnt, and chosen here."""
+"""The machine-learning backend with a running Label Studio: labels given there are learnt, and tasks are chosen here."""
 
 from __future__ import annotations
 

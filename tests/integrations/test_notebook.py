@@ -91,7 +91,7 @@ def notebook(*cells: str) -> dict[str, Any]:
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Returns once the server answers; a server that ends instead is the failure, with what it said."""
+    """Returns once the server responds; if it ends instead, that is the failure, with its output."""
     while process.poll() is None:
         try:
             urllib.request.urlopen(address, timeout=5).close()
@@ -134,7 +134,7 @@ class Teacher:
         return card
 
     def learnt(self, answers: int) -> list[dict[str, Any]]:
-        """What the kernel's learner was told, once the line under the card says that so many answers are in."""
+        """What the kernel's learner has learnt, once the line under the card shows this many answers."""
         words = "1 answer" if answers == 1 else f"{answers} answers"
         expect(self.widget.locator(".progress li").first).to_have_text(words, timeout=PATIENCE_MS)
         lines = [json.loads(line) for line in self.told.read_text().splitlines()]
@@ -240,7 +240,7 @@ def by_keyboard(teacher: Teacher) -> None:
 
 
 def undone(teacher: Teacher) -> None:
-    """The answer taken back is in place again, and can be changed."""
+    """The undone answer is shown again, and can be changed."""
     teacher.card("label")
     teacher.page.keyboard.press("Backspace")
     card = teacher.card("tick")

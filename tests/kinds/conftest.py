@@ -1,4 +1,4 @@
-"""Kinds that a test registers are gone after it."""
+"""Kinds that a test registers are removed after it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from tellmore.kinds import REGISTRY, Registry
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    """The registry that everybody uses, put back as it was."""
+    """The shared registry, restored after the test."""
     monkeypatch.setattr(REGISTRY, "_kinds", {kind.name: kind for kind in REGISTRY.all()})
     return REGISTRY

@@ -1,4 +1,4 @@
-"""The whole contract: kept by every kind that comes with tellmore and by one that only has a likelihood; it can fail."""
+"""The whole contract: every included kind satisfies it, and so does one that only has a likelihood; it can fail."""
 
 from __future__ import annotations
 

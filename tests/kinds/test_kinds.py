@@ -1,4 +1,4 @@
-"""Question kinds: likelihoods by definition, sampling, enumeration, extremes, and level items in rankings."""
+"""Question kinds: likelihoods by definition, sampling, enumeration, extremes, and ties in rankings."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_gain_does_not_depend_on_the_order_of_items(seed: int, case: tuple[str, 
 
 
 def test_level_items_are_chosen_over_those_below_them_only() -> None:
-    """Ranking c, then a and d level, then b: c beats all, a and d each beat b and say nothing of each other."""
+    """Ranking c, then a and d tied, then b: c beats all, a and d each beat b and say nothing about each other."""
     evidence = RANK.evidence(((2, 0, 3, 1), 1, (1,)), 4)
     assert evidence.chosen.tolist() == [2, 0, 3]
     assert [np.flatnonzero(row).tolist() for row in evidence.candidates] == [[0, 1, 2, 3], [0, 1], [1, 3]]

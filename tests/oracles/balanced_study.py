@@ -38,7 +38,7 @@ class Balanced:
         return np.asarray(speed * own)
 
     def covered(self, replicates: int, seed: int = 0) -> dict[str, float]:
-        """Share of 95 % intervals that hold the slope, with answers taken for independent and clustered by person."""
+        """Share of 95 % intervals that contain the slope, with answers treated as independent and clustered by person."""
         seconds = self.seconds(replicates, np.random.default_rng(seed))
         x = SIZES - SIZES.mean()
         slope, low, high = interval(seconds)

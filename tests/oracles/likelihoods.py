@@ -125,7 +125,7 @@ def answer_log_probability(kind: str, z: Sequence[float], outcome: Any, w: float
 
 
 def outcomes(kind: str, size: int) -> list[Any]:
-    """Every possible answer: 2, 2k or (k+1)! of them (Table I), 2^k of a grid, k where one item is chosen without a label."""
+    """Every possible answer: 2, 2k or (k+1)! of them (Table I), 2^k of a grid, k if one item is chosen without a label."""
     if kind == "label":
         return [-1, 1]
     if kind == "tick":

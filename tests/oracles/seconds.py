@@ -8,7 +8,7 @@ from tellmore.sim.rows import Trial
 
 
 def at(trial: Trial, measure: str, moment: float) -> float | None:
-    """Replay the trial up to ``moment``; None where it ended before."""
+    """Replay the trial up to ``moment``; None if it ended before."""
     if moment > trial.rows[-1].seconds:
         return None
     level = float(getattr(trial.start, measure))

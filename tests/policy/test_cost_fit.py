@@ -85,7 +85,7 @@ def test_speeds_follow_much_data_and_distrust_little() -> None:
     times += times_of(select.scaled(2.0), 100, rng, "select_high", "slow")
     times += [Timed("select_high", 4, 2 * 6.53, "new")]
     cost = observed(times).cost
-    for kind in ("select_high", "rank"):  # also where nobody's times of a kind are known
+    for kind in ("select_high", "rank"):  # even if nobody's times of a kind are known
         others = [cost.of(who).seconds(kind, 4) for who in "abcdef"]
         assert max(others) / min(others) < 1.3
         assert cost.of("slow").seconds(kind, 4) / np.mean(others) == pytest.approx(2.0, rel=0.15)
@@ -159,7 +159,7 @@ def test_online_starts_at_the_published_values_for_every_kind() -> None:
 
 @pytest.mark.parametrize(("kind", "marks"), [("select_high", 0), ("rank", 0), ("tick", 6), ("label", 0)])
 def test_online_is_shrunk_towards_the_published_values_while_answers_are_few(kind: str, marks: int) -> None:
-    """Somebody who always takes twice as long: the model goes there with every answer, half-way after about twenty."""
+    """Somebody who always takes twice as long: the model approaches this with every answer, half-way after about twenty."""
     usual = named(kind).usual
     start = PAPER_COST.seconds(kind, usual, marks=marks)
     state, moved = OnlineCost(), []
@@ -190,7 +190,7 @@ def test_online_learns_how_much_is_ticked_where_the_answer_is_not_known() -> Non
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_online_keeps_the_order_across_kinds(seed: int) -> None:
-    """Whatever times come in, several items never take less than one."""
+    """Whatever the times are, several items never take less time than one."""
     rng = np.random.default_rng(seed)
     asked = [kind for kind in all_kinds() for _ in range(3)]
     times = []

@@ -31,7 +31,7 @@ def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bo
     ("positive", "negative", "turn", "rows"),
     [
         (0, 2, 0, []),  # information alone at first
-        (3, 3, 0, []),  # every second question where neither side is rare
+        (3, 3, 0, []),  # every second question if neither side is rare
         (3, 3, 1, [2]),  # the likeliest to be positive
         (3, 2, 1, [0]),  # the likeliest to be negative
         (1, 9, 0, [3]),  # rare: the nearest to the boundary

@@ -139,7 +139,7 @@ def test_sharper_people_tell_more_in_rich_questions(scan: PoolScan, belief: Gaus
 
 
 def test_steep_interfaces_make_small_questions_win(table: tuple[Rate, ...]) -> None:
-    """The same bits by other clocks: where every item is dear a label wins, where only rankings are, a selection does."""
+    """The same bits with other times: if every item takes long, a label wins; if only rankings do, a selection."""
     bits = {(rate.kind, rate.size): np.array([rate.bits]) for rate in table}
 
     def winner(select_slope: float, rank_slope: float, tick_slope: float) -> str:

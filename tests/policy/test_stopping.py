@@ -91,7 +91,7 @@ def counted(**changes: object) -> Progress:
         (counted(checks=(Check(0.6, False, 1),) * 20 + SURE), False, False, "10 of 30 random labels"),
         (counted(checks=(Check(0.6, False, 1),) * 5 + SURE), True, False, "10 of 15 random labels"),
         (replace(DONE, undecided=0.5, unlabelled=0), True, False, "every item has a label"),
-        # one in twenty is called positive: a hundredth as much may be gained, and a tenth change, as where half are
+        # one in twenty is called positive: a hundredth as much may be gained, and a tenth may change, compared with equal sides
         (replace(DONE, smaller=0.05), False, False, "may correct 2.49 % of the predictions"),
         (replace(DONE, smaller=0.05, undecided=0.00048), False, False, "changed 1 % of the predictions"),
         (

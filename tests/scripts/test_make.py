@@ -1,4 +1,4 @@
-"""The promises of the Makefile that can be checked without installing anything."""
+"""What the Makefile promises, as far as it can be checked without installing anything."""
 
 from __future__ import annotations
 

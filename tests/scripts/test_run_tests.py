@@ -1,4 +1,4 @@
-"""The test runner's own promises: one table, and the right exit code."""
+"""The test runner: one table, and the right exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people take instead of the learner: against a plain loop, and what every peer keeps to."""
+"""What people use instead of the learner: compared with a plain loop, and the rules for every peer."""
 
 from __future__ import annotations
 

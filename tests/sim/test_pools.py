@@ -1,4 +1,4 @@
-"""Pools by name: sets of scikit-learn, thinned and rescaled ones, and one clear line for what is none."""
+"""Pools by name: datasets of scikit-learn, thinned and rescaled ones, and a clear one-line error for unknown names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen of simulated people: who chooses the first and who judges by contrast differ from people who do not."""
+"""What can be seen of simulated people: those who choose the first, and those who judge by contrast, differ from the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fresh databases for tests: a file, or a schema of its own in the PostgreSQL server that TELLMORE_TEST_POSTGRES names."""
+"""Fresh databases for tests: a file, or a separate schema in the PostgreSQL server that TELLMORE_TEST_POSTGRES names."""
 
 from __future__ import annotations
 

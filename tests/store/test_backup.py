@@ -1,4 +1,4 @@
-"""A project in one file: whole, of one moment, on either database, and back."""
+"""A project in one file: complete, as of one moment, from either database, and restored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_backup_made_while_people_answer_is_of_one_moment(url: str, tmp_path: 
         def answer() -> None:
             while not going.is_set():
                 served.append([Event("pair", payload={"half": 1}), Event("pair", payload={"half": 2})])
-                time.sleep(0.001)  # SQLite lets nobody else in while one writes without a pause
+                time.sleep(0.001)  # SQLite blocks others while one process writes without a pause
 
         writer = threading.Thread(target=answer)
         writer.start()

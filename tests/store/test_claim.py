@@ -1,4 +1,4 @@
-"""One server at a time: the second claim is refused and says who holds the first; nothing else is in the way."""
+"""One server at a time: a second claim is refused, and the error says who has the first; nothing else prevents a claim."""
 
 from __future__ import annotations
 

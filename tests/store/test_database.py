@@ -1,4 +1,4 @@
-"""Databases that are damaged, silent or careless: named, bounded in time, warned about."""
+"""Databases that are damaged, do not respond or are not durable: errors name them, waits are limited, and there are warnings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_new_log_is_readable_by_its_owner_only(tmp_path: Path) -> None:
 
 
 class Freezer:
-    """A way to a database that can freeze: it takes what it is given and passes nothing on."""
+    """A connection to a database that can freeze: it accepts data and passes nothing on."""
 
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)

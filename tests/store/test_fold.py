@@ -1,4 +1,4 @@
-"""The belief is the fold over the answers that count, whatever way it was reached."""
+"""The belief is the fold over the answers that count, however it was reached."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_leaving_somebody_out_and_back_is_exact(pool: Pool) -> None:
 
 
 def test_one_person_left_out_while_another_comes_back(pool: Pool) -> None:
-    """Answers before some that stay may come and go together."""
+    """Answers before others that stay may be undone and restored together."""
     events = of_two(pool, 8)
     ledger, fold = Ledger(BY_PERSON, events), Fold(pool, BY_PERSON)
     for out, back in (("p", "q"), ("q", "p")):

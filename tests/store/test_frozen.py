@@ -1,4 +1,4 @@
-"""A PostgreSQL server that hangs: people are told soon, and nothing is lost or doubled when it goes on."""
+"""A PostgreSQL server that hangs: people soon get an error, and nothing is lost or stored twice when it continues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.postgres
 
 @pytest.fixture
 def store() -> Iterator[Repository]:
-    """On a PostgreSQL server of its own, which nobody else needs."""
+    """On a separate PostgreSQL server, which nobody else needs."""
     try:
         with private_postgres() as url:
             store = Repository(url.replace("postgresql:", "postgresql+psycopg:"))

@@ -1,4 +1,4 @@
-"""Damaged projects: everything that is wrong is named, and mended with nothing else lost."""
+"""Damaged projects: everything wrong is named, and repaired without losing anything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log: order, durability, one answer a question, tokens, snapshots, erasure; the same on both databases."""
+"""The log: order, durability, one answer per question, tokens, snapshots, erasure; the same on both databases."""
 
 from __future__ import annotations
 

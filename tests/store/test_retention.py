@@ -1,4 +1,4 @@
-"""What is older than may be kept is deleted, and only that; the log says that it was."""
+"""Data that is too old is deleted, and nothing else; the log records this."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def past(event: Event, day: str) -> Event:
 
 
 def fill(store: Repository) -> None:
-    """Ann was last here long ago, Bob answered then and lately, the owner long ago."""
+    """Ann was last seen long ago, Bob answered then and recently, the owner was last seen long ago."""
     for who, day in (("ann", "2024-01-01"), ("bob", "2024-01-01"), ("boss", "2024-01-01"), ("bob", "2999-05-01")):
         role = "owner" if who == "boss" else "annotator"
         question = Question("label", ["i1"])

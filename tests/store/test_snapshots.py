@@ -1,4 +1,4 @@
-"""Snapshots: the same belief back, never one of other data or settings, damage does no harm."""
+"""Snapshots: they restore the same belief, never one of other data or settings, and damage does no harm."""
 
 from __future__ import annotations
 

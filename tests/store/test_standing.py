@@ -1,4 +1,4 @@
-"""How a project stands, in words."""
+"""The progress of a project, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that follow from what each answer did."""
+"""Numbers that follow from what each answer changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands: rates and study, as a person at a terminal meets them."""
+"""The commands rates and study, as a person uses them at a terminal."""
 
 from __future__ import annotations
 

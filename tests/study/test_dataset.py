@@ -1,4 +1,4 @@
-"""Data to take away: files, codebook, reasons of exclusion, and the R script where R is installed."""
+"""Exported data: files, codebook, reasons for exclusion, and the R script if R is installed."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_slow_and_fast_people_widen_the_clustered_interval_and_the_mixed_one(ans
 
 
 def test_a_mixed_model_finds_the_spread_between_people(study: Study) -> None:
-    """Against its own making: normal intercepts and slopes, normal residuals."""
+    """Compared with the truth it was made with: normal intercepts and slopes, normal residuals."""
     rng = np.random.default_rng(3)
     rows = draw_answers(study, "rank", 150, rng=rng)
     own = rng.normal([5.0, 3.0], [2.0, 0.5], (150, 2))
@@ -119,7 +119,7 @@ def test_coverage_with_people_of_different_speeds(study: Study) -> None:
 
 
 def test_nominal_coverage_within_two_points_where_everybody_answers_the_same_sizes() -> None:
-    """On one such study the analysis gives the oracle's interval; over many, that interval holds the slope as it should."""
+    """On one such study the analysis gives the oracle's interval, which over many contains the slope as often as it should."""
     made = Balanced(*KINDS["rank"], people=40, speed_sd=0.4)
     seconds = made.seconds(1, np.random.default_rng(5))
     rows = [

@@ -1,4 +1,4 @@
-"""Figures, tables and the report: what they show is what the rows hold."""
+"""Figures, tables and the report: they show what is in the rows."""
 
 from __future__ import annotations
 

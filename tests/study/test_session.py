@@ -1,4 +1,4 @@
-"""A participant's way: every step stored, resumed at any moment, codes only at the end, gold failures flagged only."""
+"""A participant's session: every step is stored, can be resumed at any time, codes only at the end, missed gold only recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kind of question in one file: which of these is the most so, and which the least? Outcomes and a likelihood, no more."""
+"""A kind of question in one file: which of these is the most positive, and which the least? Only outcomes and a likelihood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The toy kind is known while a test runs, and forgotten after it."""
+"""The toy kind is registered while a test runs, and removed after it."""
 
 from __future__ import annotations
 

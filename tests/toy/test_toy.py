@@ -1,4 +1,4 @@
-"""A kind that nobody has heard of goes everywhere without another file being touched: learner, log, HTTP, laboratory, export."""
+"""A new kind works everywhere without a change in any other file: learner, log, HTTP, laboratory, export."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_it_is_asked_over_http_logged_told_and_exported(folder: Path, best_worst
         assert client.get("/api/kinds/rank/card.js").status_code == 404
         question = client.get("/api/question").json()["question"]
         for _ in range(3):
-            while question["kind"] == "label":  # a random check, or what is asked while the next one is not ready
+            while question["kind"] == "label":  # a random check, or a question asked while the next one is not ready
                 skip = {"question_id": question["id"], "answer": {"type": "skip"}}
                 question = client.post("/api/answers", json=skip).json()["next"]["question"]
             assert question["kind"] == "best_worst"
