@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs  # solve_triangular without its checks, which cost more than the solve
+from scipy.linalg.lapack import dpotrf, dsyev, dtrtrs  # without the checks of their wrappers, which cost more than they do
 
 from tellmore.errors import NumericalError
 from tellmore.types import Array
@@ -77,7 +77,7 @@ class Gaussian:
 
     def project(self, A: Array) -> tuple[Array, Array, Array]:
         """Mean [k] and covariance G = A cov A' [k, k] of the scores A theta, A [k, D], and cov A' [D, k]."""
-        reach = self.cov @ A.T
+        reach = (A @ self.cov).T  # cov is symmetric, and a product with few rows is quicker than one with few columns
         gram = A @ reach
         return A @ self.mean, (gram + gram.T) / 2, reach
 
@@ -94,15 +94,18 @@ class Gaussian:
         precision: [k, k], positive semidefinite.
         shift: [k].
         """
-        eigenvalues, vectors = np.linalg.eigh(precision)
+        eigenvalues, vectors, _ = dsyev(precision)
         root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
-        inner = np.eye(len(gram)) + root.T @ gram @ root
-        factor = np.linalg.cholesky((inner + inner.T) / 2)
-        loss = dtrtrs(factor, (reach @ root).T, lower=1)[0].T
+        inner = root.T @ gram @ root
+        inner.flat[:: len(inner) + 1] += 1.0
+        factor, failed = dpotrf((inner + inner.T) / 2, lower=1)
+        if failed:
+            raise NumericalError("the update lost all precision; check the scale of the embeddings and of w and K")
+        loss = np.ascontiguousarray(dtrtrs(factor, (reach @ root).T, lower=1)[0].T)
         move = reach @ shift
-        cov = loss @ loss.T  # a symmetric product, so that the covariance stays exactly symmetric
+        cov = _squared(loss)
         np.subtract(self.cov, cov, out=cov)
-        logdet = self.logdet - 2.0 * float(np.log(np.diag(factor)).sum())
+        logdet = self.logdet - 2.0 * float(np.log(factor.diagonal()).sum())
         moved, lost = np.zeros(loss.shape[1] + 1), np.ones(loss.shape[1] + 1)
         moved[-1], lost[-1] = 1.0, 0.0
         return Gaussian(self.mean + move, cov, logdet), Step(np.column_stack([loss, move]), moved, lost)
@@ -116,20 +119,26 @@ class Gaussian:
         mean: [r].
         cov: [r, r].
         """
-        lost, vectors = np.linalg.eigh(np.eye(len(mean)) - cov)
+        less = -cov
+        less.flat[:: len(less) + 1] += 1.0
+        lost, vectors, _ = dsyev(less)
         directions = reach @ vectors
         loss = directions * np.sqrt(np.abs(lost))
-        shrunk, grown = (np.ascontiguousarray(loss[:, side]) for side in (lost > UNCHANGED, lost < -UNCHANGED))
-        after = shrunk @ shrunk.T  # symmetric products, so that the covariance stays exactly symmetric
+        after = _squared(np.ascontiguousarray(loss[:, lost > UNCHANGED]))
         np.subtract(self.cov, after, out=after)
-        if grown.size:
-            after += grown @ grown.T
+        if lost[0] < -UNCHANGED:  # the eigenvalues are in order
+            after += _squared(np.ascontiguousarray(loss[:, lost < -UNCHANGED]))
         logdet = self.logdet + float(np.linalg.slogdet(cov)[1])
         return Gaussian(self.mean + reach @ mean, after, logdet), Step(directions, vectors.T @ mean, lost)
 
     def with_mean(self, mean: Array) -> Gaussian:
         """The same uncertainty around another mean."""
         return Gaussian(mean, self.cov, self.logdet)
+
+
+def _squared(B: Array) -> Array:
+    """B B' for B [D, r], computed so that it is exactly symmetric: then the covariance stays so."""
+    return np.dot(B, B.T) if B.shape[1] == 1 else B @ B.T  # each is several times slower than the other where it is not used
 
 
 @dataclass(frozen=True, eq=False)
