@@ -100,7 +100,7 @@ class Taught(Predictor):
         start, rows = self._now, self._now.rows
         sampled = len(exchanges) >= MANY_ANSWERS and len(rows) > SAMPLE
         state = start.about(rows.take(sample_rows(len(rows)))) if sampled else start
-        means = deque([state.mixture.mean], maxlen=KEPT_CHANGES + 1)
+        means = deque([state.mixture.mean] if sampled else (), maxlen=KEPT_CHANGES + 1)
         try:
             for (question, answer), person in zip(exchanges, people or [""] * len(exchanges), strict=True):
                 before, (state, infos) = state, self._learnt(state, question, answer, person)
@@ -113,7 +113,7 @@ class Taught(Predictor):
                 self._told.add(question.id)
                 if info is not None and is_due(state.tally.answers):
                     state = self._read_again(state)
-                if info is not None:
+                if sampled and info is not None:
                     means.append(state.mixture.mean)
                 each(before, state, info)
         finally:
@@ -183,7 +183,7 @@ class Taught(Predictor):
 
     def _read_again(self, state: State) -> State:
         """The state after all answers are learnt again with the habits of the people who gave them."""
-        if not self.judges or self.bound == "paper" or not self.behaviour.lapse:
+        if not self.judges or self.bound == "paper" or not self.behaviour.lapse or len(self._answering()) < 2:
             return state
 
         def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
@@ -191,8 +191,6 @@ class Taught(Predictor):
 
         reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)
         answers = self._all_told()
-        if len({told.person for told in answers}) < 2:
-            return state
         if not self.by_person:
             sites = [] if len(answers) > MOST else self._sites_of(reader, answers)
             return replace(state, team=reader.compared(state.mixture, state.team, answers, sites))
@@ -206,6 +204,11 @@ class Taught(Predictor):
             found = iter(reader.sites(answers))
             self._sites = [() if isinstance(answer, Skip) else next(found) for _, answer in self._history]
         return [sites for sites in self._sites if sites]
+
+    def _answering(self) -> set[str]:
+        """Who gave answers, and not only skips."""
+        exchanges = zip(self._history, self._people, strict=True)
+        return {person for (_, answer), person in exchanges if not isinstance(answer, Skip)}
 
     def _all_told(self) -> list[Told]:
         told = []

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tellmore.core import plackett_luce
 from tellmore.core.evidence import Behaviour
 from tellmore.errors import AnswerError
 from tellmore.kinds import named
@@ -114,6 +115,29 @@ def test_gain_does_not_depend_on_the_order_of_items(seed: int, case: tuple[str, 
     one, _ = named(kind).gain_nats(z, Behaviour(3.0, 4.0), rng)
     other, _ = named(kind).gain_nats(z[..., order], Behaviour(3.0, 4.0), rng)
     np.testing.assert_allclose(one, other, atol=1e-10)
+
+
+@pytest.mark.parametrize("sharp", [1.0, 300.0])
+@pytest.mark.parametrize(("kind", "k"), SIZES[1:])
+def test_gain_with_each_candidate_is_the_gain_of_the_whole_set(kind: str, k: int, sharp: float) -> None:
+    rng = np.random.default_rng(k)
+    z, behaviour = rng.normal(size=(5, 32, k)), Behaviour(3.0 * sharp, 4.0 * sharp)
+    z[..., :-1] = z[0, :, :-1]
+    together, _ = named(kind).gain_nats(z, behaviour, rng)
+    one_by_one = named(kind).gains_with(z[0, :, :-1].T, z[..., -1], behaviour, rng)
+    np.testing.assert_allclose(one_by_one, together, atol=1e-10)
+
+
+@pytest.mark.parametrize("sharp", [1.0, 20.0, 300.0])
+def test_many_rankings_at_once_have_the_likelihood_of_each(sharp: float) -> None:
+    rng = np.random.default_rng(1)
+    z, behaviour = rng.normal(size=(12, 7)), Behaviour(3.0 * sharp, 4.0 * sharp)
+    orders, thresholds = plackett_luce.sample_outcomes(rng.normal(size=(9, 7)), behaviour, rng)
+    pairs = plackett_luce.pairwise_log_likelihood(z, orders, thresholds, behaviour)
+    for found, order, n in zip(pairs, orders.tolist(), thresholds.tolist(), strict=True):
+        exact = RANK.log_likelihood(z, (tuple(order), n), behaviour)
+        shown = exact > plackett_luce.EXPONENT_FLOOR  # less likely ones are floored
+        np.testing.assert_allclose(found[shown], exact[shown], rtol=1e-9)
 
 
 def test_level_items_are_chosen_over_those_below_them_only() -> None:

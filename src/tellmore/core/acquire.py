@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, ndtr
+from scipy.special import ndtr
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import label_gain_bits, label_gain_nats
@@ -60,6 +60,9 @@ class Scored(Protocol):
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """Information gain of B sets from N joint draws of their scores z [B, N, k]: gains [B] and their errors [B]."""
 
+    def gains_with(self, own: Array, candidates: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
+        """Information gain [B] of one set with each of B candidates, from joint draws: own [k - 1, N], candidates [B, N]."""
+
     def effort(self, k: int) -> Effort:
         """How much to score when choosing the k-th item."""
 
@@ -79,20 +82,22 @@ def greedy_set(
     effort = effort or kind.effort
     available = available_rows(len(scan.mean), exclude, size)
     first, first_bits = _first(scan, available, behaviour, rng)
+    if size == 1:
+        return Acquired(np.array([first]), np.array([first_bits]))
     rows, bits = [first], [first_bits]
-    points = normal_points(max(effort(k).draws for k in range(1, size + 1)), size, rng)
-    tracks = _Tracks(scan, belief, size)
+    points = normal_points(max(effort(k).draws for k in range(1, size + 1)), size, rng).T
+    tracks = _Tracks(scan, belief, size, behaviour.K)
     while len(rows) < size:
         available[rows[-1]] = False
         tracks.add(rows[-1])
-        k = len(rows) + 1
-        budget = effort(k)
-        candidates = _shortlist(tracks, rows, available, behaviour, budget.shortlist, rng)
+        budget = effort(len(rows) + 1)
+        promise = np.where(available, tracks.promise, -1.0)
+        candidates = top(promise, min(budget.shortlist, int(available.sum())), rng)
         if budget.finalists is not None and budget.finalists < candidates.size:
-            rough = kind.gain_nats(tracks.joint_scores(rows, candidates, points[: budget.rough]), behaviour, rng)[0]
-            candidates = candidates[top(rough, budget.finalists, rng)]
-        joint = tracks.joint_scores(rows, candidates, points[: budget.draws])
-        gains = kind.gain_nats(joint, behaviour, rng)[0] / log(2)
+            draws = tracks.joint_scores(rows, candidates, points[:, : budget.rough])
+            candidates = candidates[top(kind.gains_with(*draws, behaviour, rng), budget.finalists, rng)]
+        draws = tracks.joint_scores(rows, candidates, points[:, : budget.draws])
+        gains = kind.gains_with(*draws, behaviour, rng) / log(2)
         best = argmax(gains, rng)
         rows.append(int(candidates[best]))
         bits.append(max(float(gains[best]), 0.0))
@@ -143,40 +148,40 @@ def particles_set(
 
 
 class _Tracks:
-    """For every item of the pool: its coordinates on the Sobol axes of the set so far, and its remaining variance."""
+    """For every item of the pool: its coordinates on the Sobol axes of the set so far, its remaining variance, and the gain that
+    comparing it with each member of the set promises: a logistic question on z_c - z_s, whose gain has a closed form."""
 
-    def __init__(self, scan: PoolScan, belief: Gaussian, size: int) -> None:
-        self.scan, self.belief = scan, belief
-        self.coordinates = np.zeros((len(scan.mean), size))  # l_c
+    def __init__(self, scan: PoolScan, belief: Gaussian, size: int, K: float) -> None:
+        self.scan, self.belief, self.K = scan, belief, K
+        self.coordinates = np.zeros((size, len(scan.mean)))  # l_c
         self.remaining = scan.variance.copy()  # r_c^2
+        self.promise = np.zeros(len(scan.mean))
         self.used = 0
 
     def add(self, row: int) -> None:
-        """Condition every item on the score of ``row``, in O(n d)."""
+        """Condition every item on the score of ``row``, in O(n d), and compare it with ``row``."""
         left = self.remaining[row]
         if left > ROUNDING * self.scan.variance[row]:  # else the set already determines this score: no new axis
             covariance = self.scan.covariance_with(self.belief, self.scan.rows[row])
-            known = self.coordinates[:, : self.used] @ self.coordinates[row, : self.used]
+            known = self.coordinates[: self.used, row] @ self.coordinates[: self.used]
             column = (covariance - known) / np.sqrt(left)
             column[row] = np.sqrt(left)
-            self.coordinates[:, self.used] = column
+            self.coordinates[self.used] = column
             self.remaining = np.maximum(self.remaining - column**2, 0.0)
         self.remaining[row] = 0.0
         self.used += 1
+        # The variance of z_c - z_s is the same whatever joins the set later, so each member is compared once.
+        apart = self.coordinates[: self.used] - self.coordinates[: self.used, row, None]
+        variance = np.einsum("un,un->n", apart, apart) + self.remaining
+        self.promise += logistic_gain(self.K * (self.scan.mean - self.scan.mean[row]), self.K**2 * variance)
 
-    def joint_scores(self, rows: list[int], candidates: Rows, points: Array) -> Array:
-        """Joint draws [B, N, k] of the scores of the set and each of B candidates."""
-        axes = points[:, : self.used]
-        own = self.scan.mean[rows] + axes @ self.coordinates[rows, : self.used].T  # [N, k - 1]
-        candidate = (
-            self.scan.mean[candidates, None]
-            + self.coordinates[candidates, : self.used] @ axes.T
-            + np.sqrt(self.remaining[candidates])[:, None] * points[:, self.used]
-        )
-        z = np.empty((len(rows) + 1, candidates.size, len(points)))
-        z[:-1] = own.T[:, None]
-        z[-1] = candidate
-        return np.moveaxis(z, 0, -1)
+    def joint_scores(self, rows: list[int], candidates: Rows, points: Array) -> tuple[Array, Array]:
+        """Joint draws of the scores of the set [k - 1, N] and of each of B candidates [B, N], from points [size, N]."""
+        coordinates = self.coordinates[: self.used + 1, candidates]
+        coordinates[self.used] = np.sqrt(self.remaining[candidates])
+        mean, used = self.scan.mean, points[: self.used]
+        own = mean[rows, None] + self.coordinates[: self.used, rows].T @ used
+        return own, mean[candidates, None] + coordinates.T @ points[: self.used + 1]
 
 
 def _first(
@@ -190,36 +195,13 @@ def _first(
     return int(candidates[best]), float(exact[best])
 
 
-def _shortlist(
-    tracks: _Tracks,
-    rows: list[int],
-    available: NDArray[np.bool_],
-    behaviour: Behaviour,
-    count: int,
-    rng: np.random.Generator,
-) -> Rows:
-    """The candidates whose comparison with the members of the set promises the largest gain.
-
-    Given the scores of the set, the score of c has variance r_c^2 left; comparing c with a member s is a logistic question
-    on z_c - z_s, whose gain has a closed form.
-    """
-    scan = tracks.scan
-    promise = np.zeros(len(scan.mean))
-    for row in rows:
-        gap = behaviour.K * (scan.mean - scan.mean[row])
-        apart = tracks.coordinates[:, : tracks.used] - tracks.coordinates[row, : tracks.used]
-        variance = (apart**2).sum(axis=1) + tracks.remaining
-        promise += logistic_gain(gap, behaviour.K**2 * variance)
-    promise[~available] = -1.0
-    return top(promise, min(count, int(available.sum())), rng)
-
-
 def logistic_gain(mean: Array, variance: Array) -> Array:
     """Gain in bits of a logistic answer on N(mean, variance), by the probit approximation (within a few per cent)."""
     m2, v = mean**2 * (pi / 8), variance * (pi / 8)
-    p = ndtr(np.sqrt(m2 / (v + 1)))
-    c2 = pi * log(2) / 2
-    return np.asarray((entr(p) + entr(1 - p)) / log(2) - np.sqrt(c2 / (v + c2)) * np.exp(-m2 / (2 * (v + c2))))
+    less = ndtr(-np.sqrt(m2 / (v + 1)))  # the chance of the less likely answer
+    marginal = -less * np.log2(np.maximum(less, 1e-300)) - (1 - less) * np.log2(1 - less)
+    wider = v + pi * log(2) / 2
+    return np.asarray(marginal - np.sqrt((pi * log(2) / 2) / wider) * np.exp(m2 / (-2 * wider)))
 
 
 def available_rows(n: int, exclude: Rows | Sequence[int], size: int) -> NDArray[np.bool_]:

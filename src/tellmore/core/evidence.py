@@ -65,7 +65,7 @@ class Evidence:
         scores = np.ascontiguousarray(z.T)  # [k, N]: sums over the few items then add long rows
         labelled = self.labels != 0
         total = log_expit(behaviour.w * self.labels[labelled, None] * scores[labelled]).sum(axis=0)
-        for end in np.unique(self.ends).tolist():
+        for end in set(self.ends.tolist()):
             at = self.ends == end
             x = end * behaviour.K * scores
             total += x[self.chosen[at]].sum(axis=0) - _log_sums(x, self.candidates[at])
@@ -73,8 +73,7 @@ class Evidence:
 
     def log_chance(self, behaviour: Behaviour) -> float:
         """log P(answer) for a person with this ``behaviour`` to whom all items are alike."""
-        nothing = np.zeros((1, self.labels.size))
-        chance = float(self.log_likelihood(nothing, behaviour)[0])
+        chance = -float(np.count_nonzero(self.labels) * np.log(2) + np.log(self.candidates.sum(axis=1)).sum())
         if not behaviour.first:
             return chance
         first = self.log_first()

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dsyev, dtrtrs  # without the checks of their wrappers, which cost more than they do
+from scipy.linalg.lapack import dtrtrs
 
+from tellmore.core.small import cholesky, eigen, plus_identity
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
@@ -94,13 +95,10 @@ class Gaussian:
         precision: [k, k], positive semidefinite.
         shift: [k].
         """
-        eigenvalues, vectors, _ = dsyev(precision)
+        eigenvalues, vectors = eigen(precision)
         root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
-        inner = root.T @ gram @ root
-        inner.flat[:: len(inner) + 1] += 1.0
-        factor, failed = dpotrf((inner + inner.T) / 2, lower=1)
-        if failed:
-            raise NumericalError("the update lost all precision; check the scale of the embeddings and of w and K")
+        inner = plus_identity(root.T @ gram @ root)
+        factor = cholesky((inner + inner.T) / 2)
         loss = np.ascontiguousarray(dtrtrs(factor, (reach @ root).T, lower=1)[0].T)
         move = reach @ shift
         cov = _squared(loss)
@@ -119,9 +117,7 @@ class Gaussian:
         mean: [r].
         cov: [r, r].
         """
-        less = -cov
-        less.flat[:: len(less) + 1] += 1.0
-        lost, vectors, _ = dsyev(less)
+        lost, vectors = eigen(plus_identity(-cov))
         directions = reach @ vectors
         loss = directions * np.sqrt(np.abs(lost))
         after = _squared(np.ascontiguousarray(loss[:, lost > UNCHANGED]))
@@ -138,7 +134,9 @@ class Gaussian:
 
 def _squared(B: Array) -> Array:
     """B B' for B [D, r], computed so that it is exactly symmetric: then the covariance stays so."""
-    return np.dot(B, B.T) if B.shape[1] == 1 else B @ B.T  # each is several times slower than the other where it is not used
+    return (
+        np.dot(B, B.T) if B.shape[1] == 1 else B @ B.T
+    )  # each is several times slower than the other where it is not used
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +153,8 @@ class Step:
     @classmethod
     def joined(cls, steps: Sequence[Step]) -> Step:
         """Several steps as one."""
+        if len(steps) == 1:
+            return steps[0]
         moved, lost = (np.concatenate(each) for each in zip(*((one.moved, one.lost) for one in steps), strict=True))
         return cls(np.column_stack([step.directions for step in steps]), moved, lost)
 

@@ -38,6 +38,15 @@ def entropy_nats(x: Array) -> Array:
     return np.asarray(np.log1p(t) + a * t / (1 + t))
 
 
+def chance_and_entropy(x: Array) -> tuple[Array, Array]:
+    """Probability of positive and entropy in nats of a label whose log-odds are x, both from one exponential."""
+    a = np.abs(x)
+    t = np.exp(-a)
+    likely = 1 / (1 + t)
+    unlikely = t * likely
+    return np.where(x > 0, likely, unlikely), a * unlikely - np.log(likely)
+
+
 def mean_sigmoid(m: Array, s: Array) -> Array:
     """E[sigmoid(m + s e)] with e standard normal, from 0 to 1; m and s may have any shape, but the same."""
     # If s is large, the logistic is used as a distribution function: E[sigmoid] = E_L[Phi((m - L) / s)].

@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from tellmore.core.sampling import normal_points
+from tellmore.core.small import eigen
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
@@ -90,7 +91,7 @@ def tilted_moments(
 def whitened(G: Array) -> tuple[Array, Array]:
     """root [k, r] and axes [k, r] of scores with covariance G [k, k], in the r directions in which they vary: z = m0 + root e,
     with e = axes'(z - m0) standard normal."""
-    eigenvalues, vectors = np.linalg.eigh((G + G.T) / 2)
+    eigenvalues, vectors = eigen((G + G.T) / 2)
     kept = eigenvalues > SINGULAR * max(float(eigenvalues[-1]), 0.0)
     if not kept.any():
         raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")

@@ -16,6 +16,7 @@ from tellmore.types import Array
 MAX_ENUMERATED = 5
 MAX_ENTRIES = 20_000  # draws times orders computed at a time, few enough to stay in the cache
 EXPONENT_FLOOR = -600.0  # exp of this is still positive
+SAFE_EXPONENT = 200.0  # a product of three exponentials of at most this neither overflows nor vanishes
 
 
 def levels_of(ranked: Array) -> Array:
@@ -25,51 +26,59 @@ def levels_of(ranked: Array) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _prefixes(k: int) -> Array:
-    """[2^k, k!]: 1 if the set with this bit mask is a prefix of this order, from the empty set to all k items."""
+def _prefixes(k: int) -> tuple[Array, NDArray[np.intp]]:
+    """[k!, 2^k]: 1 if the set with this bit mask is a prefix of this order, from the empty set to all k items; and the positions
+    of these ones in the flattened transpose."""
     chains = [list(accumulate((1 << i for i in order), initial=0)) for order in permutations(range(k))]
-    prefixes = np.zeros((1 << k, len(chains)))
+    prefixes = np.zeros((len(chains), 1 << k))
     for order, chain in enumerate(chains):
-        prefixes[chain, order] = 1.0
-    return prefixes
+        prefixes[order, chain] = 1.0
+    return prefixes, np.flatnonzero(prefixes.T)
 
 
 def _subset_sums(values: Array) -> Array:
-    """Sums over all 2^k subsets of the last axis, indexed by bit mask: [..., k] -> [..., 2^k]."""
-    sums = np.zeros((*values.shape[:-1], 1))
-    for one in range(values.shape[-1]):
-        sums = np.concatenate([sums, sums + values[..., one : one + 1]], axis=-1)
+    """Sums over all 2^k subsets of the first axis, indexed by bit mask: [k, ...] -> [2^k, ...]."""
+    sums = np.zeros((1 << len(values), *values.shape[1:]))
+    for one, value in enumerate(values):
+        np.add(sums[: 1 << one], value, out=sums[1 << one : 2 << one])
     return sums
 
 
 def enumerated_gains(z: Array, behaviour: Behaviour) -> Array:
     """Gains [B] in nats from N joint draws z [B, N, k] over all (k + 1)! outcomes."""
     pairs = max(1, MAX_ENTRIES // factorial(z.shape[-1]) // z.shape[1])
-    blocks = [_enumerated_block(z[start : start + pairs], behaviour) for start in range(0, len(z), pairs)]
+    # [k, B, N]: sums over the few items are then sums of long rows.
+    scores = np.ascontiguousarray(np.moveaxis(z, -1, 0))
+    blocks = [_enumerated_block(scores[:, start : start + pairs], behaviour) for start in range(0, len(z), pairs)]
     return np.concatenate(blocks)
 
 
 def _enumerated_block(z: Array, behaviour: Behaviour) -> Array:
-    """Gains of some sets. The tails of Plackett-Luce and the weights of thresholds depend on *sets* of items, not on orders:
-    2^k exponentials and logarithms per draw are summed over the prefixes of every order by matrix products.
+    """Gains of some sets, from scores z [k, B, N]. The tails of Plackett-Luce and the weights of thresholds depend on *sets* of
+    items, not on orders: 2^k exponentials and logarithms per draw are summed over the prefixes of every order by matrix
+    products.
     """
-    n, k = z.shape[1:]
-    prefixes = _prefixes(k)
-    x = np.maximum(behaviour.K * (z - z.max(axis=-1, keepdims=True)), EXPONENT_FLOOR)
-    log_tail = np.log(np.maximum(_subset_sums(np.exp(x)), 1e-300))
-    log_tail[..., 0] = 0.0  # no item is left to choose
+    k, b, n = z.shape
+    prefixes, possible = _prefixes(k)
+    z = z.reshape(k, b * n)
+    x = np.maximum(behaviour.K * (z - z.max(axis=0)), EXPONENT_FLOOR)
+    tail = _subset_sums(np.exp(x))
+    tail[0] = 1.0  # no item is left to choose
     level = _subset_sums(behaviour.w * z)
-    level = np.maximum(level - level.max(axis=-1, keepdims=True), EXPONENT_FLOOR)
-    weight = np.exp(level)  # [B, N, 2^k]
+    level = np.maximum(level - level.max(axis=0), EXPONENT_FLOOR)
+    weight = np.exp(level)  # [2^k, B N]
     # The items left after a prefix are its complement, whose mask counts from the other end.
-    log_order = x.sum(axis=-1, keepdims=True) - log_tail[..., ::-1] @ prefixes  # [B, N, k!]
-    sums = weight @ prefixes
+    log_order = x.sum(axis=0) - prefixes @ np.log(tail[::-1])  # [k!, B N]
+    sums = prefixes @ weight
     p_order = np.exp(log_order)
     per_sum = p_order / sums
-    conditional = np.einsum("bno,bno->b", p_order, np.log(sums) - log_order)
-    conditional -= np.einsum("bno,bno->b", per_sum, (level * weight) @ prefixes)
-    pmf = (weight.swapaxes(1, 2) @ per_sum) / n  # [B, 2^k, k!]; the outcomes are the prefixes
-    return np.asarray(entr(pmf * prefixes).sum(axis=(1, 2)) - conditional / n)
+    surprise = np.log(sums) - log_order
+    level *= weight
+    surprise *= p_order
+    surprise -= per_sum * (prefixes @ level)
+    conditional = surprise.sum(axis=0).reshape(b, n).mean(axis=1)
+    pmf = weight.reshape(-1, b, n).transpose(1, 0, 2) @ per_sum.reshape(-1, b, n).transpose(1, 2, 0)  # [B, 2^k, k!]
+    return np.asarray(entr(pmf.reshape(b, -1)[:, possible] / n).sum(axis=1) - conditional)
 
 
 def sample_outcomes(
@@ -87,20 +96,26 @@ def pairwise_log_likelihood(
 ) -> Array:
     """log p(outcome i | z_j) for all pairs [N, M]; z [M, k], orders [N, k]."""
     x = np.maximum(behaviour.K * (z - z.max(axis=1, keepdims=True)), EXPONENT_FLOOR).T
+    level = behaviour.w * z.T
     by_place = orders.T  # [k, N]
-    tails = _running_sums(np.exp(x)[by_place[::-1]])  # [k, N, M]
-    log_order = x.sum(axis=0) - np.log(tails).sum(axis=0)
-    levels = np.zeros((len(by_place) + 1, *log_order.shape))
-    levels[1:] = (behaviour.w * z.T)[by_place]
-    _running_sums(levels)
+    tails = np.exp(x)[by_place[::-1]]  # [k, N, M]
+    _running(np.add, tails)
+    if max(-x.sum(axis=0).min(), np.abs(level).sum(axis=0).max()) < SAFE_EXPONENT:
+        # exp of sums as products of exp, and one logarithm of them all: the same, in a third of the time.
+        weight = np.ones((len(by_place) + 1, *tails.shape[1:]))
+        weight[1:] = np.exp(level)[by_place]
+        _running(np.multiply, weight)
+        chosen = weight[thresholds, np.arange(len(orders))]
+        return np.asarray(x.sum(axis=0) + np.log(chosen / (weight.sum(axis=0) * tails.prod(axis=0))))
+    levels = np.zeros((len(by_place) + 1, *tails.shape[1:]))
+    levels[1:] = level[by_place]
+    _running(np.add, levels)
+    levels -= levels.max(axis=0)
     chosen = levels[thresholds, np.arange(len(orders))]
-    peak = levels.max(axis=0)
-    levels -= peak
-    return np.asarray(log_order + chosen - peak - np.log(np.exp(levels, out=levels).sum(axis=0)))
+    return np.asarray(x.sum(axis=0) - np.log(tails).sum(axis=0) + chosen - np.log(np.exp(levels).sum(axis=0)))
 
 
-def _running_sums(values: Array) -> Array:
-    """Cumulative sums along the first axis, in place; for few long rows this is far faster than np.cumsum."""
+def _running(combine: np.ufunc, values: Array) -> None:
+    """Cumulative sums or products along the first axis, in place; for few long rows this is far faster than np.cumsum."""
     for place in range(1, len(values)):
-        values[place] += values[place - 1]
-    return values
+        combine(values[place], values[place - 1], out=values[place])

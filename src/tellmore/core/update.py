@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import log, log1p
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.habits import Site
 from tellmore.core.moments import fixed_points, tilted_moments, whitened
+from tellmore.core.small import cholesky, plus_identity, solved
 from tellmore.core.variational import Bound, Sites, solve
 from tellmore.types import Array
 
@@ -62,8 +64,9 @@ class _Told:
 
 def with_constant(X: Array) -> Array:
     """Rows (1, x): X [k, d] -> [k, d + 1]."""
-    X = np.asarray(X, dtype=np.float64)
-    return np.hstack([np.ones((len(X), 1)), X])
+    A = np.ones((X.shape[0], X.shape[1] + 1))
+    A[:, 1:] = X
+    return A
 
 
 def learn(
@@ -128,12 +131,12 @@ def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behavi
     The bound that was maximised can be several nats lower if an answer has many sharp parts, which would look like a lapse.
     """
     root, axes = whitened(gram)
-    cov = np.linalg.inv(np.eye(root.shape[1]) + root.T @ sites.precision @ root)
+    cov = solved(plus_identity(root.T @ sites.precision @ root), np.eye(root.shape[1]))
     cov, shift = (cov + cov.T) / 2, root.T @ sites.shift
-    factor = np.linalg.cholesky(cov)
+    factor = cholesky(cov)
     points = shift + fixed_points(len(shift), BOUND_POINTS) @ factor.T
     likelihood = float(evidence.log_likelihood(mean + points @ root.T, behaviour).mean())
-    divergence = (float(np.trace(cov) + shift @ shift) - len(shift)) / 2 - float(np.log(np.diag(factor)).sum())
+    divergence = (float(np.trace(cov) + shift @ shift) - len(shift)) / 2 - float(np.log(factor.diagonal()).sum())
     elbo = max(likelihood - divergence, sites.elbo)
     return _Told(shift, cov, axes, elbo, sites.iterations, sites.residual)
 
@@ -147,7 +150,7 @@ def _carried(
     """
     meant, evidence = 1.0, told.log_evidence
     if lapse:
-        attentive, absent = np.log1p(-lapse) + told.log_evidence, np.log(lapse) + log_chance
+        attentive, absent = log1p(-lapse) + told.log_evidence, log(lapse) + log_chance
         meant, evidence = float(expit(attentive - absent)), float(np.logaddexp(attentive, absent))
         told = _lessened(told, meant)
     belief, step = prior.matched(reach @ told.axes, told.mean, told.cov)
@@ -157,13 +160,14 @@ def _carried(
 
 def _site(told: _Told, mean: Array) -> Site:
     """The answer as a factor exp(-z' precision z / 2 + shift' z); mean [k]: that of the scores before it."""
-    inverse = np.linalg.inv(told.cov)
-    precision = told.axes @ (inverse - np.eye(len(inverse))) @ told.axes.T
-    return Site(precision, told.axes @ inverse @ told.mean + precision @ mean)
+    identity = np.eye(len(told.cov))
+    inverse = solved(told.cov, identity)
+    precision = told.axes @ (inverse - identity) @ told.axes.T
+    return Site(precision, told.axes @ (inverse @ told.mean) + precision @ mean)
 
 
 def _lessened(told: _Told, meant: float) -> _Told:
     """The moments of a mixture: ``told`` with the probability ``meant``, else the standard normal from before."""
-    between = meant * (1 - meant) * np.outer(told.mean, told.mean)
+    between = (meant * (1 - meant)) * told.mean[:, None] * told.mean
     cov = meant * told.cov + (1 - meant) * np.eye(len(told.mean)) + between
     return replace(told, mean=meant * told.mean, cov=cov)

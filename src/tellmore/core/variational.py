@@ -19,15 +19,16 @@ updates c always does, because both can only raise the bound. Sharp answers star
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dgesv
 from scipy.special import log_expit
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.one_label import one_label
+from tellmore.core.small import solved
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
@@ -42,6 +43,8 @@ SOFTEN = 5.0  # factor between the sharpness of one softer answer and the next
 ROUGH = 1e-3  # residual that is good enough as the start of a sharper answer
 SHARP = 1e3  # K^2 times the largest variance of a score
 NEGLIGIBLE_LOG_P = -7.0
+LEAST_XI = 1e-3
+LARGEST_XI = 600.0  # its hyperbolic sine is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,29 +58,25 @@ class Sites:
     residual: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
+class _Problem(NamedTuple):
     """m0 [k], G [k, k], the labels and the N candidates of all J choices, stacked one choice after another."""
 
     m0: Array
     G: Array
     w: float
     labels: Array  # [k]
+    chosen: Array  # [N] 1 for the chosen candidates, else 0
+    E: Array  # [N, k] +-K at the candidate's item
+    centred: bool
+    pull: Array  # [k, k + 1] the identity, then the linear term of the labels
     labelled: slice | NDArray[np.intp]  # positions of labelled items: a slice, which is faster, if they are contiguous
     choice: NDArray[np.intp]  # [N] the choice that each candidate belongs to
     starts: NDArray[np.intp]  # [J] position at which each choice begins
     member: Array  # [J, N] membership of candidates in choices
     same: Array  # [N, N] 1 for two candidates of the same choice, else 0
-    chosen: Array  # [N] 1 for the chosen candidates, else 0
-    E: Array  # [N, k] +-K at the candidate's item
-    centred: bool
     identity: Array  # [k, k]
-    pull: Array  # [k, k + 1] the identity, then the linear term of the labels
+    halves: Array  # [k]
     jacobian: Array  # the constant part of Newton's matrix
-
-    def per_choice(self, values: Array) -> Array:
-        """For each candidate, the sum of ``values`` [N] over its choice: [N]."""
-        return np.asarray(values @ self.same)
 
 
 class _State(NamedTuple):
@@ -94,13 +93,21 @@ class _State(NamedTuple):
     V: Array  # [k, k] covariance of z
     AV: Array  # [N, k]
     gap_p: Array  # [N] distance of log p from its fixed point
-    gap_c: Array  # [labelled] distance of log c from its fixed point
-    off_p: float  # largest error of p
-    off_c: float  # largest error of log c
+    off: Array  # errors of p, by two measures [2 N], and of log c [labelled]
+    residual: float  # the largest of them
 
     @property
-    def residual(self) -> float:
-        return max(self.off_p, self.off_c)
+    def gap_c(self) -> Array:
+        """Distance of log c from its fixed point [labelled]."""
+        return self.off[2 * self.p.size :]
+
+    @property
+    def off_p(self) -> float:
+        return _largest(self.off[: 2 * self.p.size])
+
+    @property
+    def off_c(self) -> float:
+        return _largest(self.gap_c)
 
 
 def solve(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound = "centred") -> Sites:
@@ -141,33 +148,32 @@ def _solved(problem: _Problem, state: _State, tolerance: float) -> tuple[_State,
 
 
 def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, bound: Bound) -> _Problem:
-    choice, item = np.nonzero(evidence.candidates)
-    k, n, n_choices = m0.size, item.size, evidence.chosen.size
-    member = (choice == np.arange(n_choices)[:, None]).astype(float)
+    item, *layout = _layout(evidence.candidates.tobytes(), (evidence.labels != 0).tobytes())
+    choice = layout[1]
+    k, n = m0.size, item.size
     E = np.zeros((n, k))
     E[np.arange(n), item] = evidence.ends[choice] * behaviour.K
-    labelled = np.flatnonzero(evidence.labels)
-    jacobian = np.eye(n + labelled.size + n_choices)
-    jacobian[n + labelled.size :, n + labelled.size :] = 0.0
-    jacobian[:n, n + labelled.size :] = member.T
-    identity = np.eye(k)
-    return _Problem(
-        m0=m0,
-        G=G,
-        w=behaviour.w,
-        labels=evidence.labels,
-        labelled=_span(labelled),
-        choice=choice,
-        starts=np.searchsorted(choice, np.arange(n_choices)),
-        member=member,
-        same=member.T @ member,
-        chosen=(item == evidence.chosen[choice]).astype(float),
-        E=E,
-        centred=bound == "centred",
-        identity=identity,
-        pull=np.column_stack([identity, behaviour.w / 2 * evidence.labels]),
-        jacobian=jacobian,
-    )
+    chosen = (item == evidence.chosen[choice]).astype(float)
+    pull = np.zeros((k, k + 1))
+    pull.flat[:: k + 2] = 1.0
+    pull[:, k] = behaviour.w / 2 * evidence.labels
+    return _Problem(m0, G, behaviour.w, evidence.labels, chosen, E, bound == "centred", pull, *layout)
+
+
+@lru_cache(maxsize=128)
+def _layout(candidates: bytes, labelled: bytes) -> tuple[Any, ...]:
+    """The candidates' items [N], and the last parts of a problem: they depend only on which items each choice is among [J, k] and
+    which are labelled [k], so they are kept."""
+    k = len(labelled)
+    choice, item = np.nonzero(np.frombuffer(candidates, dtype=bool).reshape(-1, k))
+    index = np.flatnonzero(np.frombuffer(labelled, dtype=bool))
+    n, end, n_choices = item.size, item.size + index.size, len(candidates) // k
+    member = (choice == np.arange(n_choices)[:, None]).astype(float)
+    jacobian = np.eye(end + n_choices)
+    jacobian[end:, end:] = 0.0
+    jacobian[:n, end:] = member.T
+    starts = np.searchsorted(choice, np.arange(n_choices))
+    return item, _span(index), choice, starts, member, member.T @ member, np.eye(k), np.full(k, 0.5), jacobian
 
 
 def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
@@ -182,7 +188,7 @@ def _start(problem: _Problem) -> _State:
     c = np.zeros(problem.m0.size)
     index = problem.labelled
     c[index] = _fixed_point(problem, problem.m0[index], problem.G.diagonal()[index])
-    return _state(problem, -np.log(problem.per_choice(np.ones(problem.choice.size))), c)
+    return _state(problem, -np.log(problem.same.sum(axis=0)), c)
 
 
 def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
@@ -194,33 +200,27 @@ def _state(problem: _Problem, log_p: Array, c: Array) -> _State:
     after_labels = _label_solve(problem, c, beta)
     spread = G @ after_labels
     V1, m = spread[:, :k], problem.m0 + spread[:, k]
-    V = V1 @ _solve(problem.identity + (A.T * p) @ A @ V1, problem.identity)
+    V = V1 @ solved(problem.identity + (A.T * p) @ A @ V1, problem.identity)
     AV = A @ V
-    gap_p = A @ m + (AV * A).sum(axis=1) / 2 - log_p
-    gap_p -= problem.per_choice(p * gap_p)
+    gap_p = A @ m + (AV * A) @ problem.halves - log_p
+    gap_p -= (p * gap_p) @ problem.same
     index = problem.labelled
     gap_c = np.log(_fixed_point(problem, m[index], V.diagonal()[index]) / c[index])
     # If p is far too small, p * gap misses the error, so p is also compared with the softmax that the gap leads to.
     wanted = np.exp(_normalised(problem, log_p + gap_p))
-    off_p, off_c = max(_largest(p * gap_p), _largest(wanted - p)), _largest(gap_c)
-    return _State(log_p, c, p, A, beta, after_labels[:, k], V1, m, V, AV, gap_p, gap_c, off_p, off_c)
+    off = np.concatenate((p * gap_p, wanted - p, gap_c))
+    return _State(log_p, c, p, A, beta, after_labels[:, k], V1, m, V, AV, gap_p, off, _largest(off))
 
 
 def _largest(values: Array) -> float:
-    return float(abs(values).max()) if values.size else 0.0
+    return float(np.abs(values).max()) if values.size else 0.0
 
 
 def _label_solve(problem: _Problem, c: Array, beta: Array) -> Array:
     """(I + diag(c) G)^-1 [k, k], followed by a column: that matrix times the linear term of the labels and beta."""
     right = problem.pull.copy()
     right[:, -1] += beta - c * problem.m0
-    return _solve(problem.identity + c[:, None] * problem.G, right)
-
-
-def _solve(matrix: Array, right: Array) -> Array:
-    """numpy.linalg.solve without its checks, which cost more than the solve; NaN if the matrix is singular."""
-    solution, failed = dgesv(matrix, right)[2:]
-    return np.full(right.shape, np.nan) if failed else np.asarray(solution).reshape(right.shape)
+    return solved(problem.identity + c[:, None] * problem.G, right)
 
 
 def _dual(problem: _Problem, state: _State) -> float:
@@ -231,33 +231,34 @@ def _dual(problem: _Problem, state: _State) -> float:
     return float(logdet / 2 - p @ state.log_p - beta @ m1 - beta @ V1 @ beta / 2)
 
 
-def _curvature(problem: _Problem, state: _State) -> Array:
-    """The negative Hessian [N, N] of the dual without its entropy term."""
+def _curvature(problem: _Problem, state: _State, AV1: Array) -> Array:
+    """The negative Hessian [N, N] of the dual without its entropy term; AV1 = A V1 [N, k]."""
     spread = state.AV @ state.A.T
-    M = state.A @ state.V1 @ state.A.T + spread**2 / 2
-    return M + problem.same * spread if problem.centred else M
+    half = spread * 0.5
+    return np.asarray(AV1 @ state.A.T + spread * (half + problem.same if problem.centred else half))
 
 
 def _newton_direction(problem: _Problem, state: _State) -> tuple[Array, Array] | None:
     """Newton's step in (log p [N], log c [labelled]), with one multiplier per choice; None if it is not finite."""
-    p, index, member = state.p, problem.labelled, problem.member
-    n, n_labels = p.size, state.gap_c.size
-    labels, multipliers = slice(n, n + n_labels), slice(n + n_labels, None)
-    J = problem.jacobian.copy()
-    J[:n, :n] += _curvature(problem, state) * p
-    J[multipliers, :n] = member * p
-    if n_labels:
+    p, index, gap_c = state.p, problem.labelled, state.gap_c
+    n, end = p.size, p.size + gap_c.size
+    J, right = problem.jacobian.copy(), np.zeros(len(problem.jacobian))
+    AV1 = state.A @ state.V1
+    J[:n, :n] += _curvature(problem, state, AV1) * p
+    J[end:, :n] = problem.member * p
+    right[:n], right[n:end] = state.gap_p, gap_c
+    if end > n:
         c, m = state.c[index], state.m[index]
         V1, V = state.V1[index][:, index], state.V[index][:, index]
-        slope = problem.w**2 * _log_lambda_slope(problem.w**2 * (m**2 + V.diagonal()))[:, None]
-        across = (state.A @ state.V1[:, index]) * m + state.AV[:, index] ** 2 / 2  # [N, labelled]
-        J[:n, labels] = across * c
-        J[labels, :n] = -2 * slope * (across.T * p)
-        J[labels, labels] -= slope * (2 * m[:, None] * V1 * m + V**2) * c
-    step = _solve(J, np.concatenate([state.gap_p, state.gap_c, np.zeros(len(member))]))
+        slope = _log_lambda_slope(problem.w, m * m + V.diagonal())[:, None]
+        across = AV1[:, index] * m + state.AV[:, index] ** 2 * 0.5  # [N, labelled]
+        J[:n, n:end] = across * c
+        J[n:end, :n] = (-2 * slope) * (across.T * p)
+        J[n:end, n:end] -= slope * ((2 * m[:, None]) * V1 * m + V * V) * c
+    step = solved(J, right)
     if not np.isfinite(step).all():
         return None
-    return step[:n], np.clip(step[labels], -MAX_LOG_STEP, MAX_LOG_STEP)
+    return step[:n], step[n:end].clip(-MAX_LOG_STEP, MAX_LOG_STEP)
 
 
 def _newton(problem: _Problem, state: _State) -> _State | None:
@@ -325,10 +326,10 @@ def _ascend(problem: _Problem, state: _State) -> _State | None:
     p, member = state.p, problem.member
     n, n_choices = p.size, len(member)
     J = np.zeros((n + n_choices,) * 2)
-    J[:n, :n] = np.eye(n) + _curvature(problem, state) * p
+    J[:n, :n] = np.eye(n) + _curvature(problem, state, state.A @ state.V1) * p
     J[:n, n:] = member.T
     J[n:, :n] = member * p
-    u = _solve(J, np.concatenate([state.gap_p, np.zeros(n_choices)]))[:n]
+    u = solved(J, np.concatenate([state.gap_p, np.zeros(n_choices)]))[:n]
     dual, step = _dual(problem, state), 1.0
     while step > 1e-9:
         trial = _state(problem, _normalised(problem, _moved(state.log_p, step * u)), state.c)
@@ -343,8 +344,10 @@ def _moved(log_p: Array, u: Array) -> Array:
 
     If p is negligible before and after, u is added to log p undamped.
     """
-    negligible = (u > 1) & (log_p + u < NEGLIGIBLE_LOG_P)
-    return np.where(negligible, log_p + u, log_p + np.arcsinh(u))
+    moved = log_p + np.arcsinh(u)
+    if u.max(initial=0.0) <= 1:
+        return np.asarray(moved)
+    return np.where((u > 1) & (log_p + u < NEGLIGIBLE_LOG_P), log_p + u, moved)
 
 
 def _normalised(problem: _Problem, log_p: Array) -> Array:
@@ -359,24 +362,23 @@ def _fixed_point(problem: _Problem, m: Array, variance: Array) -> Array:
 
 def jaakkola_jordan_weights(w: float, m: Array, variance: Array) -> Array:
     """The optimal weights c of labels of sharpness w on scores with mean m and this variance."""
-    return 2 * w**2 * _lambda(w * np.sqrt(np.maximum(m**2 + variance, 0.0)))
+    half = np.sqrt(np.maximum((w * w / 4) * (m * m + variance), 1e-20))
+    return np.asarray((w * w / 4) * np.tanh(half) / half)
 
 
-def _lambda(xi: Array) -> Array:
-    """tanh(xi / 2) / (4 xi), with its limit 1/8 at 0."""
-    xi = np.maximum(xi, 1e-10)
-    return np.asarray(np.tanh(xi / 2) / (4 * xi))
+def _log_lambda_slope(w: float, second: Array) -> Array:
+    """-d log c / d E[z^2] of these weights, positive, where scores have these second moments.
 
-
-def _log_lambda_slope(xi_squared: Array) -> Array:
-    """-d log lambda / d(xi^2), positive."""
-    xi = np.sqrt(np.maximum(xi_squared, 1e-8))
-    exact = (1 - 2 * xi * np.exp(-xi) / -np.expm1(-2 * xi)) / (2 * xi**2)
-    return np.where(xi < 1e-2, 1 / 12 - xi**2 * 7 / 720, exact)
+    It is w^2 (1 - xi / sinh xi) / (2 xi^2), xi^2 = w^2 E[z^2], which is nearly the same everywhere below LEAST_XI.
+    """
+    squared = np.maximum(w * w * second, LEAST_XI**2)
+    xi = np.minimum(np.sqrt(squared), LARGEST_XI)
+    return np.asarray((1 - xi / np.sinh(xi)) * (w * w / 2) / squared)
 
 
 def _sites(problem: _Problem, state: _State, iterations: int) -> Sites:
-    precision = (state.A.T * state.p) @ state.A + np.diag(state.c)
+    precision = (state.A.T * state.p) @ state.A
+    precision.flat[:: len(precision) + 1] += state.c
     return Sites(precision, state.shift, _elbo(problem, state, precision), iterations, state.residual)
 
 
@@ -384,9 +386,10 @@ def _elbo(problem: _Problem, state: _State, precision: Array) -> float:
     """-KL(q || p) plus the bounds on the log likelihood, in nats."""
     A, m, V, shift = state.A, state.m, state.V, state.shift
     logdet = np.linalg.slogdet(problem.identity + precision @ problem.G)[1]
-    kl = 0.5 * (logdet - (precision * V).sum() + shift @ problem.G @ shift)
-    exponent = A @ m + (state.AV * A).sum(axis=1) / 2
-    choices = problem.chosen @ (A @ m) - np.logaddexp.reduceat(exponent, problem.starts).sum()
+    kl = 0.5 * (logdet - precision.ravel() @ V.ravel() + shift @ (m - problem.m0))  # m - m0 = G shift
+    Am = A @ m
+    exponent = Am + (state.AV * A) @ problem.halves
+    choices = problem.chosen @ Am - np.logaddexp.reduceat(exponent, problem.starts).sum()
     index = problem.labelled
     xi = problem.w * np.sqrt(m[index] ** 2 + V.diagonal()[index])
     labels = (log_expit(xi) + (problem.w * problem.labels[index] * m[index] - xi) / 2).sum()

@@ -106,6 +106,7 @@ class Kind(ABC):
     seen: how a person sees the items.
     rng: the random number generator.
     draws: the number of random draws.
+    own, candidates: draws of the scores of the items already chosen, and of those that may join them.
     words: the project's words.
     ties: whether the project allows ties.
     show: returns an item's name as people saw it.
@@ -214,6 +215,12 @@ class Kind(ABC):
             return gains, np.zeros_like(gains)
         bounds = np.array([contrastive_gain_nats(self.pairwise(one, behaviour, rng)) for one in z])
         return bounds[:, 0], bounds[:, 1]
+
+    def gains_with(self, own: Array, candidates: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
+        """Information gain [B] of one set with each of B candidates, from joint draws: own [k - 1, N], candidates [B, N]."""
+        z = np.empty((len(own) + 1, *candidates.shape))
+        z[:-1], z[-1] = own[:, None], candidates
+        return self.gain_nats(np.moveaxis(z, 0, -1), behaviour, rng)[0]
 
     def pairwise(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
         """log p(o_i | z_j) [N, N] for scores z [N, k], with each outcome o_i drawn from its own z_i."""

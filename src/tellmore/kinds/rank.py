@@ -124,7 +124,7 @@ class RankKind(Kind):
 
     def learnt_with(self, behaviour: Behaviour) -> Behaviour:
         """The behaviour with labels as sharp as those from a threshold."""
-        return replace(behaviour, w=behaviour.w * behaviour.threshold)
+        return behaviour if behaviour.threshold == 1.0 else replace(behaviour, w=behaviour.w * behaviour.threshold)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
         """Sort under Gumbel noise, then draw the threshold."""

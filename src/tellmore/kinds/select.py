@@ -12,10 +12,12 @@ from scipy.special import entr, expit, log_expit, logsumexp
 
 from tellmore.core.acquire import Effort
 from tellmore.core.evidence import Behaviour, Evidence, choice_evidence
-from tellmore.core.logistic_normal import entropy_nats
+from tellmore.core.logistic_normal import chance_and_entropy
 from tellmore.core.time_model import TimeModel
 from tellmore.kinds.contract import Kind, Perception, Words, side
 from tellmore.types import Answer, Array, check_shown, one_id, truth
+
+LARGEST_LEAD = 600.0  # exp of it is a number, beside which all other items have no chance
 
 
 @dataclass(frozen=True)
@@ -96,15 +98,35 @@ class SelectKind(Kind):
         share = np.exp(x)
         total = share.sum(axis=0)
         share /= total
-        odds = behaviour.w * scores
+        chance, entropy = chance_and_entropy(behaviour.w * scores)
         # Per draw: H = log Z + sum_i share_i (h_i - x_i), where h_i is the entropy of the label of i.
-        x -= entropy_nats(odds)
+        x -= entropy
         x *= share
         conditional = np.log(total).mean(axis=1) - x.sum(axis=0).mean(axis=1)
         chosen = share.mean(axis=2)
-        positive = np.einsum("kbn,kbn->kb", expit(odds), share) / z.shape[1]
+        positive = np.einsum("kbn,kbn->kb", chance, share) / z.shape[1]
         gains = entr(positive).sum(axis=0) + entr(np.maximum(chosen - positive, 0.0)).sum(axis=0) - conditional
         return gains, np.zeros_like(gains)
+
+    def gains_with(self, own: Array, candidates: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
+        """The same where the sets differ in one item: what concerns the others is computed once for all candidates."""
+        n = own.shape[1]
+        x = (self.sign * behaviour.K) * own
+        peak = x.max(axis=0)
+        x -= peak
+        weight = np.exp(x)
+        positive, entropy = chance_and_entropy(behaviour.w * own)
+        # Per draw: H = log Z + sum_i weight_i (h_i - x_i) / Z, where h_i is the entropy of the label of i.
+        known = (weight * (entropy - x)).sum(axis=0)
+        x = np.minimum((self.sign * behaviour.K) * candidates - peak, LARGEST_LEAD)
+        joining = np.exp(x)
+        each = 1 / (joining + weight.sum(axis=0))
+        joining_positive, entropy = chance_and_entropy(behaviour.w * candidates)
+        conditional = (each * (known + joining * (entropy - x)) - np.log(each)).mean(axis=1)
+        joining *= each
+        chosen = np.column_stack([joining.sum(axis=1), each @ weight.T]) / n
+        positive = np.column_stack([np.einsum("bn,bn->b", joining, joining_positive), each @ (weight * positive).T]) / n
+        return np.asarray((entr(positive) + entr(np.maximum(chosen - positive, 0.0))).sum(axis=1) - conditional)
 
     def effort(self, k: int) -> Effort:
         """Enough for 99 % of the gain of a full greedy search on average (benchmarks/bench_engine.py)."""
