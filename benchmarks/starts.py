@@ -44,7 +44,7 @@ HEAD = """# How much a start helps, in numbers
 
 Accuracy in % at human time, mean and standard error over the {seeds} seeds; questions by `auto`. **Bold**: below what the start
 alone had at 0 s by more than one point and one standard error of the difference. _Italic_: below no start by more than one
-standard error of the paired difference. Last column: seconds from which on the mean stays at the pool's target.
+standard error of the paired difference. Last column: seconds from which the mean stays at the pool's target.
 [What it means](../starts.md)
 
 """

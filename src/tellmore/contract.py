@@ -69,13 +69,11 @@ def _check_update(kind: Kind, k: int, rng: np.random.Generator) -> None:
         require(
             bool((gap < MEAN_TOLERANCE).all()),
             kind,
-            f"learns from {outcome} a mean {gap.max():.2f} sd off the exact one",
+            f"has a mean {gap.max():.2f} sd from the exact one after {outcome}",
         )
         ratio = np.sqrt(np.diag(spread)) / exact_sd
         low, high = SPREAD_RANGE
-        require(
-            bool(((ratio > low) & (ratio < high)).all()), kind, f"is left by {outcome} with {ratio} of the exact spread"
-        )
+        require(bool(((ratio > low) & (ratio < high)).all()), kind, f"has {ratio} of the exact spread after {outcome}")
 
 
 def _exact_posterior(kind: Kind, z: Array, outcome: Outcome, behaviour: Behaviour) -> tuple[Array, Array]:
@@ -93,7 +91,8 @@ def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
     mean, cov = rng.standard_normal(k) / 2, root @ root.T / k
     gain = kind.gain(mean, cov, behaviour, rng=rng)
     limit = np.log2(kind.n_outcomes(k))
-    require(-1e-9 <= gain.bits <= limit + 4 * gain.se + 1e-9, kind, f"promises {gain.bits:.3f} of {limit:.3f} bits")
+    possible = -1e-9 <= gain.bits <= limit + 4 * gain.se + 1e-9
+    require(possible, kind, f"has a gain of {gain.bits:.3f} bits; 0 to {limit:.3f} are possible")
     if kind.n_outcomes(k) > MOST_ENUMERATED:
         return
     z = rng.multivariate_normal(mean, cov, size=DRAWS // 4)
@@ -105,7 +104,7 @@ def _check_gain(kind: Kind, k: int, rng: np.random.Generator) -> None:
     require(
         abs(gain.bits - exact) < 0.02 * max(exact, 0.1) + 4 * gain.se,
         kind,
-        f"promises {gain.bits:.4f} bits where enumeration gives {exact:.4f}",
+        f"has a gain of {gain.bits:.4f} bits, and enumeration gives {exact:.4f}",
     )
 
 
@@ -120,7 +119,8 @@ def _check_people(kind: Kind, k: int, rng: np.random.Generator) -> None:
     surely = Behaviour(w=100.0, K=100.0)
     best = max((float(kind.log_likelihood(z, outcome, surely)) for outcome in outcomes), default=0.0)
     least = best - 1e-6 if outcomes else -np.inf
-    require(float(kind.log_likelihood(z, clear, surely)) >= least, kind, f"lets people who see {z} answer {clear}")
+    likely = float(kind.log_likelihood(z, clear, surely)) >= least
+    require(likely, kind, f"answers {clear} for scores {z}, which is not the most likely answer")
 
 
 def _check_samples(kind: Kind, z: Array, outcomes: Sequence[Outcome], rng: np.random.Generator) -> None:
@@ -133,7 +133,7 @@ def _check_samples(kind: Kind, z: Array, outcomes: Sequence[Outcome], rng: np.ra
     require(
         bool((np.abs(share - expected) < 5 * noise + 1e-3).all()),
         kind,
-        "draws answers that its likelihood does not expect",
+        "draws answers with other frequencies than its likelihood gives",
     )
 
 
@@ -153,11 +153,11 @@ def _check_learner(kind: Kind, k: int, seed: int) -> None:
     for _ in range(3):
         before = learner.probabilities().copy()
         question = learner.ask()
-        require(question.kind == kind.name and question.size == k, kind, f"is asked for and gives {question}")
+        require(question.kind == kind.name and question.size == k, kind, f"was asked for, and {question} came")
         z = X[pool.rows(question.items), 0]
         learner.tell(question, answer_from(question, perceived(z, rng)))
     after = learner.probabilities().copy()
-    require(bool(np.abs(after - before).max() > 0), kind, "teaches nothing")
+    require(bool(np.abs(after - before).max() > 0), kind, "changes no probability")
     require(bool(((after >= 0) & (after <= 1)).all()), kind, "leads to probabilities outside 0 to 1")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "learner.npz"
@@ -170,4 +170,4 @@ def _check_learner(kind: Kind, k: int, seed: int) -> None:
     told: tuple[Question, object] = learner.undo()
     require(np.allclose(learner.probabilities(), before), kind, "cannot be undone")
     learner.tell(told[0], told[1])
-    require(np.allclose(learner.probabilities(), after), kind, "teaches something else the second time")
+    require(np.allclose(learner.probabilities(), after), kind, "leads to other probabilities the second time")

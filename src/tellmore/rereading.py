@@ -6,7 +6,7 @@ answers count by person, all of them are first learnt again from the beginning w
 the habits have then changed much. Everything follows from the answers, their order and who gave them, so that undo and replay
 give the same result.
 
-If only one person answers, there is no one to compare with, and nothing of this is done.
+If only one person answers, there is no one to compare with, and none of this is done.
 """
 
 from __future__ import annotations

@@ -68,12 +68,12 @@ class Hasty(AlikeKind):
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
-        (Backwards(), "sd off the exact one"),
+        (Backwards(), "sd from the exact one"),
         (Indifferent(), "of the exact spread"),
-        (Boastful(), "bits where enumeration gives"),
-        (Impossible(), "promises 5.000 of 1.000 bits"),
-        (Careless(), "its likelihood does not expect"),
-        (Contrary(), "lets people who see"),
+        (Boastful(), "bits, and enumeration gives"),
+        (Impossible(), "has a gain of 5.000 bits; 0 to 1.000 are possible"),
+        (Careless(), "other frequencies than its likelihood gives"),
+        (Contrary(), "which is not the most likely answer"),
         (Hasty(), "takes 18 s for 2 items and 17 s for 3"),
     ],
 )

@@ -208,7 +208,7 @@ def _table_five() -> Iterator[Row]:
         ("rankings", 1256, 125.44, 127.69, 4e-5),
     ):
         z, needed = math.sqrt(n * math.log(other / linear) / 4), float(stats.norm.isf(p / 2))
-        reason = "Vuong's statistic by Table V's mean squared errors, where errors are normal and the line is true"
+        reason = "Vuong's statistic by Table V's mean squared errors, if errors are normal and the line is true"
         sentence = f"The linear form wins for {what} with p = {p:g}, that is a Vuong statistic of {needed:.1f}."
         yield claim_row("III-C", sentence, "mathematics", Estimate(z, z, z, reason), about(needed))
 
@@ -226,7 +226,7 @@ def _black_box(source: Source) -> Iterator[Row]:
             "spread_over_runs",
             "posterior sds",
         ),
-        ("The closed form costs less than black-box variational inference.", "milliseconds", "ms an answer"),
+        ("The closed form costs less than black-box variational inference.", "milliseconds", "ms per answer"),
     ):
         se = math.hypot(sampled[f"{measure}_se"] or 0.0, closed[f"{measure}_se"] or 0.0)
         reason = f"black box minus the paper's bound, {unit}, {on}"

@@ -211,7 +211,7 @@ def grid_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
         share = f"{tick['to_before']:.2f} ± {tick['to_before_se']:.2f}"
         quicker = f"{tick['quicker_seeds']} of {tick['seeds']}"
         body.append([f"{pool}, {tick['target']:.0%}", *cells, share, quicker, even])
-    return ["seconds to the target", *names, f"{TICKS} / {BEFORE}", "seeds quicker", "break-even, s a label"], body
+    return ["seconds to the target", *names, f"{TICKS} / {BEFORE}", "seeds quicker", "break-even, s per label"], body
 
 
 def in_short(rows: Rows) -> str:
@@ -280,7 +280,7 @@ def _draw_break_even(axis: Axes, rows: dict[str, Row]) -> None:
     axis.set(
         xlim=(0, limit),
         ylim=(0, None),
-        xlabel=f"seconds a label of a grid (dot: assumed)\nbreak-even {tick['break_even_s']:.1f} s",
+        xlabel=f"seconds per label of a grid (dot: assumed)\nbreak-even {tick['break_even_s']:.1f} s",
         ylabel=f"seconds to {tick['target']:.0%}",
     )
 

@@ -69,7 +69,7 @@ def draw(rows: Rows) -> Figure:
         axes.axline((axes.get_xlim()[0],) * 2, slope=1, color="#999999", linewidth=0.8)
         axes.set(title=label, xlabel="particles (Algorithm 5)", ylabel="quick search")
     grid[0, 0].legend()
-    figure.suptitle(f"{rows[0]['pool']}, {MODE} mode, one point a seed", fontsize=10)
+    figure.suptitle(f"{rows[0]['pool']}, {MODE} mode, one point per seed", fontsize=10)
     return figure
 
 

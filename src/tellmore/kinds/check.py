@@ -59,7 +59,7 @@ def check_answers(kind: Kind, k: int) -> None:
     require(bool(np.isfinite(extremes).all()), kind, "overflows for scores in the hundreds")
     for outcome in few:
         answer = kind.answer(items, outcome)
-        require(isinstance(answer, kind.answer_type), kind, f"answers by {type(answer).__name__}")
+        require(isinstance(answer, kind.answer_type), kind, f"has answers of type {type(answer).__name__}")
         kind.check(items, answer)
         again = kind.outcome(items, answer)
         require(again == outcome, kind, f"turns outcome {outcome} into an answer and back into {again}")
@@ -67,7 +67,7 @@ def check_answers(kind: Kind, k: int) -> None:
         require(read == answer, kind, f"writes the answer {answer} to JSON and reads it back as {read}")
         plain = tuple(getattr(answer, each.name) for each in fields(answer))  # type: ignore[arg-type]
         told = kind.from_plain(plain if len(plain) > 1 else plain[0])
-        require(told == answer, kind, f"takes the plain value {plain} for {told}, not for {answer}")
+        require(told == answer, kind, f"reads the plain value {plain} as {told}, not as {answer}")
         require(set(kind.labels(items, answer)) <= set(items), kind, "labels items that were not shown")
         require(not kind.labels_all or set(kind.labels(items, answer)) == set(items), kind, "does not label every item")
         require(0 <= kind.marks(answer) <= k, kind, f"counts {kind.marks(answer)} marks on {k} items")
@@ -81,7 +81,7 @@ def check_plain_values(kind: Kind, k: int) -> None:
             kind.check(items, kind.from_plain(value))
         except AnswerError:
             continue
-        require(False, kind, f"takes {value!r} for an answer")
+        require(False, kind, f"accepts {value!r} as an answer")
 
 
 def check_words(kind: Kind, k: int) -> None:
@@ -92,7 +92,7 @@ def check_words(kind: Kind, k: int) -> None:
         require(bool(text.strip()) and "{" not in text and "\n" not in text, kind, f"has no usable {name}: {text!r}")
     outcome = next(iter(kind.outcomes(k)))
     told = kind.tell(items, kind.answer(items, outcome), lambda item: item.upper(), words)
-    require("ITEM" in told and "\n" not in told, kind, f"tells an answer as {told!r}")
+    require("ITEM" in told and "\n" not in told, kind, f"describes an answer as {told!r}")
 
 
 def require(holds: bool, kind: Kind, message: str) -> None:

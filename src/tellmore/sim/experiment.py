@@ -29,7 +29,7 @@ from tellmore.types import Answer, Array
 GAIN_DRAWS = 128
 """Draws, in each of four scramblings, for the bits of a question: accurate to about 0.01 bits."""
 UNKNOWN = float("nan")
-"""What was not measured, or what a peer does not have, because it has no belief."""
+"""For values that were not measured, and those that a peer does not have because it has no belief."""
 
 
 class Asker(Protocol):
@@ -161,7 +161,7 @@ def conversation(
         reply, took = team[who].reply(question, rows, now=people.Moment(rng, turn, before[who]), clock=clock)
         before[who] = rows
         if watched is not None and isinstance(learner, Learner):
-            watched.hear(learner, question, reply, names[who], took)
+            watched.record(learner, question, reply, names[who], took)
         learner.tell(question, reply, names[who])
         seconds += took
         yield question, bits, seconds

@@ -49,7 +49,7 @@ class Watched:
     def __init__(self) -> None:
         self._people: dict[str, Person] = defaultdict(Person)
 
-    def hear(self, learner: Learner, question: Question, answer: Answer, name: str, seconds: float) -> None:
+    def record(self, learner: Learner, question: Question, answer: Answer, name: str, seconds: float) -> None:
         """Record one answer of the person of this ``name``, which took this many ``seconds``."""
         if isinstance(answer, Skip):
             return
