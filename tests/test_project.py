@@ -48,6 +48,19 @@ def test_from_a_file_with_words_in_the_space_of_its_items(tmp_path: Path) -> Non
     assert project.learner().start_weight is not None
 
 
+def test_a_guessed_encoding_is_logged_and_can_be_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path, texts = tmp_path / "items.csv", ("тёплый и добрый приём", "холодный приём и грубый официант", "грубый суп")
+    path.write_bytes(f"id;text\na;{texts[0]}\nb;{texts[1]}\nc;{texts[2]}\n".encode("cp1251"))
+    project = tm.Project.create(tmp_path / "p", path, embed="tfidf")
+    assert project.pool["a"].text == texts[0]
+    assert "was read as cp1251 (guessed), cells separated by semicolons. Line 2 reads 'тёплый" in caplog.text
+    caplog.clear()
+    tm.Project.create(tmp_path / "q", path, embed="tfidf", encoding="cp1251", delimiter=";")
+    assert not caplog.records
+    with pytest.raises(tm.SettingError, match="encoding and delimiter go with items in a file"):
+        tm.Project.create(tmp_path / "r", X, encoding="cp1251")
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.data import project as folders
     from tellmore.data.ingest import EmbeddingSource, Ingest
     from tellmore.data.items import Columns
+    from tellmore.data.reading import Reading
     from tellmore.data.settings import Settings, words_for
     from tellmore.data.words import text_side
     from tellmore.export import write_export
@@ -26,6 +28,8 @@ with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.store.people import leave_out
     from tellmore.store.state import State, load_state
     from tellmore.store.warm import WarmStart
+
+log = logging.getLogger(__name__)
 
 ME = "python"
 """The name of the person who answers, by default."""
@@ -67,6 +71,8 @@ class Project:
         unlike: Sequence[str] = (),
         earlier: str | Path | None = None,
         settings: Mapping[str, Mapping[str, Any]] | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
     ) -> Project:
         """Make a project; if this fails, nothing is left at ``folder``.
 
@@ -80,6 +86,8 @@ class Project:
         like, unlike: what you are looking for and its opposite, to start from: words, or items by id or text.
         earlier: the folder of an earlier project with the same embeddings, to start from its classifier.
         settings: other settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
+        encoding: of items in a CSV file, such as ``cp1252``; without it, detected, or guessed and logged as a warning.
+        delimiter: of items in a CSV file; without it, detected.
         """
         folder = one_path("folder", folder)
         named = {"name": folder.absolute().name, **words_for(attribute)}
@@ -96,11 +104,15 @@ class Project:
                     "items in a file go with one of embed and embeddings: embed='tfidf', or embeddings='vectors.npy'"
                 )
             source = EmbeddingSource(None if embeddings is None else Path(embeddings), embed=embed)
-            Ingest(folder, Path(items), source, wanted, Columns()).run(warm)
+            reading = Reading(delimiter, encoding)
+            Ingest(folder, Path(items), source, wanted, Columns(), reading=reading).run(warm)
+            for note in reading.notes:
+                log.warning(note)
             return cls(folder)
-        if embed is not None or embeddings is not None:
+        if any(each is not None for each in (embed, embeddings, encoding, delimiter)):
             raise SettingError(
-                "embed and embeddings go with items in a file; give items in memory with embedder, or as vectors"
+                "embed, embeddings, encoding and delimiter go with items in a file; give items in memory with embedder, or as "
+                "vectors"
             )
         pool = pool_of(items, embedder)
         folders.create_project(folder, pool, wanted, labels=_known(labels, len(pool)), finish=warm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,10 @@ class Served:
         self.owner.get(f"/?token={tokens.issue_owner_link()}")
         self.app: Any = app.state.tellmore
 
-    def send(self, content: str, name: str = "new.csv") -> Any:
-        return self.owner.post("/api/items", json={"name": name, "content": content})
+    def send(self, content: str | bytes, name: str = "new.csv", encoding: str | None = None) -> Any:
+        raw = content.encode() if isinstance(content, str) else content
+        body = {"name": name, "content": b64encode(raw).decode(), "encoding": encoding}
+        return self.owner.post("/api/items", json=body)
 
     def add(self, content: str = NEW) -> dict[str, Any]:
         """Add the texts, and wait until that has ended."""
@@ -107,6 +110,22 @@ def test_added_texts_are_in_the_pool_and_no_answer_is_lost(served: Served) -> No
     assert len(session.pool) == len(served.app.project.pool) == len(TEXTS) + 4
 
 
+def test_an_encoding_that_must_be_guessed_is_asked_for(served: Served) -> None:
+    content = "id,text\nn1,тёплый и добрый приём сегодня\nn2,холодный суп и грубый официант\n".encode("koi8-r")
+    told = served.send(content).json()
+    assert (told["state"], told["guesses"][0]["encoding"]) == ("guessed", "koi8-r")
+    assert told["guesses"][0]["reading"] == "тёплый и добрый приём сегодня"
+    assert "Nothing was added yet" in told["message"]
+    assert len(served.session.pool) == len(TEXTS)
+    assert {guess["encoding"] for guess in told["guesses"]} < set(told["encodings"])
+    assert "unknown encoding 'koi9'" in served.send(content, encoding="koi9").json()["error"]
+    assert "not UTF-8 text" in served.send(content, encoding="utf-8").json()["error"]
+    assert served.send(content, encoding="koi8-r").status_code == 202
+    with served.app.adding._turn:
+        assert served.owner.get("/api/items/adding").json()["state"] == "done"
+    assert served.app.project.items[-1]["text"] == "холодный суп и грубый официант"
+
+
 REFUSED = {
     "name,words\na,b\n": "first row must name the columns 'id' and 'text'; it has 'name', 'words'",
     "id,text\nt1,again\n": "row 2: the project already has an item with the id 't1'",
@@ -162,8 +181,9 @@ def test_texts_need_an_embedder_and_items_that_are_texts(
 ) -> None:
     owner = visit()
     assert owner.get("/api/items/adding").json()["refusal"] == app_adding.NO_FOLDER
-    assert owner.post("/api/items", json={"name": "a.csv", "content": NEW}).status_code == 422
-    assert visit("annotator").post("/api/items", json={"name": "a.csv", "content": NEW}).status_code == 403
+    body = {"name": "a.csv", "content": b64encode(NEW.encode()).decode()}
+    assert owner.post("/api/items", json=body).json()["error"] == app_adding.NO_FOLDER
+    assert visit("annotator").post("/api/items", json=body).status_code == 403
     assert len(session.pool) == 60
     (made / "tfidf.npz").unlink()
     kept = open_project(made)

@@ -119,9 +119,11 @@ def is_friendly(text: str) -> bool:
     return any(word in text for word in FRIENDLY)
 
 
-def add_texts(page: Page, content: str) -> None:
+def add_texts(page: Page, content: str, encoding: str = "utf-8") -> None:
     """Choose a CSV file on the page of items, and send it."""
-    page.get_by_label("File").set_input_files({"name": "new.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    page.get_by_label("File").set_input_files(
+        {"name": "new.csv", "mimeType": "text/csv", "buffer": content.encode(encoding)}
+    )
     page.get_by_role("button", name="Add texts").click()
 
 
@@ -164,7 +166,13 @@ def test_own_texts_settle_and_their_classifier_reads_new_ones(
         add_texts(page, "name,words\nn1,a\n")
         expect(page.get_by_text("The first row must name the columns 'id' and 'text'")).to_be_visible()
         look(page, f"add-texts-{device}-{theme}")
-        add_texts(page, "id,text\n" + "".join(f'n{row},"{remark(words, row < 15)}"\n' for row in range(30)))
+        added = "".join(f'n{row},"{remark(words, row < 15)} Où était le café près de l’hôtel?"\n' for row in range(30))
+        add_texts(page, f"id,text\n{added}", "mac_roman")
+        expect(page.get_by_text("Nothing was added yet: this file is not UTF-8.")).to_be_visible()
+        expect(page.get_by_label("Encoding").locator("option").first).to_contain_text("mac-roman:")
+        expect(page.get_by_label("Encoding").locator("option").first).to_contain_text("café près")
+        look(page, f"encoding-{device}-{theme}")
+        act(page.get_by_role("button", name="Add texts"))
         expect(page.get_by_text("30 texts were added, and all answers were learnt again.")).to_be_visible()
         page.get_by_label("Order").select_option("pool")
         expect(page.get_by_text("1 to 50 of 90 items")).to_be_visible()

@@ -53,6 +53,24 @@ def fails(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 INIT = "init p --items items.csv --embeddings emb.npz --attribute calm"
 
 
+def test_every_command_that_reads_a_csv_file_says_which_encoding_it_guessed(here: Path):
+    texts = [
+        "Die Straße führt über grüne Höhen",
+        "Das Gebäude über der Straße ist früh geöffnet",
+        "Müde Hände, kühle Höhen",
+    ]
+    rows = [f"é{row};{text};{'ja' if row % 2 else 'nein'}" for row, text in enumerate(texts)]
+    Path("items.csv").write_bytes("\n".join(["id;text;label", *rows]).encode("mac_roman"))
+    said = "items.csv was read as mac-roman (guessed), cells separated by semicolons. Line 2 reads"
+    own = "--positive-value ja --negative-value nein"
+    assert said in run(f"init q --items items.csv --embed tfidf --attribute calm {own}").output
+    assert open_project(Path("q")).items[0]["text"] == texts[0]
+    assert said in run("score q items.csv --out scores.csv").output
+    assert said in run(f"import q items.csv {own}").output
+    named = "--encoding mac_roman --delimiter ;"
+    assert "was read as" not in run(f"score q items.csv --out scores.csv {named}").output
+
+
 def test_init_says_what_was_found_and_what_comes_next(here: Path):
     said = run(INIT).output
     assert "30 items, 4 dimensions (scaled to length 1)" in said

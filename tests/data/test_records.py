@@ -35,11 +35,26 @@ def test_delimiter_and_encoding_are_seen_and_said(tmp_path: Path, delimiter, enc
     assert [note.split(" was read as ")[1] for note in reading.notes] == said
 
 
-def test_an_encoding_without_a_mark_is_named_by_the_user(tmp_path: Path):
+def test_an_encoding_without_a_mark_is_guessed_and_said(tmp_path: Path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("id;text\na;Schöne Grüße aus München, natürlich für alle\n".encode("cp1252"))
+    reading = Reading()
+    assert rows(path, reading) == [{"id": "a", "text": "Schöne Grüße aus München, natürlich für alle"}]
+    (note,) = reading.notes
+    assert note.startswith(
+        f"{path} was read as cp1252 (guessed), cells separated by semicolons. Line 2 reads 'Schöne Grüße"
+    )
+    assert "If that is wrong, name the encoding with --encoding (Python: encoding=), perhaps" in note
+    assert rows(path, Reading(encoding="cp850"))[0]["text"].startswith("Sch÷ne")
+
+
+def test_a_wrong_encoding_or_delimiter_is_refused(tmp_path: Path):
     (tmp_path / "a.csv").write_bytes("id,text\na,café\n".encode("cp1252"))
     with pytest.raises(DataFileError, match=r"row 2, byte 6: not UTF-8 text; .* --encoding cp1252"):
-        rows(tmp_path / "a.csv")
-    assert rows(tmp_path / "a.csv", Reading(encoding="cp1252")) == [{"id": "a", "text": "café"}]
+        rows(tmp_path / "a.csv", Reading(encoding="utf-8"))
+    (tmp_path / "b.csv").write_bytes(b"id,text\n" + bytes(range(256)))
+    with pytest.raises(DataFileError, match="this is no text"):
+        rows(tmp_path / "b.csv")
     assert Reading(delimiter="tab").delimiter == "\t"
     for wrong in ({"encoding": "latin-99"}, {"delimiter": ";;"}):
         with pytest.raises(SettingError):

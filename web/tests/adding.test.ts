@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { decoded, refused } from "../src/dashboard/adding";
+import { base64, choices, refused } from "../src/dashboard/adding";
 import { withError } from "../src/dashboard/overview";
 import type { Rate } from "../src/kit/wire";
 
@@ -10,9 +10,16 @@ describe("a file to add", () => {
     expect(refused({ size: (8 << 20) + 1 }, 8 << 20)).toBe("This file is larger than 8 MB. Divide it into smaller files.");
   });
 
-  it("is read as UTF-8, and as nothing else", () => {
-    expect(decoded(new TextEncoder().encode("id,text\n1,Größe\n").buffer as ArrayBuffer)).toBe("id,text\n1,Größe\n");
-    expect(() => decoded(new Uint8Array([0x47, 0x72, 0xf6, 0xdf, 0x65]).buffer)).toThrow(TypeError);
+  it("is sent byte by byte, whatever its encoding", () => {
+    const bytes = new Uint8Array(70_000).map((_, at) => at % 256);
+    const sent = atob(base64(bytes.buffer));
+    expect(bytes.every((byte, at) => sent.charCodeAt(at) === byte) && sent.length === bytes.length).toBe(true);
+  });
+
+  it("is read in the encoding that the person chooses, the likely ones first", () => {
+    const guesses = [{ encoding: "cp1251", reading: "Привет" }, { encoding: "koi8-r", reading: "оПХБЕР" }];
+    const offered = choices({ guesses, encodings: ["utf-8", "cp1251", "koi8-r"] });
+    expect(offered).toEqual([["cp1251", "cp1251: Привет"], ["koi8-r", "koi8-r: оПХБЕР"], ["utf-8", "utf-8"]]);
   });
 });
 

@@ -10,8 +10,9 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from tellmore.app.session import Session
-from tellmore.app.wire_board import AddingOut
+from tellmore.app.wire_board import AddingOut, GuessOut
 from tellmore.data.adding import keep_added, no_texts, open_for_texts, read_texts, write_added
+from tellmore.data.guessing import CANDIDATES, Encoding, encoding_of
 from tellmore.data.items import ItemTable
 from tellmore.data.progress import Advance
 from tellmore.data.project import Project
@@ -37,6 +38,8 @@ class Adding:
             refusal=NO_FOLDER if project is None else no_texts(project, embed),
             max_bytes=MAX_FILE_BYTES,
             state="none",
+            guesses=[],
+            encodings=["utf-8", *CANDIDATES],
             done=0,
             total=0,
             message="",
@@ -46,18 +49,23 @@ class Adding:
         """Whether texts can be added, and the progress of the last addition."""
         return self._last
 
-    def begin(self, name: str, content: str, by: str) -> None:
-        """Check the CSV file ``name`` and add its texts in the background; raises an error if that is impossible."""
+    def begin(self, name: str, content: bytes, by: str, encoding: str | None = None) -> None:
+        """Check the CSV file ``name`` and add its texts in the background; raises an error if that is impossible. If
+        its encoding can only be guessed, the guesses are shown instead, and the next call names one."""
         if self.project is None or self._last.refusal is not None:
             raise SettingError(self._last.refusal or NO_FOLDER)
-        if len(content.encode(errors="replace")) > MAX_FILE_BYTES:
+        if len(content) > MAX_FILE_BYTES:
             raise DataFileError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB; divide it into smaller files")
         if not self._turn.acquire(blocking=False):
             raise StateError("texts are being added already; wait until they are done")
         try:
-            table = _read(name, content, self.project)
-            self._say(state="embedding", done=0, total=len(table), message="")
-            threading.Thread(target=self._run, args=(self.project, table, by), name="adding", daemon=True).start()
+            found = _read(name, content, self.project, encoding)
+            if isinstance(found, Encoding):
+                self._say(state="guessed", guesses=_guesses(found), message=_asked(found), done=0, total=0)
+                self._turn.release()
+                return
+            self._say(state="embedding", guesses=[], done=0, total=len(found), message="")
+            threading.Thread(target=self._run, args=(self.project, found, by), name="adding", daemon=True).start()
         except BaseException:
             self._turn.release()
             raise
@@ -94,18 +102,35 @@ class Adding:
         self._last = self._last.model_copy(update=news)
 
 
-def _read(name: str, content: str, project: Project) -> ItemTable:
-    """Read the file. Errors name neither a folder of the server nor the file, which the person has just chosen."""
+def _read(name: str, content: bytes, project: Project, encoding: str | None) -> ItemTable | Encoding:
+    """Read the file; returns the guess at its encoding if that is not named. Errors name neither a folder of the server nor
+    the file, which the person has just chosen."""
     with TemporaryDirectory(prefix="tellmore-") as folder:
         path = Path(folder) / (PurePath(name.replace("\\", "/")).stem[:100] + ".csv")
-        path.write_text(content, encoding="utf-8")
+        path.write_bytes(content)
+        guess = None if encoding else encoding_of(path)
+        if guess is not None and guess.guessed:
+            return guess
         try:
-            return read_texts(path, project)
+            return read_texts(path, project, encoding)
         except DataFileError as problem:
             faults = problem.faults if isinstance(problem, FaultyRowsError) else (str(problem),)
             rest = [f"and {len(faults) - SHOWN_FAULTS} more rows"] if len(faults) > SHOWN_FAULTS else []
             told = "; ".join([*faults[:SHOWN_FAULTS], *rest])
             raise DataFileError(told.replace(f"{path}, ", "").replace(f"{path}: ", "")) from None
+
+
+def _guesses(found: Encoding) -> list[GuessOut]:
+    every = ((found.name, found.shown), *found.others)
+    return [GuessOut(encoding=name, reading=reading) for name, reading in every]
+
+
+def _asked(found: Encoding) -> str:
+    likely = "may be" if found.doubtful else "seems to be"
+    return (
+        f"Nothing was added yet: this file is not UTF-8. Its encoding {likely} {found.name}; line {found.line} then reads "
+        f"“{found.shown}”. Choose the encoding that reads it right, and add the texts."
+    )
 
 
 def _without(folder: Path, text: str) -> str:

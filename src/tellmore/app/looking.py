@@ -42,8 +42,8 @@ def items(
 @looking.post("/items", status_code=202)
 def add_items(body: wire_board.TextsIn, shared: Shared, visitor: Owner) -> wire_board.AddingOut:
     """Add the texts of a CSV file to the pool. They are embedded in the background; `GET /api/items/adding` shows the
-    progress."""
-    shared.adding.begin(body.name, body.content, visitor.participant)
+    progress. If the encoding has to be guessed, nothing is added until the body names it."""
+    shared.adding.begin(body.name, body.content, visitor.participant, body.encoding)
     return shared.adding.out()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Base64Bytes, Field
 
 from tellmore.app.lately import AskedLately
 from tellmore.app.wire import ItemOut, Name, ProjectOut, Wire
@@ -77,7 +77,15 @@ class TextsIn(Wire):
     """Body of ``POST /api/items``: a CSV file with the columns id and text."""
 
     name: Name = Field(description="the name of the file, for messages")
-    content: str
+    content: Base64Bytes
+    encoding: Name | None = Field(None, description="null: by the file; one that would have to be guessed is asked for")
+
+
+class GuessOut(Wire):
+    """An encoding that a file may have, and how some text of it then reads."""
+
+    encoding: str
+    reading: str
 
 
 class AddingOut(Wire):
@@ -85,7 +93,9 @@ class AddingOut(Wire):
 
     refusal: str | None = Field(description="why no texts can be added; null if they can")
     max_bytes: int
-    state: Literal["none", "embedding", "learning", "done", "failed"]
+    state: Literal["none", "guessed", "embedding", "learning", "done", "failed"]
+    guesses: list[GuessOut] = Field(description="guessed: encodings that the file may have, the likeliest first")
+    encodings: list[str] = Field(description="all encodings that can be named")
     done: int = Field(description="texts embedded so far")
     total: int
     message: str

@@ -46,7 +46,8 @@ VectorColumnsOption = Annotated[
 ]
 DelimiterOption = Annotated[str | None, typer.Option("--delimiter", help="Delimiter of a CSV. [default: detected]")]
 EncodingOption = Annotated[
-    str | None, typer.Option("--encoding", help="Encoding of a CSV, such as cp1252. [default: UTF-8, or detected]")
+    str | None,
+    typer.Option("--encoding", help="Encoding of a CSV, such as cp1252. [default: detected, or guessed and said]"),
 ]
 SkipBadOption = Annotated[
     Path | None, typer.Option("--skip-bad", readable=False, help="Leave out bad rows and list them in this file.")
@@ -358,7 +359,7 @@ def score(
         items,
         out,
         source,
-        Columns(id_column, text_column, image_column),
+        Columns(id_column, text_column, image_column, labelled=False),
         progress,
         provenance=state.provenance,
         skip_unreadable=skip_unreadable,

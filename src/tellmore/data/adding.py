@@ -57,9 +57,9 @@ def open_for_texts(project: Project, embed: str | None) -> Embedder:
     return open_embedder(embed, "text")
 
 
-def read_texts(path: Path, project: Project) -> ItemTable:
+def read_texts(path: Path, project: Project, encoding: str | None = None) -> ItemTable:
     """The columns id and text of a CSV file; raises DataFileError if a row cannot become an item of ``project``."""
-    reading = Reading()
+    reading = Reading(encoding=encoding)
     names, records = open_records(path, reading)
     if "id" not in names or "text" not in names:
         found = ", ".join(map(repr, names)) or "nothing"

@@ -22,7 +22,7 @@ IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".ti
 class Columns:
     """Which column has what. None for text, image and label means the usual name, if the file has that column.
 
-    The columns named in ``keep`` are stored with the items, unchanged.
+    The columns named in ``keep`` are stored with the items, unchanged. Labels are not read unless ``labelled``.
     """
 
     id: str = "id"
@@ -32,6 +32,7 @@ class Columns:
     positive_value: str | None = None
     keep: tuple[str, ...] = ()
     negative_value: str | None = None
+    labelled: bool = True
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str
     )
     if text is None and image is None:
         raise DataFileError(f"{path}: no column 'text' or 'image' among {listed}; name it with --text-column")
-    return text, image, label
+    return text, image, label if columns.labelled else None
 
 
 def _delimiter_advice(path: Path, known: list[str]) -> str:

@@ -5,7 +5,6 @@ Rows are counted as people see them: in CSV and Excel the header is row 1, in JS
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import json
@@ -15,6 +14,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from tellmore.data.guessing import Encoding, encoding_of
 from tellmore.data.hub_dataset import dataset_records, is_dataset
 from tellmore.data.reading import Reading
 from tellmore.errors import DataFileError, needs
@@ -27,7 +27,6 @@ csv.field_size_limit(sys.maxsize)  # this holds for the whole process; the defau
 _DELIMITERS = ",;\t|"
 _SNIFFED_ROWS = 20
 _SNIFFED_BYTES = 2**20
-_BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 def open_records(path: Path, reading: Reading | None = None) -> Records:
@@ -64,13 +63,15 @@ def _gathering(reading: Reading | None) -> Callable[[], Any]:
 
 def _csv_records(path: Path, reading: Reading | None) -> Records:
     reading = reading or Reading()
-    encoding = reading.encoding or _encoding(path)
+    encoding = encoding_of(path) if reading.encoding is None else Encoding(reading.encoding)
     usual = "\t" if path.suffix.lower() == ".tsv" else ","
-    delimiter = reading.delimiter or _delimiter(path, encoding, usual)
-    if (encoding, delimiter) != ("utf-8", usual) and (reading.encoding, reading.delimiter) != (encoding, delimiter):
+    delimiter = reading.delimiter or _delimiter(path, encoding.name, usual)
+    seen = encoding.name, delimiter
+    if seen != ("utf-8", usual) and seen != (reading.encoding, reading.delimiter):
         named = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}.get(delimiter, repr(delimiter))
-        reading.notes.append(f"{path} was read as {encoding.removesuffix('-sig')}, cells separated by {named}")
-    rows = _csv_rows(path, encoding, delimiter)
+        advice = f". {encoding.advice}" if encoding.guessed else ""
+        reading.notes.append(f"{path} was read as {encoding}, cells separated by {named}{advice}")
+    rows = _csv_rows(path, encoding.name, delimiter)
     first = next(rows, None)
     return _with_header(path, first[1] if first else [], rows, reading, "quote cells that hold the delimiter")
 
@@ -110,13 +111,6 @@ def _csv_rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, 
         raise encoding_error(path, encoding) from None
     except csv.Error as error:
         raise DataFileError(f"{path}, row {number + 1}: not valid CSV: {error}") from None
-
-
-def _encoding(path: Path) -> str:
-    """By the mark that the file starts with; else it must be UTF-8, as eight-bit encodings cannot be told apart."""
-    with path.open("rb") as file:
-        start = file.read(4)
-    return next((name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), "utf-8")
 
 
 def _delimiter(path: Path, encoding: str, usual: str) -> str:

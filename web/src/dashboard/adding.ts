@@ -6,16 +6,25 @@ import type { Adding } from "../kit/wire";
 import { sentence } from "../kit/words";
 
 const LOOK_EVERY_MS = 400;
-const NOT_UTF8 = "This file is not UTF-8 text. Save it as “CSV UTF-8” and choose it again.";
 
 /** Why a file cannot be sent; null if it can. */
 export function refused(file: Pick<File, "size">, mostBytes: number): string | null {
   return file.size > mostBytes ? `This file is larger than ${mostBytes >> 20} MB. Divide it into smaller files.` : null;
 }
 
-/** The text of a file; throws a TypeError if it is not UTF-8. */
-export function decoded(bytes: ArrayBuffer): string {
-  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+/** The bytes of a file as JSON can carry them. */
+export function base64(bytes: ArrayBuffer): string {
+  const every = new Uint8Array(bytes);
+  let letters = "";
+  for (let at = 0; at < every.length; at += 0x8000) letters += String.fromCharCode(...every.subarray(at, at + 0x8000));
+  return btoa(letters);
+}
+
+/** What the list of encodings offers, by value: the guesses with what they make of the file, then all others. */
+export function choices({ guesses, encodings }: Pick<Adding, "guesses" | "encodings">): [string, string][] {
+  const likely = guesses.map(({ encoding, reading }): [string, string] => [encoding, `${encoding}: ${reading}`]);
+  const named = new Set(likely.map(([encoding]) => encoding));
+  return [...likely, ...encodings.filter((each) => !named.has(each)).map((each): [string, string] => [each, each])];
 }
 
 function running({ state }: Adding): boolean {
@@ -27,6 +36,8 @@ export class AddingView {
   private readonly message = h("p", { class: "hint", role: "status" });
   private readonly bar = h("progress", { "aria-label": "Texts embedded", hidden: true });
   private readonly input = h("input", { type: "file", accept: ".csv,text/csv", name: "texts" });
+  private readonly encoding = h("select", { name: "encoding" });
+  private readonly asked = h("label", { class: "field", hidden: true }, h("span", {}, "Encoding"), this.encoding);
   private readonly button = h("button", { type: "submit", class: "button" }, "Add texts");
   private drawn = false;
   private looking = false;
@@ -46,8 +57,9 @@ export class AddingView {
       this.element.append(h("p", { class: "hint" }, refusal));
       return;
     }
-    const hint = `The file must have the columns id and text, be in UTF-8, and have at most ${most >> 20} MB. Other columns are ignored. All answers so far are kept.`;
-    const form = h("form", { class: "inline-form" }, h("label", { class: "field" }, h("span", {}, "File"), this.input), this.button);
+    const hint = `The file must have the columns id and text, and at most ${most >> 20} MB. Other columns are ignored. All answers so far are kept.`;
+    const form = h("form", { class: "inline-form" }, h("label", { class: "field" }, h("span", {}, "File"), this.input), this.asked, this.button);
+    this.input.addEventListener("change", () => (this.asked.hidden = true));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.send(most);
@@ -62,22 +74,25 @@ export class AddingView {
       this.message.textContent = problem;
       return;
     }
-    let content: string;
-    try {
-      content = decoded(await file.arrayBuffer());
-    } catch {
-      this.message.textContent = NOT_UTF8;
-      return;
-    }
     this.busy(true);
     this.message.textContent = "Sending…";
     try {
-      await this.follow((await request<Adding>("POST", "/api/items", { name: file.name, content }, null)).data);
-      this.input.value = "";
+      const encoding = this.asked.hidden ? null : this.encoding.value;
+      const body = { name: file.name, content: base64(await file.arrayBuffer()), encoding };
+      const { data } = await request<Adding>("POST", "/api/items", body, null);
+      this.ask(data);
+      await this.follow(data);
+      if (this.asked.hidden) this.input.value = "";
     } catch (error) {
       this.busy(false);
       this.message.textContent = error instanceof Error ? sentence(error.message) : String(error);
     }
+  }
+
+  /** Offers the encodings that the file may have, if only the person can tell. */
+  private ask(now: Adding): void {
+    this.asked.hidden = now.state !== "guessed";
+    this.encoding.replaceChildren(...choices(now).map(([value, words]) => h("option", { value }, words)));
   }
 
   /** Shows the progress until it is done. */
@@ -104,11 +119,11 @@ export class AddingView {
     this.bar.max = Math.max(total, 1);
     if (state === "embedding") this.bar.value = done;
     else this.bar.removeAttribute("value");
-    const words = { none: "", embedding: `${done.toLocaleString("en")} of ${total.toLocaleString("en")} texts embedded`, learning: "Learning all answers again with the new items…", done: message, failed: sentence(message) };
+    const words = { none: "", guessed: message, embedding: `${done.toLocaleString("en")} of ${total.toLocaleString("en")} texts embedded`, learning: "Learning all answers again with the new items…", done: message, failed: sentence(message) };
     this.message.textContent = words[state];
   }
 
   private busy(busy: boolean): void {
-    this.input.disabled = this.button.disabled = busy;
+    this.input.disabled = this.encoding.disabled = this.button.disabled = busy;
   }
 }
