@@ -74,7 +74,7 @@ class Learner(Chooser, Viewed):
     acquisition: ``greedy``, ``random``, or ``particles`` (exactly Algorithm 5).
     w: sharpness of labels, in units of the scores. A given w is also used for the probabilities, P(positive) = sigmoid(w
         score), averaged over the belief. By default it depends on the number of directions in which the pool varies,
-        and probabilities are twice as sharp as labels are learnt: see docs/method.md.
+        and probabilities are twice as sharp as the labels that are learnt: see docs/method.md.
     K: sharpness of choices, in units of the scores; by default it depends on these directions too.
     calibrate: whether random checks correct the probabilities, by one slope on their log odds: see docs/calibration.md.
     stop: when to stop: a rule such as ``AnswerBudget(200)``; by default ``Settled()``.

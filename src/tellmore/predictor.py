@@ -312,7 +312,7 @@ class Predictor:
 
     def undecided(self) -> float:
         """The expected share of the pool on the wrong side of the boundary for lack of answers: the mean over the items
-        of P(score < 0) if the mean score is above 0, and of P(score > 0) otherwise."""
+        of P(score < 0) if the item's mean score is above 0, and of P(score > 0) otherwise."""
         return self._now.standing[0]
 
     def rarer(self) -> float:

@@ -30,7 +30,7 @@ from tellmore.types import Array
 
 FIRST, GROWTH = 12, 1.3
 ROUNDS = 2
-"""How often everything is learnt again, at most, while habits change."""
+"""How often habits are estimated again, at most, each time after everything is learnt with the latest ones."""
 MOST = 2000
 """With more answers than this, only the last are compared, with the belief as it is, and none is learnt again: each answer then
 has little effect on the belief, and learning all again would take long."""

@@ -232,7 +232,7 @@ class Taught(Predictor):
     def back_to(self, answers: int) -> int:
         """Take back answers and skips until at most ``answers`` are left, and return how many are left.
 
-        answers: the state is the last stored one with at most this many.
+        answers: the most that may be left; the learner returns to the last stored state with at most this many.
         """
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])

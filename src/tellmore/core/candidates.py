@@ -144,7 +144,7 @@ def _leaders(
 
 
 def _promise(mean: Array, variance: Array, unit: float) -> Array:
-    """Roughly the information of a label: variance / (variance + unit), less the farther the mean is from 0."""
+    """Roughly the information of a label: variance / (variance + unit), reduced if the mean is far from 0."""
     wide = variance + unit
     return np.asarray(variance / wide * np.exp(mean**2 / (-2.0 * wide)))
 

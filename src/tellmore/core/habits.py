@@ -130,7 +130,7 @@ LEARNT_WITH = ("learnt_lapse", "first", "label_sharpness", "choice_sharpness")
 @dataclass(frozen=True)
 class Team:
     """The latest estimate of everyone's habits, and ``usual``, the team's, for new people. ``usual`` is None until people have
-    been compared; answers are then learnt as those of a single person."""
+    been compared; until then, answers are learnt like those of a single person."""
 
     people: Mapping[str, Habits] = field(default_factory=dict)
     usual: Habits | None = None

@@ -11,9 +11,9 @@ items. For fixed c, the choices solve a concave problem on a product of simplice
     g(p) = H(p) + logdet(I + V1 A' diag(p) A) / 2 - beta'm1 - beta'V1 beta / 2,       beta = A'(e_chosen - p),
     -Hessian = diag(1/p) + Gamma + V o V / 2    (+ V within each choice, for the centred bound),
 
-where Gamma and V are the covariances of A z before and after the choices. It is positive definite, so the optimum is unique.
-Newton steps are taken jointly in (log p, log c). If a step does not help, a sweep that solves the concave problem and then
-updates c always does, because both can only raise the bound. Sharp answers start from the optimum of softer ones.
+where Gamma and V are the covariances of A z before and after the choices. -Hessian is positive definite, so the optimum is
+unique. Newton steps are taken jointly in (log p, log c). If a step does not help, a sweep that solves the concave problem and
+then updates c always does, because both can only raise the bound. Sharp answers start from the optimum of softer ones.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ All entropies and information gains are in bits. The setting: theta is uniform o
 embeddings have squared norm at most ``power`` (P_x), and questions are of one kind on k items with N possible answers.
 T_epsilon is the first t with |Sigma_t|^(1/d) < epsilon.
 
-Functions and constants marked as corrected differ from two errors in the paper:
+What is called corrected here fixes two errors in the paper:
 
 - gamma_2 (Lemma B.2) inherits the sign of eq. 1, exp(+w z). For w > 0, it is a lower bound on the probability of a label only
   because of the symmetry in y; for w < 0, which the printed eq. 1 requires, it is not. The corrected constant uses |w|.
