@@ -193,7 +193,7 @@ def test_texts_need_an_embedder_and_items_that_are_texts(
     }
     assert refusals["model2vec:some/model"].endswith("tellmore serve PROJECT --embed model2vec:some/model")
     assert refusals["exec"].endswith("--embed exec:COMMAND")
-    assert "given ready-made" in refusals["vectors.npz"]
+    assert "come from a file" in refusals["vectors.npz"]
     lines = (made / "items.jsonl").read_text(encoding="utf-8").splitlines()
     shown = [json.dumps({**json.loads(line), "image": "a.jpg"}) for line in lines]
     (made / "items.jsonl").write_text("\n".join(shown), encoding="utf-8")
