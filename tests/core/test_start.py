@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from tellmore.core.coordinates import Rows
 from tellmore.core.frame import Frame, pool_frame
@@ -74,6 +75,33 @@ def test_as_many_are_called_positive_as_the_scores_say(scores, share: float) -> 
     assert np.mean(theta[0] + Z @ theta[1:] > 0) == pytest.approx(share, abs=0.03)
 
 
+@pytest.mark.parametrize("right", [0.7, 0.85])
+def test_noisy_verdicts_on_a_rare_class_do_not_call_too_many_positive(right: float) -> None:
+    """With 10 % positive items and 70 % right verdicts, 34 % of the verdicts are positive."""
+    pool, frame, Z, C = framed(3, n=4000)
+    u = Z @ np.array([1, -1, 0.5, 0, 0, 0])
+    positive = u > np.quantile(u, 0.9)
+    verdicts = np.where(np.random.default_rng(0).random(len(u)) < right, positive, ~positive)
+    theta = direction_of_scores(Rows(pool.X, frame.coordinates), verdicts.astype(float), frame.prior, C)
+    called = theta[0] + Z @ theta[1:] > 0
+    assert 0.02 < called.mean() < 0.2 < verdicts.mean() + 0.02
+    assert np.mean(called == positive) > 0.93
+
+
+def test_the_border_is_the_middle_of_what_scores_call_and_what_is_predicted() -> None:
+    """Against least squares along the same direction, and normal quantiles."""
+    pool, frame, Z, C = framed(5, n=2000)
+    rng = np.random.default_rng(5)
+    scores = Z @ rng.normal(size=6) + rng.normal(size=len(Z)) - 1.5
+    theta = direction_of_scores(Rows(pool.X, frame.coordinates), scores, frame.prior, C)
+    along = Z @ theta[1:]
+    # The direction is that of the regression; its length follows from the covariance of scores and predictions.
+    predicted = along * (np.cov(along, scores)[0, 1] / np.var(along, ddof=1))
+    called = norm.ppf((np.sum(scores > 0) + 0.5) / (len(scores) + 1))
+    level = (called + scores.mean() / predicted.std()) / 2
+    assert theta[0] / along.std() == pytest.approx(level, rel=0.02)
+
+
 def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are() -> None:
     _, frame, Z, C = framed(1)
     theta = direction_of_examples(Z[:2], np.array([1.0, -1.0]), frame.prior, C)
@@ -85,4 +113,7 @@ def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are() ->
         np.testing.assert_allclose(belief.mean, theta)
         spreads.append(belief.scores(Z)[1].mean())
     assert spreads == sorted(spreads)
+    without, *with_start = mixture.weights
+    assert with_start == sorted(with_start, reverse=True), "the closest counts most before the first answer"
+    assert without < with_start[-1]
     assert spreads[-1] > frame.prior.scores(Z)[1].mean()
