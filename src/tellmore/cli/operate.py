@@ -93,7 +93,7 @@ def expire(
     days: Annotated[int, typer.Option("--days", help="How many days to keep people's data.", min=1, max=36_500)],
     yes: Annotated[bool, typer.Option("--yes", help="Delete; otherwise only list what would be deleted.")] = False,
 ) -> None:
-    """Delete people who were last seen long ago, with their answers.
+    """Delete people last seen long ago, with their answers.
 
     This deletes everybody except owners who has not been seen for this many days, with all their data, and old links. The
     classifier is learnt again without these answers; a running server applies this within seconds.
