@@ -89,7 +89,7 @@ def test_a_zero_byte_in_a_line_does_not_make_two_bytes_of_each_letter(tmp_path: 
 
 
 def test_what_is_no_text_is_refused(tmp_path: Path):
-    with pytest.raises(DataFileError, match="this is no text; save the table as CSV"):
+    with pytest.raises(DataFileError, match="this is not text; save the table as CSV"):
         encoding(tmp_path / "a.csv", bytes(range(256)) * 4)
 
 

@@ -53,7 +53,7 @@ def test_a_wrong_encoding_or_delimiter_is_refused(tmp_path: Path):
     with pytest.raises(DataFileError, match=r"row 2, byte 6: not UTF-8 text; .* --encoding cp1252"):
         rows(tmp_path / "a.csv", Reading(encoding="utf-8"))
     (tmp_path / "b.csv").write_bytes(b"id,text\n" + bytes(range(256)))
-    with pytest.raises(DataFileError, match="this is no text"):
+    with pytest.raises(DataFileError, match="this is not text"):
         rows(tmp_path / "b.csv")
     assert Reading(delimiter="tab").delimiter == "\t"
     for wrong in ({"encoding": "latin-99"}, {"delimiter": ";;"}):

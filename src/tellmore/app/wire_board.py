@@ -78,11 +78,11 @@ class TextsIn(Wire):
 
     name: Name = Field(description="the name of the file, for messages")
     content: Base64Bytes
-    encoding: Name | None = Field(None, description="null: by the file; one that would have to be guessed is asked for")
+    encoding: Name | None = Field(None, description="null: detected; if it can only be guessed, it must be named")
 
 
 class GuessOut(Wire):
-    """An encoding that a file may have, and how some text of it then reads."""
+    """An encoding that a file may have, and some of its text read in it."""
 
     encoding: str
     reading: str

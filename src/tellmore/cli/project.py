@@ -47,7 +47,7 @@ VectorColumnsOption = Annotated[
 DelimiterOption = Annotated[str | None, typer.Option("--delimiter", help="Delimiter of a CSV. [default: detected]")]
 EncodingOption = Annotated[
     str | None,
-    typer.Option("--encoding", help="Encoding of a CSV, such as cp1252. [default: detected, or guessed and said]"),
+    typer.Option("--encoding", help="Encoding of a CSV, such as cp1252. [default: detected, or guessed and reported]"),
 ]
 SkipBadOption = Annotated[
     Path | None, typer.Option("--skip-bad", readable=False, help="Leave out bad rows and list them in this file.")

@@ -1,7 +1,7 @@
-"""The encoding of a text file: by the mark at its start, UTF-8 if it is that, else guessed.
+"""Finds the encoding of a text file: by its byte-order mark, else UTF-8 if that fits, else by guessing.
 
-chardet says how much the letters look like those of the languages of an encoding. Encodings of one alphabet differ little in
-that, so another sign is added: in the wrong one, words have symbols, capitals or letters of other alphabets inside.
+chardet measures how much the letters look like those of an encoding's languages. Encodings of one alphabet differ little in
+this, so a second sign is used: in a wrong encoding, words have symbols, capitals or letters of other alphabets inside.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ CANDIDATES = (
     *("iso8859-1", "iso8859-15", "iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9"),
     *("koi8-r", "koi8-u", "cp866", "cp850", "cp852", "mac-roman", "mac-cyrillic", "mac-latin2", *_FOR_FEW_LANGUAGES),
 )
-"""As chardet and Python call them. Of those that read a file alike, the first one is named."""
+"""Names that chardet and Python use. If several read a file in the same way, the first one is named."""
 
 _READS_ALL = "iso8859-1"
 _CONTROLS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 _MOST_CONTROLS = 0.01
 _SAMPLE_BYTES = 20_000
-_LIKELIEST = 12  # encodings that are compared by how odd words look in them
-_WEIGHT_OF_ODD = 3.0  # this and the next were chosen on other files than those that docs/your-data.md reports on
+_LIKELIEST = 12  # how many encodings are compared by how odd words look in them
+_WEIGHT_OF_ODD = 3.0  # this and the next were chosen on other files than those reported in docs/your-data.md
 _AGAINST_FEW = 0.04
-_CLEAR = 0.08  # a guess that leads by less, or is made from fewer bytes, is said to be doubtful
+_CLEAR = 0.08  # a guess with a smaller lead, or from fewer bytes, is called doubtful
 _ENOUGH_BYTES = 5
 _OTHERS = 3
 _SHOWN = 60
@@ -40,8 +40,8 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class Encoding:
-    """An encoding, as Python calls it. If it was guessed, it reads the first line that it matters for, number ``line``, as
-    ``shown``; ``others`` are the next likely ones that read it otherwise, each with its reading."""
+    """An encoding, by Python's name. If it was guessed, ``shown`` is how it reads the first line for which it matters, number
+    ``line``; ``others`` are the next likely encodings that read it differently, each with its reading."""
 
     name: str
     line: int = 0
@@ -51,7 +51,7 @@ class Encoding:
 
     @property
     def guessed(self) -> bool:
-        """Whether the file itself does not tell."""
+        """Whether it was guessed, because the file itself does not show it."""
         return self.line > 0
 
     def __str__(self) -> str:
@@ -70,19 +70,20 @@ class Encoding:
 
 @dataclass(frozen=True)
 class _Sample:
-    """How a file starts, the number of its first line with other bytes than ASCII, and the different cells with such bytes."""
+    """The start of a file, the number of its first line with bytes beyond ASCII, and the different cells with such bytes."""
 
     start: bytes
     line: int
     cells: tuple[bytes, ...]
 
     def read_as(self, encoding: str) -> list[str]:
-        """The cells; signs stand for what cannot be read."""
+        """The cells in this encoding; what cannot be read is replaced by signs."""
         return [cell.decode(encoding, errors="replace") for cell in self.cells]
 
 
 def encoding_of(path: Path) -> Encoding:
-    """The encoding of a file; DataFileError if it is no text. It is UTF-8 also if only few lines are not, to name those."""
+    """The encoding of a file; raises DataFileError if it is not text. If only a few lines are not UTF-8, it is UTF-8, so that
+    an error can name those lines."""
     with path.open("rb") as file:
         start = file.read(2**16)
     mark = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
@@ -107,14 +108,14 @@ def reads(path: Path, encoding: str) -> bool:
 
 
 def _by_line_ends(start: bytes) -> str | None:
-    """UTF-16 without a mark, or Japanese in seven bits: what other text does not look like."""
+    """UTF-16 without a mark, or seven-bit Japanese, which no other text looks like; else None."""
     pairs = {start[at : at + 2] for at in range(0, len(start), 2)}
     signs = {"utf-16-le": b"\n\0" in pairs, "utf-16-be": b"\0\n" in pairs, "iso2022_jp": b"\x1b$" in start}
     return next((name for name, seen in signs.items() if seen), None)
 
 
 def _surveyed(path: Path, start: bytes) -> tuple[_Sample, int, int]:
-    """A sample, and how many lines with other bytes than ASCII are UTF-8 and how many are not."""
+    """A sample, and how many lines with bytes beyond ASCII are UTF-8 and how many are not."""
     first, utf8, other, size = 0, 0, 0, 0
     cells: dict[bytes, None] = {}
     with path.open("rb") as file:
@@ -128,7 +129,7 @@ def _surveyed(path: Path, start: bytes) -> tuple[_Sample, int, int]:
                 other += 1
             if size < _SAMPLE_BYTES:
                 first = first or number
-                # No byte of these delimiters is the second half of a letter, in any encoding; that of a bar may be.
+                # In no encoding is one of these delimiters' bytes the second half of a letter; that of a bar may be.
                 found = re.split(rb'[,;\t"\r\n]', line[:_SAMPLE_BYTES])
                 cells |= dict.fromkeys(cell.strip() for cell in found if not cell.isascii())
                 size += len(line)
@@ -138,7 +139,7 @@ def _surveyed(path: Path, start: bytes) -> tuple[_Sample, int, int]:
 def _guess(path: Path, sample: _Sample) -> Encoding:
     if len(_CONTROLS.findall(sample.start)) > _MOST_CONTROLS * len(sample.start):
         raise DataFileError(
-            f"{path}: this is no text; save the table as CSV with encoding UTF-8, or name its --encoding"
+            f"{path}: this is not text; save the table as CSV with encoding UTF-8, or name its --encoding"
         )
     scores = _scores(sample)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -167,7 +168,7 @@ def _shown(text: str) -> str:
 
 
 def _scores(sample: _Sample) -> dict[str, float]:
-    """How good the likeliest encodings are: chardet's measure, as a share of its highest, less what looks odd."""
+    """How good the likeliest encodings are: chardet's measure, as a share of the highest, minus the share that looks odd."""
     likeness = [_likeness(sample.start), _likeness(b"\n".join(sample.cells))]
     mean = {name: sum(each.get(name, 0.0) for each in likeness) / len(likeness) for name in CANDIDATES}
     likeliest = {*sorted(CANDIDATES, key=lambda name: -mean[name])[:_LIKELIEST], _READS_ALL}
@@ -205,21 +206,21 @@ def _odd(before: str, letter: str, after: str) -> float:
     """How odd ``letter`` is between these two, 0 to 2."""
     kind = _kind(letter)
     if (kind[0] == "C" and letter not in "\xad\u200c\u200d\u200e\u200f") or "\u2500" <= letter <= "\u259f":
-        return 2.0  # control codes, what could not be decoded, and lines of boxes
-    beside = [each for each in (before, after) if each.isalpha()]
+        return 2.0  # control codes, characters that could not be decoded, and box-drawing lines
+    neighbours = [each for each in (before, after) if each.isalpha()]
     if kind[0] in "LM":
         capital_inside = kind == "Lu" and _kind(before) == "Ll"
-        if capital_inside or any(_mixed(letter, each) for each in beside):
+        if capital_inside or any(_mixed(letter, each) for each in neighbours):
             return 1.0
-        alone = not beside and _alphabet(letter) == "LATIN"
-        small_inside = kind == "Ll" and [_kind(each) for each in beside] == ["Lu", "Lu"]
+        alone = not neighbours and _alphabet(letter) == "LATIN"
+        small_inside = kind == "Ll" and [_kind(each) for each in neighbours] == ["Lu", "Lu"]
         return 0.5 if alone or small_inside else 0.0
-    if kind[0] in "SNP" and letter not in "’·" and len(beside) == 2:
+    if kind[0] in "SNP" and letter not in "’·" and len(neighbours) == 2:
         return 1.0
     return 0.5 if letter in "¤¦¬¶†‡ƒ∑∏∂◊√∞∫∆≈" else 0.0
 
 
 def _mixed(letter: str, other: str) -> bool:
-    """Whether two letters are of alphabets that no word mixes."""
+    """Whether two letters are from alphabets that are never mixed in one word."""
     alphabets = {_alphabet(letter), _alphabet(other)}
     return len(alphabets) > 1 and bool(alphabets & {"LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI"})

@@ -12,7 +12,7 @@ export function refused(file: Pick<File, "size">, mostBytes: number): string | n
   return file.size > mostBytes ? `This file is larger than ${mostBytes >> 20} MB. Divide it into smaller files.` : null;
 }
 
-/** The bytes of a file as JSON can carry them. */
+/** The bytes of a file in base64, for JSON. */
 export function base64(bytes: ArrayBuffer): string {
   const every = new Uint8Array(bytes);
   let letters = "";
@@ -20,7 +20,7 @@ export function base64(bytes: ArrayBuffer): string {
   return btoa(letters);
 }
 
-/** What the list of encodings offers, by value: the guesses with what they make of the file, then all others. */
+/** The options of the list of encodings, as (value, label): first the guesses, with how they read the file, then all others. */
 export function choices({ guesses, encodings }: Pick<Adding, "guesses" | "encodings">): [string, string][] {
   const likely = guesses.map(({ encoding, reading }): [string, string] => [encoding, `${encoding}: ${reading}`]);
   const named = new Set(likely.map(([encoding]) => encoding));
@@ -89,7 +89,7 @@ export class AddingView {
     }
   }
 
-  /** Offers the encodings that the file may have, if only the person can tell. */
+  /** Offers the encodings that the file may have, if the person has to choose. */
   private ask(now: Adding): void {
     this.asked.hidden = now.state !== "guessed";
     this.encoding.replaceChildren(...choices(now).map(([value, words]) => h("option", { value }, words)));
