@@ -1,11 +1,11 @@
-"""How often the encoding of a CSV file is guessed right: files made of the translations that programs on this machine have.
+"""How often the encoding of a CSV file is guessed correctly, on files made from the translations of installed programs.
 
     python benchmarks/encodings.py [--catalogues FOLDER] [--sentences FOLDER] [--part reported] [--repeats 1] [--seed 1]
 
-Each file has 300, 30, 5 rows or 1 row, in a language and an encoding used for it: messages of programs, names of countries,
-languages and currencies, sentences (FOLDER/LANGUAGE.txt, one in a line), and English with a few typographic signs. A guess is
-right if it reads the whole file as it was written. The rules were chosen on the part "chosen-on", whose programs are others.
-charset-normalizer is measured beside it if it is installed.
+Each file has 300, 30, 5 or 1 rows, in a language and an encoding used for it: messages of programs, names of countries, languages
+and currencies, sentences (FOLDER/LANGUAGE.txt, one per line), and English with a few typographic characters. A guess is right if
+the whole file is read as it was written. The rules were chosen on the part "chosen-on", which has other programs.
+charset-normalizer is also measured if it is installed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ TYPOGRAPHY = ("{}…", "“{}”", "{} – café", "{} (£5)", "{} (5 €)", "na
 
 @dataclass(frozen=True)
 class Made:
-    """A file, and what it is of."""
+    """A file, and how it was made."""
 
     text: str
     encoding: str
@@ -84,7 +84,7 @@ def messages(folder: Path, language: str, part: str, *, names: bool) -> list[tup
             try:
                 with path.open("rb") as file:
                     catalogue = vars(gettext.GNUTranslations(file))["_catalog"]
-            except UnicodeDecodeError:  # an old one
+            except UnicodeDecodeError:  # a catalogue in an old encoding
                 continue
             found += [
                 (one_line(key[0] if isinstance(key, tuple) else key), one_line(told)) for key, told in catalogue.items()
@@ -97,7 +97,7 @@ def one_line(text: str) -> str:
 
 
 def made(texts: list[str], encoding: str, rows: str, kind: str, rng: random.Random) -> Made | None:
-    """A file of some texts that the encoding has letters for; None if all of it is ASCII."""
+    """A file of some texts that the encoding can represent; None if all of it is ASCII."""
     fitting = [text for text in texts if text == text.encode(encoding, errors="ignore").decode(encoding)]
     chosen = rng.sample(fitting, min(ROWS[rows], len(fitting)))
     if kind == "English with typography":

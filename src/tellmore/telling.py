@@ -206,7 +206,7 @@ class Taught(Predictor):
         return [sites for sites in self._sites if sites]
 
     def _answering(self) -> set[str]:
-        """Who gave answers, and not only skips."""
+        """The people who gave answers, not only skips."""
         exchanges = zip(self._history, self._people, strict=True)
         return {person for (_, answer), person in exchanges if not isinstance(answer, Skip)}
 

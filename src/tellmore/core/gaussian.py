@@ -78,7 +78,7 @@ class Gaussian:
 
     def project(self, A: Array) -> tuple[Array, Array, Array]:
         """Mean [k] and covariance G = A cov A' [k, k] of the scores A theta, A [k, D], and cov A' [D, k]."""
-        reach = (A @ self.cov).T  # cov is symmetric, and a product with few rows is quicker than one with few columns
+        reach = (A @ self.cov).T  # cov is symmetric, and a product with few rows is faster than one with few columns
         gram = A @ reach
         return A @ self.mean, (gram + gram.T) / 2, reach
 
@@ -133,10 +133,9 @@ class Gaussian:
 
 
 def _squared(B: Array) -> Array:
-    """B B' for B [D, r], computed so that it is exactly symmetric: then the covariance stays so."""
-    return (
-        np.dot(B, B.T) if B.shape[1] == 1 else B @ B.T
-    )  # each is several times slower than the other where it is not used
+    """B B' for B [D, r], computed so that it is exactly symmetric, which keeps the covariance symmetric."""
+    # Each of the two is several times slower than the other in the other case.
+    return np.dot(B, B.T) if B.shape[1] == 1 else B @ B.T
 
 
 @dataclass(frozen=True, eq=False)

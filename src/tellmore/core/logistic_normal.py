@@ -39,7 +39,7 @@ def entropy_nats(x: Array) -> Array:
 
 
 def chance_and_entropy(x: Array) -> tuple[Array, Array]:
-    """Probability of positive and entropy in nats of a label whose log-odds are x, both from one exponential."""
+    """Probability of positive and entropy in nats of a label with log odds x, both from one exponential."""
     a = np.abs(x)
     t = np.exp(-a)
     likely = 1 / (1 + t)

@@ -1,4 +1,4 @@
-"""Linear algebra of matrices of a few rows, by LAPACK without its wrappers, whose checks take longer than the work itself."""
+"""Linear algebra for small matrices, by LAPACK without SciPy's wrappers, whose checks take longer than the work itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tellmore.types import Array
 
 
 def solved(matrix: Array, right: Array) -> Array:
-    """The solution of matrix x = right; NaN where the matrix is singular."""
+    """The solution of matrix x = right; NaN if the matrix is singular."""
     solution, failed = dgesv(matrix, right)[2:]
     return np.full(right.shape, np.nan) if failed else np.asarray(solution).reshape(right.shape)
 

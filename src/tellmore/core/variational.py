@@ -44,7 +44,7 @@ ROUGH = 1e-3  # residual that is good enough as the start of a sharper answer
 SHARP = 1e3  # K^2 times the largest variance of a score
 NEGLIGIBLE_LOG_P = -7.0
 LEAST_XI = 1e-3
-LARGEST_XI = 600.0  # its hyperbolic sine is a number
+LARGEST_XI = 600.0  # its hyperbolic sine is finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +162,8 @@ def _problem(m0: Array, G: Array, evidence: Evidence, behaviour: Behaviour, boun
 
 @lru_cache(maxsize=128)
 def _layout(candidates: bytes, labelled: bytes) -> tuple[Any, ...]:
-    """The candidates' items [N], and the last parts of a problem: they depend only on which items each choice is among [J, k] and
-    which are labelled [k], so they are kept."""
+    """The candidates' items [N], and the last parts of a problem. They depend only on the candidates of each choice [J, k] and on
+    which items are labelled [k], so they are cached."""
     k = len(labelled)
     choice, item = np.nonzero(np.frombuffer(candidates, dtype=bool).reshape(-1, k))
     index = np.flatnonzero(np.frombuffer(labelled, dtype=bool))
@@ -367,7 +367,7 @@ def jaakkola_jordan_weights(w: float, m: Array, variance: Array) -> Array:
 
 
 def _log_lambda_slope(w: float, second: Array) -> Array:
-    """-d log c / d E[z^2] of these weights, positive, where scores have these second moments.
+    """-d log c / d E[z^2] of these weights, positive, for scores with these second moments.
 
     It is w^2 (1 - xi / sinh xi) / (2 xi^2), xi^2 = w^2 E[z^2], which is nearly the same everywhere below LEAST_XI.
     """

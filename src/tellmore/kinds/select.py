@@ -17,7 +17,7 @@ from tellmore.core.time_model import TimeModel
 from tellmore.kinds.contract import Kind, Perception, Words, side
 from tellmore.types import Answer, Array, check_shown, one_id, truth
 
-LARGEST_LEAD = 600.0  # exp of it is a number, beside which all other items have no chance
+LARGEST_LEAD = 600.0  # exp of this is finite, and so large that all other items have no chance
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class SelectKind(Kind):
         return gains, np.zeros_like(gains)
 
     def gains_with(self, own: Array, candidates: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
-        """The same where the sets differ in one item: what concerns the others is computed once for all candidates."""
+        """The gain of sets that differ in one item: the terms of the other items are computed once for all candidates."""
         n = own.shape[1]
         x = (self.sign * behaviour.K) * own
         peak = x.max(axis=0)
