@@ -139,6 +139,7 @@ def test_what_people_read_at_the_end(session: Session, visit: Callable[..., Test
     assert (told["question"], told["reason"]) == (None, None)
     assert told["end"]["title"] == "The questions have ended"
     assert told["end"]["go_on"] is True
+    assert told["progress"]["standing"] == [], "the end says it, and nothing under it contradicts that"
     assert annotator.get("/api/question").json()["end"] == {
         "title": "Done, thank you",
         "text": "All your answers are saved. You can close this page.",

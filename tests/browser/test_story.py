@@ -221,7 +221,7 @@ def test_an_item_is_found_looked_into_and_labelled(join: Join) -> None:
     expect(chosen).to_be_visible()
     chosen.click()
     detail = owner.page.get_by_role("region", name="The chosen item")
-    expect(detail).to_contain_text("Answered: –")
+    expect(detail).to_contain_text("Not answered yet.")
     detail.get_by_role("button", name="negative", exact=True).click()
     owner.page.get_by_label("Search").fill("")
     owner.page.get_by_label("Show").select_option("answered")

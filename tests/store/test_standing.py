@@ -60,6 +60,9 @@ def test_the_end_says_what_was_reached() -> None:
         "90 % right on 40 random checks (95 % interval: 77 to 96 %). More answers would change little.",
     )
     assert now.left is None, "who can stop has no time left"
+    few = standing(done, [effect(0.3, 0, 1)] * 3, MANY)
+    assert few.accuracy == "accuracy: 0 of 3 random checks were right", "who can stop is not told that it is too early"
+    assert few.target == "the target of 90 % is not confirmed, which takes at least 20 random checks"
     assert standing(ledger(end_event(None, "labelled", "")), [], 12).end == (
         "Every item has a label",
         "There is nothing left to ask.",

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration } from "../src/dashboard/format";
-import { askedNote, askedNow } from "../src/dashboard/overview";
+import { askedNote, askedNow, tiles } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
 import { kindTitle, offeredKinds, questionTitle } from "../src/kit/kinds";
 import { percent, percentRange } from "../src/kit/numbers";
-import type { Rate } from "../src/kit/wire";
+import type { Dashboard, Rate } from "../src/kit/wire";
 import { kind, KINDS } from "./fixtures";
 
 describe("names of questions", () => {
@@ -28,6 +28,19 @@ describe("numbers", () => {
     expect([percentRange({ low: 0.9, high: 1 }), percentRange({ low: 0.301, high: 0.5 }, 1)]).toEqual(["90 to 100\u00a0%", "30.1 to 50.0\u00a0%"]);
     expect([decimal(-1.234), decimal(-0.001)]).toEqual(["−1.23", "0.00"]);
     expect([0.5, 12.4, 180].map(duration)).toEqual(["30 s", "12 min", "3.0 h"]);
+  });
+});
+
+describe("the figures at the top", () => {
+  const board = (over: boolean) => ({ answers: 4, skips: 0, minutes: 1, positive_share: 0.4, pool_size: 3021, now: "rank 4", over, asked: { questions: 4, random: 0, repeated: 0 }, project: { positive: "warm", kinds: KINDS } }) as unknown as Dashboard;
+
+  it("say what is asked now, and nothing once the questions have ended", () => {
+    expect(tiles(board(false)).at(-1)).toEqual({ label: "Asking now", value: "Rank", note: "4 items" });
+    expect(tiles(board(true)).at(-1)).toEqual({ label: "Asking now", value: "Nothing", note: "" });
+  });
+
+  it("separate thousands", () => {
+    expect(tiles(board(false))[2]!.note).toBe("of 3,021 items");
   });
 });
 

@@ -138,8 +138,8 @@ def progress_out(session: Session, visitor: Visitor) -> wire.ProgressOut:
         if visitor.role != "owner":
             return wire.ProgressOut(**own)
         words = standing(desk, view.effects, len(session.pool))
-        end = None if desk.over or words.end is None else words.end[0]  # once it is over, the whole page says so
-    told = [words.accuracy, words.left, end]
+        # Once it is over, the whole page says so.
+        told = [] if desk.over else [words.accuracy, words.left, None if words.end is None else words.end[0]]
     return wire.ProgressOut(**own, answers_all=len(view.effects), standing=[each for each in told if each])
 
 

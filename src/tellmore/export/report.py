@@ -58,7 +58,7 @@ def _headline(state: State) -> tuple[str, list[str]]:
     now = standing(state.ledger, state.effects, len(state.pool))
     minutes = sum(each.seconds for each in state.effects) / 60
     spent = f" in {minutes:.0f} minutes" if minutes >= 1 else ""
-    work = f"{len(state.effects)} answers{spent}, on a pool of {len(state.pool)} items"
+    work = f"{len(state.effects)} answers{spent}, on a pool of {len(state.pool):,} items"
     title, text = now.end or (now.accuracy, None)
     return sentence(title), [text or "", sentence(now.target), sentence(work)]
 

@@ -28,12 +28,13 @@ class Standing:
 def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standing:
     """The progress of a project of ``n`` items."""
     learning, found = ledger.settings.learning, accuracy(effects)
+    end = end_words(ledger, found)
     left = None if ledger.end else time_left(effects, learning.target_accuracy, n)
     return Standing(
-        accuracy_words(found, asked=learning.check_share > 0),
-        target_words(found, learning.target_accuracy),
+        accuracy_words(found, asked=learning.check_share > 0, ended=end is not None),
+        target_words(found, learning.target_accuracy, ended=end is not None),
         None if left is None else f"{span(*left)} left to {percent(learning.target_accuracy)}",
-        end_words(ledger, found),
+        end,
     )
 
 
@@ -56,22 +57,27 @@ def interval(found: Accuracy) -> str:
     return range_words(found.low, found.high)
 
 
-def accuracy_words(found: Accuracy | None, *, asked: bool = True) -> str:
+def accuracy_words(found: Accuracy | None, *, asked: bool = True, ended: bool = False) -> str:
     """How accurate the predictions are, as a range, if there are enough random checks; ``asked``: whether any are asked.
+
+    Once it is time to stop (``ended``), "too early" would contradict that, so the checks are counted instead.
 
     >>> accuracy_words(None)
     'accuracy: too early to tell'
     """
     if found is None:
         return words.accuracy_words(0, asked=asked)
+    if ended and found.n < ENOUGH_CHECKS:
+        return f"accuracy: {measured_words(found)}"
     return words.accuracy_words(found.n, found.low, found.high, asked=asked)
 
 
-def target_words(found: Accuracy | None, target: float) -> str:
-    """How far it is to the target."""
+def target_words(found: Accuracy | None, target: float, *, ended: bool = False) -> str:
+    """How far it is to the target; ``ended``: whether it is time to stop."""
     goal = f"the target of {percent(target)}"
     if found is None or found.n < ENOUGH_CHECKS:
-        return f"{goal}: too early to tell"
+        confirming = f"{goal} is not confirmed, which takes at least {checks(ENOUGH_CHECKS)}"
+        return confirming if ended else f"{goal}: too early to tell"
     if found.low >= target:
         return f"{goal} is reached"
     if found.estimate >= target:

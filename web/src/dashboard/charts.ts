@@ -197,6 +197,6 @@ export function histogramChart(): Chart {
     series: (accent) => [{ stroke: accent, fill: wash(accent), width: 1, paths: bars, points: { show: false } }],
     columns: ({ histogram: { edges, counts } }) => [counts.map((_, index) => (edges[index]! + edges[index + 1]!) / 2), counts],
     summary: ({ positive_share: share, threshold, pool_size: size }) =>
-      `${percent(share)} of ${size} items are at or above the decision threshold of ${threshold.toFixed(2)}.`,
+      `${percent(share)} of ${size.toLocaleString("en")} items are at or above the decision threshold of ${threshold.toFixed(2)}.`,
   });
 }

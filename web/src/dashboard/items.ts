@@ -54,6 +54,10 @@ export function query(form: HTMLFormElement, offset: number): string {
   return new URLSearchParams({ search: text("search"), sort: text("sort"), show: text("show"), low, high, limit: String(PAGE), offset: String(offset) }).toString();
 }
 
+function answered(item: ItemRow, words: Words): string {
+  return item.label === null ? "Not answered yet." : `Answered: ${told(item, words)}.`;
+}
+
 function told({ label }: ItemRow, words: Words): string {
   return label === null ? "–" : label ? words.positive : words.negative;
 }
@@ -167,7 +171,7 @@ export class ItemsView {
     const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The chosen item" });
     const parts: Child[] = [
       h("div", { class: "detail-item" }, itemView(item), h("button", { type: "button", class: "icon-button", title: "Close", onclick: () => this.close(item.id) }, h("span", { "aria-hidden": "true" }, "×"), hiddenText("Close"))),
-      h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. Answered: ${told(item, this.words)}.`),
+      h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. ${answered(item, this.words)}`),
       h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false)),
       h("div", { class: "buttons" }, h("span", {}, "Starting example:"), example("like", "Like it"), example("unlike", "Unlike it")),
       notes.length > 0 && h("h3", {}, "Comments"),

@@ -3,7 +3,7 @@
 import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
-import { percent } from "../kit/numbers";
+import { percent, percentRange } from "../kit/numbers";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
 import { sentence } from "../kit/words";
 import { StartLine } from "../start/agreement";
@@ -14,12 +14,12 @@ import { panel, table, type Tile, tileView } from "./table";
 
 /** The figures at the top of the page. */
 export function tiles(data: Dashboard): Tile[] {
-  const asked = data.now.split(" ");
+  const asked = data.over ? [] : data.now.split(" ");
   return [
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
     { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
-    { label: `Called ${data.project.positive}`, value: percent(data.positive_share), note: `of ${data.pool_size} items` },
-    { label: "Asking now", value: kindTitle(asked[0] ?? "", data.project.kinds), note: [asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "", askedNote(data.asked)].filter(Boolean).join("; ") },
+    { label: `Called ${data.project.positive}`, value: percent(data.positive_share), note: `of ${data.pool_size.toLocaleString("en")} items` },
+    { label: "Asking now", value: asked[0] ? kindTitle(asked[0], data.project.kinds) : "Nothing", note: [asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "", askedNote(data.asked)].filter(Boolean).join("; ") },
   ];
 }
 
@@ -71,8 +71,8 @@ function rarePanel(data: Dashboard): HTMLElement | null {
     blocks: true,
     columns: [
       { title: "Measure", cell: ({ name }) => name },
-      { title: "Value", numeric: true, cell: ({ share }) => decimal(share.estimate) },
-      { title: "95 % interval", numeric: true, cell: ({ share }) => `${decimal(share.low)} to ${decimal(share.high)}` },
+      { title: "Value", numeric: true, cell: ({ share }) => percent(share.estimate) },
+      { title: "95 % interval", numeric: true, cell: ({ share }) => percentRange(share) },
       { title: "Meaning", cell: ({ meaning }) => meaning },
     ],
   });
@@ -85,9 +85,9 @@ export function withError({ bits, bits_se: error }: Rate): string {
   return error < 0.005 ? decimal(bits) : `${decimal(bits)} ± ${decimal(error)}`;
 }
 
-function ratesPanel({ rates, now, project: { kinds } }: Dashboard): HTMLElement {
+function ratesPanel({ rates, now, over, project: { kinds } }: Dashboard): HTMLElement {
   const flags = (rate: Rate): HTMLElement[] =>
-    [rate.best && "best", askedNow(now, rate, kinds) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
+    [rate.best && "best", !over && askedNow(now, rate, kinds) && "asked now"].filter((flag) => flag !== false).map((flag) => h("span", { class: "tag" }, flag));
   const view = table<Rate>({
     caption: "Bits per second by question kind and size",
     rows: rates,
