@@ -273,6 +273,13 @@ def test_nothing_is_lost_at_200_percent(join: Join, server: str) -> None:
             expect(button).to_be_in_viewport()
 
 
+def test_a_notice_is_seen_on_a_page_longer_than_the_screen(join: Join) -> None:
+    person = join("rank 6", device="narrow", viewport=SMALLEST)
+    warned(person)
+    expect(person.page.locator(".warning")).to_be_in_viewport(ratio=1)
+    expect(person.page.locator(".foot")).not_to_be_in_viewport()
+
+
 def test_a_phone_shows_the_tab_of_the_page_it_is_on(join: Join) -> None:
     owner = join("rank 6", owner=True, device="narrow", path="/dashboard#settings")
     expect(owner.page.get_by_role("link", name="Settings")).to_be_in_viewport(ratio=0.99)

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration } from "../src/dashboard/format";
+import { counted } from "../src/dashboard/items";
 import { askedNote, askedNow, tiles } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
 import { kindTitle, offeredKinds, questionTitle } from "../src/kit/kinds";
@@ -41,6 +42,13 @@ describe("the figures at the top", () => {
 
   it("separate thousands", () => {
     expect(tiles(board(false))[2]!.note).toBe("of 3,021 items");
+  });
+});
+
+describe("items found", () => {
+  it("are counted", () => {
+    const found = (offset: number, shown: number, total: number): string => counted(offset, { rows: Array<never>(shown), total });
+    expect([found(0, 0, 0), found(0, 1, 1), found(0, 7, 7), found(50, 50, 3021)]).toEqual(["", "1 item", "7 items", "51 to 100 of 3,021 items"]);
   });
 });
 

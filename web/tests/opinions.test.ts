@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seenBy, verdict } from "../src/dashboard/agreement";
+import { seenBy, sideView, verdict } from "../src/dashboard/agreement";
 import type { Opinions } from "../src/kit/wire";
 
 const ALIKE: Opinions = { people: ["Ann", "Bob", "Cy", "Dee"], few: [], enough: 5, own: 0, camps: null, disputed: [] };
@@ -16,6 +16,10 @@ describe("whether people mean the same", () => {
     const [who, why] = verdict({ ...ALIKE, camps: CAMPS });
     expect(who).toBe("Two camps: Ann and Cy; and Bob and Dee.");
     expect(why).toContain("0.30 ± 0.10 nats per answer, on 40 answers");
+  });
+
+  it("says what one camp finds more so, in the project's words", () => {
+    expect(sideView("More friendly", ["Ann", "Cy"], []).querySelector("h3")?.textContent).toBe("More friendly to Ann and Cy");
   });
 
   it("says who answered too little", () => {

@@ -55,7 +55,8 @@ export class AgreementView {
   private readonly between = h("div");
   private readonly conflicts = h("div");
   private readonly count = h("p", { class: "hint", role: "status" });
-  private readonly compared = h("div", { role: "status" });
+  private readonly compared = h("div", { class: "compared", role: "status" });
+  private words: Words = { positive: "positive", negative: "negative" };
 
   constructor(private readonly report: (error: unknown) => void) {
     const compare = h("button", { type: "button", class: "button", onclick: () => void this.compare().catch(this.report) }, "Compare people’s views");
@@ -67,6 +68,7 @@ export class AgreementView {
   }
 
   async show(words: Words): Promise<void> {
+    this.words = words;
     const { agreement, conflicts, total, open } = await get<Agreements>("/api/agreement");
     this.between.replaceChildren(agreement ? h("dl", { class: "tiles" }, ...figures(agreement).map(tileView)) : h("p", { class: "empty" }, NOBODY));
     const shown = total > conflicts.length ? `; the first ${conflicts.length} are shown` : "";
@@ -76,11 +78,12 @@ export class AgreementView {
 
   /** Only on request, because everybody's answers have to be learnt again. */
   private async compare(): Promise<void> {
+    const more = `More ${this.words.positive}`;
     this.compared.replaceChildren(h("p", { class: "hint" }, "Comparing…"));
     const found = await get<Opinions>("/api/opinions");
     const { camps, disputed } = found;
     this.compared.replaceChildren(...verdict(found).map((line) => h("p", { dir: "auto" }, line)));
-    if (camps) this.compared.append(h("div", { class: "grid" }, sideView(camps.first, camps.first_more), sideView(camps.second, camps.second_more)));
+    if (camps) this.compared.append(h("div", { class: "grid" }, sideView(more, camps.first, camps.first_more), sideView(more, camps.second, camps.second_more)));
     if (disputed.length) this.compared.append(h("h3", {}, "Items that divide people most"), disputedView(disputed));
   }
 
@@ -115,8 +118,9 @@ export class AgreementView {
   }
 }
 
-function sideView(names: string[], items: NonNullable<Opinions["camps"]>["first_more"]): HTMLElement {
-  const title = `More positive to ${listed(names)}`;
+/** What the people of one side find more so than the others. */
+export function sideView(more: string, names: string[], items: NonNullable<Opinions["camps"]>["first_more"]): HTMLElement {
+  const title = `${more} to ${listed(names)}`;
   return h("div", {}, h("h3", { dir: "auto" }, title), table({ caption: title, rows: items, empty: "", columns: [{ title: "Item", cell: itemView }] }));
 }
 

@@ -16,17 +16,17 @@ const PAGE = 50;
 const SEARCH_DELAY_MS = 200;
 
 const SORTS = (positive: string, negative: string): [string, string][] => [
-  ["likely", `Most likely ${positive} first`],
-  ["unlikely", `Most likely ${negative} first`],
-  ["unsure", "Least certain first"],
+  ["likely", `Most likely ${positive}`],
+  ["unlikely", `Most likely ${negative}`],
+  ["unsure", "Least certain"],
   ["pool", "As imported"],
 ];
 const SHOWS: [string, string][] = [
   ["all", "All items"],
   ["unanswered", "Without an answer"],
   ["answered", "Answered"],
-  ["disagreeing", "Answer and prediction disagree"],
-  ["noted", "With comments or flags"],
+  ["disagreeing", "Prediction disagrees"],
+  ["noted", "Commented or flagged"],
 ];
 const RANGES: [string, string][] = [
   ["0 1", "Any probability"],
@@ -52,6 +52,13 @@ export function query(form: HTMLFormElement, offset: number): string {
   const [low = "0", high = "1"] = String(data.get("range") ?? "0 1").split(" ");
   const text = (name: string): string => String(data.get(name) ?? "");
   return new URLSearchParams({ search: text("search"), sort: text("sort"), show: text("show"), low, high, limit: String(PAGE), offset: String(offset) }).toString();
+}
+
+/** Which of the items found are shown. */
+export function counted(offset: number, { rows, total }: Pick<ItemPage, "rows" | "total">): string {
+  const [first, last, all] = [offset + 1, Math.min(offset + rows.length, total), total].map((number) => number.toLocaleString("en"));
+  if (rows.length === total) return total === 0 ? "" : total === 1 ? "1 item" : `${all} items`;
+  return `${first} to ${last} of ${all} items`;
 }
 
 function answered(item: ItemRow, words: Words): string {
@@ -121,12 +128,11 @@ export class ItemsView {
     const number = ++this.asked;
     const page = await get<ItemPage>(`/api/items?${query(this.form, this.offset)}`);
     if (number !== this.asked) return; // a later request has overtaken this one
-    const last = Math.min(this.offset + page.rows.length, page.total);
-    this.found.textContent = page.total ? `${(this.offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${page.total.toLocaleString("en")} items` : "";
+    this.found.textContent = counted(this.offset, page);
     this.body.replaceChildren(this.view(page.rows));
     const turn = (by: number, label: string, possible: boolean): HTMLElement =>
       h("button", { type: "button", class: "button small", disabled: !possible, onclick: () => void this.turn(by) }, label);
-    this.pager.replaceChildren(...(page.total > PAGE ? [turn(-PAGE, "Previous", this.offset > 0), turn(PAGE, "Next", last < page.total)] : []));
+    this.pager.replaceChildren(...(page.total > PAGE ? [turn(-PAGE, "Previous", this.offset > 0), turn(PAGE, "Next", this.offset + page.rows.length < page.total)] : []));
   }
 
   private async turn(by: number): Promise<void> {
