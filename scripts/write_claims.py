@@ -51,6 +51,7 @@ def blocks() -> dict[str, str]:
     return {
         "claims": claims.as_markdown(claims.claim_rows(source)),
         "savings": claims.savings_markdown(claims.saving_rows(source)),
+        "savings-default": claims.within_default(claims.saving_rows(source)),
         "headline": claims.markdown_table(*headline.headline_table(headline.headline_rows(source))),
         "headline-sentence": headline.headline_sentence(headline.headline_rows(source)),
         "methods": claims.markdown_table(*headline.methods_table(source)),

@@ -127,6 +127,18 @@ def test_savings_are_within_a_mode_or_named_as_across() -> None:
     }
 
 
+def test_savings_within_the_default_are_told_in_words() -> None:
+    row = {"mode": "default", "labels": "default", "pool": claims.WORDS, "setting": "auto", "note": "8 paired seeds"}
+    rows = [
+        {**row, "saved": 0.6, "low": 0.5, "high": math.inf},
+        {**row, "setting": "rank-4", "saved": None},
+        {**row, "labels": "as-printed", "saved": 0.9},
+    ]
+    assert claims.within_default(rows) == (
+        "Seconds saved compared with labels in the same mode, to 75%: `auto` 60% (50% to open; 8 paired seeds)."
+    )
+
+
 def test_the_headline_is_against_the_baseline_that_needs_fewest_answers() -> None:
     def setting(part: str, mode: str, scale: float | None, needed: float) -> list[dict[str, Any]]:
         row = {"part": part, "mode": mode, "setting": "rank-4", "scale": scale, "pool": "p", "seeds": 8, "reached": 8}

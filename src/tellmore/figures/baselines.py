@@ -17,7 +17,7 @@ from tellmore.figures.curves import MARKS_S, reach_text
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.grid import BEFORE, WITHOUT_GRIDS
 from tellmore.figures.joined import earlier_rows, joined, seeds_by_setting
-from tellmore.figures.methods import LENGTHS, Key, config_of, rows_of, seeds_text
+from tellmore.figures.methods import LENGTHS, Key, config_of, in_order, rows_of, seeds_text
 from tellmore.plotting import PALETTE, new_figure
 from tellmore.policy.asking import AUTO
 from tellmore.rows import Rows, distinct, where
@@ -94,7 +94,7 @@ def _collect(bench: Bench) -> Rows:
 def baselines(rows: Rows) -> Figure:
     """Interactions of every method next to the printed ones."""
     figure, grid = new_figure(1, 1, width=7.0, height=4.2)
-    _draw_methods(grid[0, 0], where(rows, part="methods"))
+    _draw_methods(grid[0, 0], in_order(where(rows, part="methods")))
     known = "open: a lower bound, as not all seeds reached it; black: the paper"
     figure.suptitle(f"{rows[0]['pool']}, answers to {paper.TARGET:.0%}\n{known}", fontsize=10)
     return figure
@@ -126,7 +126,7 @@ def _draw_methods(axes: Axes, rows: Rows) -> None:
 
 
 def _compare(rows: Rows) -> str:
-    methods = where(rows, part="methods")
+    methods = in_order(where(rows, part="methods"))
     said = []
     for mode in distinct(methods, "mode"):
         own = where(methods, mode=mode)

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellmore.figures import baselines, black_box, grid, gumbel, information, learning, stopping
+from tellmore.figures import baselines, black_box, grid, gumbel, information, learning, paper, stopping
 from tellmore.figures.bench import Bench
 from tellmore.figures.claims_information import rates, ratios, residuals, theory
-from tellmore.figures.claims_learning import Source, counts, curves, savings
+from tellmore.figures.claims_learning import WORDS, Source, counts, curves, savings
 from tellmore.figures.exhibit import Exhibit
 from tellmore.figures.tables import rows_of
 from tellmore.figures.verdict import VERDICTS, Estimate, claim_row
@@ -156,10 +156,20 @@ def savings_markdown(rows: Rows) -> str:
     body = []
     for row in rows:
         known = row["saved"] is not None
-        ends = ["–" if math.isinf(end) else f"{end:.0%}" for end in (row["low"], row["high"])] if known else []
-        saved = f"{row['saved']:.0%} ({ends[0]} to {ends[1]})" if known else "not known"
+        saved = f"{row['saved']:.0%} ({_ends(row)})" if known else "not known"
         body.append([row["setting"], row["mode"], row["labels"], row["pool"], saved, row["note"]])
     return markdown_table(["question", "mode", "labels of mode", "pool", "seconds saved (95 % interval)", "from"], body)
+
+
+def within_default(rows: Rows) -> str:
+    """What each kind of question, and the choice among them, saves of the seconds of labels in the default mode, in words."""
+    own = [row for row in where(rows, mode="default", labels="default", pool=WORDS) if row["saved"] is not None]
+    told = [f"`{row['setting']}` {row['saved']:.0%} ({_ends(row)}; {row['note']})" for row in own]
+    return f"Seconds saved compared with labels in the same mode, to {paper.TARGET:.0%}: {', '.join(told)}."
+
+
+def _ends(row: Row) -> str:
+    return " to ".join("open" if math.isinf(end) else f"{end:.0%}" for end in (row["low"], row["high"]))
 
 
 def markdown_table(header: Sequence[str], body: Sequence[Sequence[object]]) -> str:

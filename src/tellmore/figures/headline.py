@@ -12,6 +12,7 @@ from collections.abc import Callable
 from tellmore.figures import paper
 from tellmore.figures.claims_learning import METHODS, Source, runs
 from tellmore.figures.curves import MARKS_S, reach_text
+from tellmore.figures.methods import in_order
 from tellmore.figures.paired import Runs, saved
 from tellmore.rows import Row, Rows, where
 
@@ -119,7 +120,7 @@ def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
     header = ["mode", "prior", "question", "seeds", "first reached after", "the paper", "the mean stays there from"]
     header += [f"accuracy in % at {mark} s" for mark in MARKS_S]
     body = []
-    for row in where(source("baselines"), part="methods"):
+    for row in in_order(where(source("baselines"), part="methods")):
         lasting = "not within the trials" if row["lasting_s"] is None else f"{row['lasting_s']:.0f} s"
         accuracies = [_accuracy(row, mark) for mark in MARKS_S]
         prior = "the pool's" if row["scale"] is None else f"{row['scale']:g} I / D"
@@ -130,7 +131,7 @@ def methods_table(source: Source) -> tuple[list[str], list[list[str]]]:
 
 def scales_table(source: Source) -> tuple[list[str], list[list[str]]]:
     """The result for each scale of the prior."""
-    rows = where(source("scales"), part="scales")
+    rows = in_order(where(source("scales"), part="scales"))
     scales = sorted({float(row["scale"]) for row in rows})
     body = []
     for mode, setting in dict.fromkeys((row["mode"], row["setting"]) for row in rows):

@@ -31,6 +31,15 @@ Key = tuple[str, str, float | None]
 """Mode, setting and scale of the prior (None: the default prior)."""
 
 
+def in_order(rows: Rows) -> list[Row]:
+    """Rows by mode, setting and scale, in the order of the paper; other settings come last."""
+    places = {setting: place for place, setting in enumerate(paper.SETTINGS)}
+    modes = list(LENGTHS)
+    return sorted(
+        rows, key=lambda row: (modes.index(row["mode"]), places.get(row["setting"], len(places)), row["scale"] or 0.0)
+    )
+
+
 def family_of(setting: str) -> str:
     """The family of a setting, as in "rank-4, random"."""
     return setting.split(",")[0].split("-")[0]

@@ -11,7 +11,7 @@ from tellmore.figures import paper
 from tellmore.figures.bench import Bench, Source
 from tellmore.figures.curves import reach_text
 from tellmore.figures.exhibit import Exhibit
-from tellmore.figures.methods import LENGTHS, Key, config_of, family_of, rows_of, seeds_text
+from tellmore.figures.methods import LENGTHS, Key, config_of, family_of, in_order, rows_of, seeds_text
 from tellmore.plotting import kind_colour, legend_below, new_figure
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config, Option
@@ -93,7 +93,7 @@ def strongest(bench: Bench, source: Source, scales: Rows) -> dict[Key, Config]:
 
 def draw(rows: Rows) -> Figure:
     """Interactions by the scale of the prior, one panel per mode."""
-    own = where(rows, part="scales")
+    own = in_order(where(rows, part="scales"))
     modes = distinct(own, "mode")
     figure, grid = new_figure(1, len(modes), width=4.4, height=3.8)
     for axes, mode in zip(grid[0], modes, strict=True):
@@ -123,7 +123,7 @@ def _draw_scales(axes: Axes, rows: Rows) -> None:
 
 
 def _compare(rows: Rows) -> str:
-    own = where(rows, part="scales")
+    own = in_order(where(rows, part="scales"))
     said = [
         f"{setting} {mode}: "
         + ", ".join(f"{row['scale']:g} {reach_text(row)}" for row in where(own, mode=mode, setting=setting))
