@@ -10,7 +10,7 @@ repeated; OUT gets people.csv, the means with their standard errors.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from itertools import product
@@ -23,7 +23,8 @@ from kept import kept_rows, pool_path, write_rows
 
 from tellmore.core import habits
 from tellmore.core.mixture import Mixture
-from tellmore.rereading import Reader, Told
+from tellmore.rereading import Reader, Sites, Told
+from tellmore.sim import experiment
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
 from tellmore.sim.people import team_of
@@ -41,6 +42,8 @@ UNSEEN = (
 )
 ANSWERS = {"label": 100, "select": 60, "rank": 40, "tick": 20}
 """Careful answers, by kind."""
+CHECK_SHARE = 0.1
+"""As in projects."""
 FIVE = {
     "one random": ("4*good", "4*good,random"),
     "two random": ("3*good", "3*good,2*random"),
@@ -48,7 +51,10 @@ FIVE = {
     "all good": ("5*good", "5*good"),
 }
 """The careful people alone, and the whole team."""
-TWENTY = {"four random, one reversed": ("15*good", "15*good,4*random,reversed"), "all good": ("20*good", "20*good")}
+TWENTY = {
+    "four random": ("16*good", "16*good,4*random"),
+    "two reversed": ("18*good", "18*good,2*reversed"),
+}
 HABITS = {
     "one takes the first": ("5*good", "4*good,first=0.5"),
     "one tires": ("5*good", "4*good,tiring=3"),
@@ -59,10 +65,11 @@ HABITS = {
 FIELDS = ["pool", "kind", "team", "learner", "seed", "accuracy"]
 
 
-def forward_only(self: Reader, now: Mixture, team: habits.Team, answers: list[Told]) -> tuple[Mixture, habits.Team]:
+def forward_only(
+    self: Reader, now: Mixture, team: habits.Team, answers: Sequence[Told], sites: Sequence[Sites]
+) -> tuple[Mixture, habits.Team, Sequence[Sites]]:
     """Estimate habits as usual, but learn nothing again."""
-    mixture, sites = self._learnt(team, answers)
-    return now, self._team(mixture, answers, sites)
+    return now, self._begun(team).towards(self._team(now, answers, sites)), sites
 
 
 def _without(types: slice) -> Any:
@@ -71,12 +78,15 @@ def _without(types: slice) -> Any:
     return patch.object(habits, "_ODDS", odds)
 
 
-SWITCHED = {
-    "nobody lapses": lambda: _without(slice(1, len(habits.LAPSES))),
-    "nothing learnt again": lambda: patch.object(Reader, "read", forward_only),
-    "own answer not left out": lambda: patch.object(habits.Site, "left_out", lambda _site, mean, cov: (mean, cov)),
+SWITCHED: dict[str, Callable[[], Any]] = {
+    "nobody lapses": lambda: _without(slice(1, -1)),
     "nobody reversed": lambda: _without(slice(-1, None)),
     "nobody takes the first": lambda: _without(slice(len(habits.LAPSES), -1)),
+    "nothing learnt again": lambda: patch.object(Reader, "read", forward_only),
+    "own answers not left out": lambda: patch.object(habits.Site, "left_out", lambda _site, mean, cov: (mean, cov)),
+    "each answer for itself": lambda: patch.object(Reader, "_predicted", Reader._predicted_apart),
+    "all doubted at once": lambda: patch.object(habits.Team, "towards", lambda _team, found: found),
+    "nobody apart": lambda: patch.object(Reader, "_fair", lambda _reader, team, *_: team),
 }
 
 
@@ -101,12 +111,12 @@ def accuracy(pool: str, kind: str, team: str, learner: str, seed: int, *, data: 
 @cache
 def final_accuracy(pool: str, kind: str, line: str, answers: int, learner: str, seed: int) -> float:
     """The accuracy for a team given as a line; cached, because several teams have the same careful people."""
-    config = Config(pool=pool, question=kind, answers=answers, team=line)
+    config = Config(pool=pool, question=kind, answers=answers, team=line, options=(("check_share", CHECK_SHARE),))
     truth = load_truth(config.pool, config.matrix)
     own, _ = make_learner(config, truth, seed)
-    own.by_person = learner not in ("alone", "trusting")
+    own.by_person = own.judges = learner not in ("alone", "trusting")  # nobody need be named
     own.own_sharpness = learner == "own sharpness"
-    with learning(learner):
+    with learning(learner), patch.object(experiment, "question_bits", lambda *_: 0.0):
         for _ in conversation(config, own, truth, seed):
             pass
     return truth.quality(own.scores()[0]).accuracy

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from tellmore import Learner, SettingError, Start
-from tellmore.rereading import MOST, Reader, is_due
+from tellmore.core.evidence import Behaviour
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.habits import Team
+from tellmore.core.update import UpdateInfo, with_constant
+from tellmore.rereading import MOST, Reader, Told, is_due
 from tellmore.types import Answer
 
 KINDS = ("label", "select", "rank", "tick")
@@ -69,7 +73,7 @@ def test_who_does_not_mean_it_counts_little_also_before(world: tuple[np.ndarray,
     lapses = {name: habits.learnt_lapse for name, habits in learner.people.items()}
     assert lapses["dan"] > 0.5 > 0.2 > max(lapses[name] for name in ("ann", "bob", "cat"))
     assert getattr(learner.people["dan"], {"reversed": "reversed", "random": "careless"}[how]) > 0.5
-    trusting = Learner(X, "rank", seed=1, bound="centred")
+    trusting = Learner(X, "rank", seed=1, bound="centred", by_person=False)
     trusting.tell_all(learner.history, people=learner.told_by)
     right, before = (np.corrcoef(one.scores()[0], z)[0, 1] for one in (learner, trusting))
     assert how == "random" or right > before  # in few dimensions chance answers do little harm
@@ -104,10 +108,35 @@ def test_beyond_many_answers_none_is_read_again(
     world: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MOST > 100
-    monkeypatch.setattr("tellmore.rereading.MOST", 14)
+    for module in ("rereading", "telling"):
+        monkeypatch.setattr(f"tellmore.{module}.MOST", 14)
+    monkeypatch.setattr(Reader, "_learnt", lambda *_: pytest.fail("all was learnt again"))
     learner = taught(world, "label", TEAM, 16)
     assert learner.team.usual is not None
     assert sum(habits.answers for habits in learner.people.values()) == 14
+
+
+def test_people_are_predicted_by_everybody_else(world: tuple[np.ndarray, np.ndarray]) -> None:
+    """The scores that somebody's answers are compared with are those that the others' answers alone would give."""
+    learner = taught(world, "rank", TEAM, 11)
+
+    def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
+        return learner._update(belief, told.Z, told.kind, told.outcome, behaviour)
+
+    reader = Reader(learner._prior, learner.behaviour, learner.behaviour, update)
+    answers = learner._all_told()
+    mixture, sites = reader._learnt(Team(), answers)
+    scores, own = reader._without_own(mixture, answers, sites)["dan"]
+    assert len(own) == 2
+    precision = np.linalg.inv(learner._prior.beliefs[0].cov)
+    pull = precision @ learner._prior.beliefs[0].mean
+    for told, (site,) in zip(answers, sites, strict=True):
+        if told.person != "dan" and site is not None:
+            A = with_constant(told.Z)
+            precision, pull = precision + A.T @ site.precision @ A, pull + A.T @ site.shift
+    A = with_constant(np.vstack([told.Z for told in answers if told.person == "dan"]))
+    np.testing.assert_allclose(scores.mean[1:], A @ np.linalg.solve(precision, pull), atol=1e-6)
+    np.testing.assert_allclose(scores.cov[1:, 1:], A @ np.linalg.solve(precision, A.T), atol=1e-6)
 
 
 def test_a_start_has_several_beliefs_and_people_too(world: tuple[np.ndarray, np.ndarray]) -> None:

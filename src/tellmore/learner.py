@@ -228,8 +228,8 @@ class Learner(Chooser, Viewed):
         question: one that was asked, or its id, or a Question of your own.
         answer: an Answer or a plain value: True or False to a label, an id to a selection (or with its label, ``(id, True)``),
             a list of ids, highest first, to a ranking (or with how many are positive, ``(ids, 2)``), a list of ids to a grid.
-        person: who answered, if there are several people. Their answers are compared: see `people`. With ``by_person``,
-            answers of people who guess, or swap positive and negative, count little.
+        person: who answered, if there are several people. Their answers are compared: see `people`. Answers of people who
+            guess, or swap positive and negative, count little with ``by_person``.
 
         Raises QuestionError or AnswerError, and leaves the learner unchanged, if question or answer is not valid.
         """

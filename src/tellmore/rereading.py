@@ -1,10 +1,10 @@
 """Learning answers again, once it is known how people answer: the first answers of a person who guesses were learnt like
 those of anyone else.
 
-After 12, 16, 21, … answers, each answer is compared with the belief from all others, which gives each person's habits. If
-answers count by person, all of them are first learnt again from the beginning with the habits known so far, and once more if
-the habits have then changed much. Everything follows from the answers, their order and who gave them, so that undo and replay
-give the same result.
+After 12, 16, 21, … answers, each person's answers are compared with the belief from everyone else's, which gives the person's
+habits. If answers count by person and somebody's habits have changed much, all answers are learnt again from the beginning, and
+people are compared again. Everything follows from the answers, their order and who gave them, so that undo and replay give the
+same result.
 
 If only one person answers, there is no one to compare with, and none of this is done.
 """
@@ -12,7 +12,7 @@ If only one person answers, there is no one to compare with, and none of this is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
@@ -20,20 +20,23 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from tellmore.core.evidence import Behaviour
+from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.habits import Compared, Habits, Site, Team, compared, team_of
+from tellmore.core.habits import ALL_ALIKE, Compared, Habits, Site, Team, agreement, by_sharpness, predicted, team_of
+from tellmore.core.label_chain import label_log_probabilities
 from tellmore.core.mixture import Mixture
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.kinds import Kind, Outcome
 from tellmore.types import Array
 
 FIRST, GROWTH = 12, 1.3
-ROUNDS = 2
-"""How often habits are estimated again, at most, each time after everything is learnt with the latest ones."""
+ROUNDS, MANY = 4, 500
+"""How often all answers are learnt again, at most, each time people are compared; once, with more than MANY answers."""
 MOST = 2000
 """With more answers than this, only the last are compared, with the belief as it is, and none is learnt again: each answer then
 has little effect on the belief, and learning all again would take long."""
+NEWEST = 100
+"""How many answers of each person are compared, at most."""
 
 
 APART_NATS = 3.0
@@ -47,6 +50,24 @@ class Told(NamedTuple):
     kind: Kind
     outcome: Outcome
     person: str
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """Its labels and choices, if it consists of these."""
+        return self.kind.evidence(self.outcome, len(self.Z))
+
+    @property
+    def labels_alone(self) -> Array | None:
+        """Its labels [k], if it consists of nothing else."""
+        evidence = self.evidence
+        return None if evidence is None or evidence.chosen.size else evidence.labels
+
+    def log_likelihood(self, z: Array, behaviour: Behaviour) -> Array:
+        """log P(answer | z) of a person with this ``behaviour``."""
+        behaviour, evidence = self.kind.learnt_with(behaviour), self.evidence
+        if evidence is None:
+            return self.kind.log_likelihood(z, self.outcome, behaviour)
+        return evidence.log_likelihood(z, behaviour)
 
 
 Sites: TypeAlias = tuple[Site | None, ...]
@@ -84,28 +105,28 @@ class Reader:
     def compared(self, now: Mixture, team: Team, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
         """The habits of people if all ``answers`` are learnt alike; ``sites``: what each added to the belief; ``team``: the
         habits before."""
-        team = self._begun(team)
-        if len(answers) > MOST:
-            answers, sites = answers[-MOST:], [()] * MOST
-        return team.described_as(self._team(now, answers, sites))
+        return self._begun(team).described_as(self._team(now, answers, sites))
 
-    def sites(self, answers: Sequence[Told]) -> list[Sites]:
-        """What each of ``answers`` adds to the belief if all are learnt alike."""
-        return self._learnt(Team(), answers)[1]
+    def sites(self, team: Team, answers: Sequence[Told]) -> list[Sites]:
+        """What each of ``answers`` adds to the belief if they are learnt with the habits of this ``team``."""
+        return self._learnt(team, answers)[1]
 
-    def read(self, now: Mixture, team: Team, answers: Sequence[Told]) -> tuple[Mixture, Team]:
-        """Beliefs and habits after learning ``answers`` again; ``now`` and ``team``: the beliefs and habits before."""
+    def read(
+        self, now: Mixture, team: Team, answers: Sequence[Told], sites: Sequence[Sites]
+    ) -> tuple[Mixture, Team, Sequence[Sites]]:
+        """Beliefs, habits and what each of ``answers`` added, once they are learnt with the habits found; ``now``, ``team`` and
+        ``sites``: the same before."""
         team = self._begun(team)
-        if len(answers) > MOST:
-            return now, self._team(now, answers[-MOST:], [()] * MOST)
-        for at in range(ROUNDS):
-            mixture, sites = self._learnt(team, answers)
-            found = self._team(mixture, answers, sites)
-            if found.near(team):
+        for _ in range(ROUNDS if len(answers) <= MANY else 1):
+            found = self._team(now, answers, sites)
+            wanted = team.towards(found)
+            if wanted.near(team):
                 # The habits that are reported stay up to date; those used to learn changed too little to learn all again.
-                return (mixture if at else now), team.described_as(found)
-            team = found
-        return self._learnt(team, answers)[0], team
+                return now, team.described_as(found), sites
+            team = wanted
+            if len(answers) <= MOST:
+                now, sites = self._learnt(team, answers)
+        return now, team, sites
 
     def _begun(self, team: Team) -> Team:
         return Team({}, Habits(self.usual.lapse, self.usual.lapse)) if team.usual is None else team
@@ -121,48 +142,98 @@ class Reader:
         return mixture, sites
 
     def _team(self, mixture: Mixture, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
-        found: dict[str, list[Compared]] = defaultdict(list)
-        for told, taught in zip(answers, sites, strict=True):
-            site = taught[mixture.asking] if taught else None
-            found[told.person].append(self._compared(mixture.beliefs[mixture.asking], told, site))
-        return self._fair(team_of(found, self.usual.lapse), answers)
+        answers = answers if sites else answers[-MOST:]
+        own = self._without_own(mixture, answers, sites)
+        found = {name: self._compared(*each, one_by_one=bool(sites)) for name, each in own.items()}
+        return self._fair(team_of(found, self.usual.lapse), answers, found)
 
-    def _fair(self, team: Team, answers: Sequence[Told]) -> Team:
+    def _fair(self, team: Team, answers: Sequence[Told], compared: Mapping[str, Sequence[Compared]]) -> Team:
         """The team without doubts about people who mean something else: answers that fit the others badly but each other well
-        are not guesses. Of people who guess, at most one in 20 gives answers that fit each other by APART_NATS."""
+        are not guesses, nor swapped sides if they fit each other better than that. Of people who guess, at most one in 20
+        gives answers that fit each other by APART_NATS."""
         doubted = {name for name, own in team.people.items() if own.doubted}
         theirs = [told for told in answers if told.person in doubted]
         if not theirs:
             return team
-        mixture, sites = self._learnt(Team(), theirs)
-        gains: dict[str, float] = defaultdict(float)
-        for told, taught in zip(theirs, sites, strict=True):
-            one = self._compared(mixture.beliefs[mixture.asking], told, taught[mixture.asking])
-            gains[told.person] += one.meant - one.chance
-        apart = {name: team.people[name].trusted(self.usual.lapse) for name in doubted if gains[name] > APART_NATS}
+        apart = {}
+        for name, (scores, told) in self._without_own(*self._mixed(theirs)).items():
+            fit, by_chance = sum(self._predicted(scores, told)), sum(self._chances(told))
+            if fit > max(by_chance + APART_NATS, sum(one.reversed for one in compared[name])):
+                apart[name] = team.people[name].trusted(self.usual.lapse)
         return Team({**team.people, **apart}, team.usual)
 
-    def _compared(self, belief: Gaussian, told: Told, site: Site | None) -> Compared:
-        mean, cov, _ = belief.project(with_constant(told.Z))
+    def _mixed(self, answers: Sequence[Told]) -> tuple[Mixture, Sequence[Told], list[Sites]]:
+        mixture, sites = self._learnt(Team(), answers)
+        return mixture, answers, sites
+
+    def _without_own(
+        self, mixture: Mixture, answers: Sequence[Told], sites: Sequence[Sites]
+    ) -> dict[str, tuple[Gaussian, list[Told]]]:
+        """Each person's newest answers with the belief from everyone else's, both in terms of the scores of the items shown."""
+        belief, found = mixture.beliefs[mixture.asking], defaultdict(list)
+        for told, added in zip(answers, sites or [()] * len(answers), strict=True):
+            found[told.person].append((told, added[mixture.asking] if added else None))
+        return {name: _scores_without(belief, given[-NEWEST:]) for name, given in found.items()}
+
+    def _compared(self, scores: Gaussian, answers: Sequence[Told], *, one_by_one: bool) -> list[Compared]:
+        """Compare one person's answers with the belief from everyone else's about the ``scores`` of their items."""
+        predict = self._predicted if one_by_one else self._predicted_apart
+        meant, chance = predict(scores, answers), self._chances(answers)
+        turned = [-np.inf] * len(answers)
+        if sum(meant) < sum(chance):  # otherwise swapped sides are out of the question
+            turned = predict(scores.with_mean(-scores.mean), answers)
+        found = []
+        for told, as_meant, as_opposite, as_chance in zip(answers, meant, turned, chance, strict=True):
+            mean, cov, _ = scores.project(with_constant(told.Z))
+            sharpness = (ALL_ALIKE, ALL_ALIKE)
+            if self.sharpness:
+                sharpness = by_sharpness(mean, cov, told.log_likelihood, self.predicting)
+            evidence = told.evidence
+            first = as_chance if evidence is None else evidence.log_first()
+            labels = np.zeros(len(mean)) if evidence is None else evidence.labels
+            found.append(Compared(as_meant, as_opposite, as_chance, first, *sharpness, *agreement(labels, mean)))
+        return found
+
+    def _predicted_apart(self, scores: Gaussian, answers: Sequence[Told]) -> list[float]:
+        """log P of each answer, given the belief in its scores alone."""
+        found = []
+        for told in answers:
+            mean, cov, _ = scores.project(with_constant(told.Z))
+            found += predicted(mean, cov, told.log_likelihood, [self.predicting])
+        return found
+
+    def _predicted(self, scores: Gaussian, answers: Sequence[Told]) -> list[float]:
+        """log P of each answer, given the belief in its scores and the answers before it."""
+        labels = [own for told in answers if (own := told.labels_alone) is not None]
+        if len(labels) == len(answers):
+            sizes = [len(one) for one in labels]
+            sharp = np.repeat([told.kind.learnt_with(self.predicting).w for told in answers], sizes)
+            each = label_log_probabilities(scores.mean[1:], scores.cov[1:, 1:], np.concatenate(labels), sharp)
+            return [float(part.sum()) for part in np.split(each, np.cumsum(sizes)[:-1])]
+        found = []
+        for told in answers:
+            scores, info = self.update(scores, told, self.predicting)
+            found.append(info.elbo_nats)
+        return found
+
+    def _chances(self, answers: Sequence[Told]) -> list[float]:
+        """log P of each answer by a person who does not look."""
+        return [float(told.log_likelihood(np.zeros((1, len(told.Z))), self.predicting)[0]) for told in answers]
+
+
+def _scores_without(belief: Gaussian, given: Sequence[tuple[Told, Site | None]]) -> tuple[Gaussian, list[Told]]:
+    """The belief about the scores of all items in some answers, without what these answers added to it: a Gaussian over
+    (1, score, score, …); and the same answers with rows of it in place of items."""
+    mean, cov, _ = belief.project(with_constant(np.vstack([told.Z for told, _ in given])))
+    precision, shift, at, told = np.zeros_like(cov), np.zeros_like(mean), 0, []
+    rows = np.eye(len(mean))
+    for one, site in given:
+        part = slice(at, at + len(one.Z))
         if site is not None:
-            mean, cov = site.left_out(mean, cov)
-        kind, evidence = told.kind, told.kind.evidence(told.outcome, len(told.Z))
-        if evidence is None:
-            return compared(
-                mean,
-                cov,
-                lambda z, behaviour: kind.log_likelihood(z, told.outcome, kind.learnt_with(behaviour)),
-                self.predicting,
-                np.zeros(len(mean)),
-                None,
-                sharpness=self.sharpness,
-            )
-        return compared(
-            mean,
-            cov,
-            lambda z, behaviour: evidence.log_likelihood(z, kind.learnt_with(behaviour)),
-            self.predicting,
-            evidence.labels,
-            evidence.log_first(),
-            sharpness=self.sharpness,
-        )
+            precision[part, part], shift[part] = site.precision, site.shift
+        told.append(one._replace(Z=rows[part]))
+        at = part.stop
+    mean, cov = Site(precision, shift).left_out(mean, cov)
+    whole = np.zeros((len(mean) + 1,) * 2)
+    whole[1:, 1:] = cov
+    return Gaussian(np.append(0.0, mean), whole, 0.0), told

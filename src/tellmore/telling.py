@@ -191,19 +191,26 @@ class Taught(Predictor):
 
         reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)
         answers = self._all_told()
+        sites = self._sites_of(reader, state.team, answers)
         if not self.by_person:
-            sites = [] if len(answers) > MOST else self._sites_of(reader, answers)
             return replace(state, team=reader.compared(state.mixture, state.team, answers, sites))
-        mixture, team = reader.read(state.mixture, state.team, answers)
-        same = mixture is state.mixture
-        return replace(state, mixture=mixture, team=team, known=state.scans if same else None)
+        mixture, team, added = reader.read(state.mixture, state.team, answers, sites)
+        if mixture is state.mixture:
+            return replace(state, team=team)
+        self._store_sites(added)
+        return replace(state, mixture=mixture, team=team, known=None)
 
-    def _sites_of(self, reader: Reader, answers: Sequence[Told]) -> list[Sites]:
-        """What each answer added to the belief; if that is not stored, all answers are learnt again, once."""
+    def _sites_of(self, reader: Reader, team: Team, answers: Sequence[Told]) -> Sequence[Sites]:
+        """What each answer added to the belief; if that is not stored, all answers are learnt again, once. Empty for many."""
+        if len(answers) > MOST:
+            return ()
         if len(self._sites) != len(self._history):
-            found = iter(reader.sites(answers))
-            self._sites = [() if isinstance(answer, Skip) else next(found) for _, answer in self._history]
+            self._store_sites(reader.sites(team, answers))
         return [sites for sites in self._sites if sites]
+
+    def _store_sites(self, added: Sequence[Sites]) -> None:
+        found = iter(added)
+        self._sites = [() if isinstance(answer, Skip) else next(found) for _, answer in self._history]
 
     def _answering(self) -> set[str]:
         """The people who gave answers, not only skips."""
@@ -236,7 +243,8 @@ class Taught(Predictor):
         """
         told, self._now = self._kept.back(answers) or (0, self._about_pool(self._prior))
         self._told.difference_update(question.id for question, _ in self._history[told:])
-        del self._history[told:], self._people[told:], self._sites[told:]
+        del self._history[told:], self._people[told:]
+        self._sites = self._sites[:told] if not self.by_person else []  # they may have been learnt again since
         return told
 
     def _seconds(self, question: Question, answer: Answer) -> float:

@@ -12,7 +12,18 @@ from scipy.stats import norm
 
 from tellmore.core.evidence import Behaviour, choice_evidence, label_evidence
 from tellmore.core.gaussian import Gaussian
-from tellmore.core.habits import ALONE, FEWEST, Compared, Habits, Site, Team, compared, team_of
+from tellmore.core.habits import (
+    ALONE,
+    FEWEST,
+    Compared,
+    Habits,
+    Site,
+    Team,
+    agreement,
+    by_sharpness,
+    predicted,
+    team_of,
+)
 from tellmore.core.update import learn, learn_moments, with_constant
 
 USUAL = Behaviour(w=1.5, K=0.8, threshold=0.5, lapse=0.01)
@@ -63,23 +74,32 @@ def test_what_cannot_be_left_out_stays() -> None:
 @pytest.mark.parametrize(("mean", "variance", "label"), [(0.7, 0.5, 1.0), (-1.2, 2.0, 1.0), (0.3, 0.01, -1.0)])
 def test_predictions_are_those_of_quadrature(mean: float, variance: float, label: float) -> None:
     evidence = label_evidence(np.array([label]))
-    found = compared(
-        np.array([mean]), np.array([[variance]]), evidence.log_likelihood, USUAL, evidence.labels, None, sharpness=True
-    )
+    scores = np.array([mean]), np.array([[variance]])
 
-    def probability(sign: float, w: float) -> float:
+    def probability(w: float) -> float:
         sd = np.sqrt(variance)
-        return float(
-            quad(lambda z: expit(sign * label * w * z) * norm.pdf(z, mean, sd), mean - 9 * sd, mean + 9 * sd)[0]
-        )
+        return float(quad(lambda z: expit(label * w * z) * norm.pdf(z, mean, sd), mean - 9 * sd, mean + 9 * sd)[0])
 
-    assert np.exp(found.meant) == pytest.approx(probability(1, USUAL.w), rel=0.01)
-    assert np.exp(found.reversed) == pytest.approx(probability(-1, USUAL.w), rel=0.01)
-    assert found.chance == pytest.approx(np.log(0.5))
-    sharp = [probability(1, USUAL.w * factor) for factor in (0.5, 1, 2)]
-    np.testing.assert_allclose(np.exp(found.by_label), sharp, rtol=0.01)
-    np.testing.assert_allclose(found.by_choice, found.meant)
-    assert (found.labels, found.alike) == (1, int((mean > 0) == (label > 0)))
+    found = predicted(*scores, evidence.log_likelihood, [USUAL])
+    assert np.exp(found[0]) == pytest.approx(probability(USUAL.w), rel=0.01)
+    by_label, by_choice = by_sharpness(*scores, evidence.log_likelihood, USUAL)
+    sharp = [probability(USUAL.w * factor) for factor in (0.5, 1, 2)]
+    np.testing.assert_allclose(np.exp(by_label), sharp, rtol=0.01)
+    np.testing.assert_allclose(by_choice, found[0])
+
+
+def test_labels_are_counted_where_they_agree() -> None:
+    counted = agreement(np.array([1.0, -1.0, 0.0, -1.0]), np.array([0.5, 0.2, 3.0, -1.0]))
+    assert counted == (3, 2, 1, 2)  # labels, alike, positive, expected to be positive
+
+
+def test_only_some_are_trusted_less_at_a_time() -> None:
+    before = Team({}, Habits(0.01, 0.01))
+    found = Team({name: Habits(one, one) for name, one in (("ann", 0.3), ("bob", 0.9), ("cat", 0.01))}, before.usual)
+    once = before.towards(found)
+    assert [once.people[name].learnt_lapse for name in ("ann", "bob", "cat")] == [0.01, 0.9, 0.01]
+    assert once.towards(found).people["ann"].learnt_lapse == 0.3
+    assert found.towards(Team({name: Habits(0.01, 0.01) for name in found.people}, before.usual)).near(before)
 
 
 def test_taking_the_first_is_an_answer_of_its_own() -> None:

@@ -1,11 +1,13 @@
 """How people differ, learnt from their answers alone: who guesses, chooses what is shown first, swaps positive and
 negative, or judges less precisely.
 
-Every answer is compared with the belief after all the other answers. That belief gives its probability in several cases: the
-person means it, at several sharpnesses; the person takes positive for negative; or it is chance. A person has a *type*: a rate
-of lapses, together with whether a lapse is any answer or what is shown first; or reversed. The probability of each type follows
-from the person's answers and from how often the type occurs in the team, which is estimated at the same time (by EM, with a
-prior that expects most people to be careful). With few answers, a person gets the team's habits; with many, their own.
+A person's answers are compared with the belief from everyone else's answers. That belief predicts them one after another, each
+also from the person's earlier ones, in several cases: the person means them; the person takes positive for negative; or they
+are chance. The whole series is compared, so answers about doubtful items, which say little about a person, count little. A
+person has a *type*: a rate of lapses, together with whether a lapse is any answer or what is shown first; or reversed. The
+probability of each type follows from the person's answers and from how often the type occurs in the team, which is estimated at
+the same time (by EM, with a prior that expects most people to be careful). With few answers, a person gets the team's habits;
+with many, their own.
 
 People are not compared with a perfect one. If a belief is based on few answers, or the attribute is not linear, everyone
 seems to lapse; how far an answer is trusted is therefore relative to the most reliable person of the team, who is trusted
@@ -31,7 +33,7 @@ LogLikelihood = Callable[[Array, Behaviour], Array]
 POINTS = 256
 LAPSES = np.array([0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.97])
 """Rates of lapses that people may have; the last is that of a person who never looks."""
-EXPECTED = np.array([4.0, 4.0, 4.0, 2.0, 1.0, 1.0, 1.0])
+EXPECTED = np.array([12.0, 6.0, 3.0, 1.0, 0.5, 0.5, 1.0])
 """Prior odds of each rate."""
 TAKES_FIRST = 0.9
 """If a person's lapses prefer what is shown first, this share of the lapses takes it."""
@@ -56,6 +58,8 @@ SURE = 0.9
 FEWEST = 8
 """Answers before people get habits of their own; with fewer, they get the team's. LABELS_AN_ANSWER labels count as one."""
 LABELS_AN_ANSWER = 3
+AT_ONCE = 10
+"""Each time, one person is trusted less than before, and one more for every so many people in the team."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +103,12 @@ class Habits:
 
     @property
     def doubted(self) -> bool:
-        """Whether many of these answers look like chance rather than like swapped sides."""
-        return self.own and self.learnt_lapse > DOUBTED_LAPSE and self.reversed < 0.5
+        """Whether many of these answers look like chance or like swapped sides."""
+        return self.own and self.learnt_lapse > DOUBTED_LAPSE
 
     def trusted(self, usual_lapse: float) -> Habits:
         """The habits of a person who means something else: answers are learnt with the usual rate of lapses."""
-        return replace(self, learnt_lapse=usual_lapse, first=0.0, careless=0.0, apart=True)
+        return replace(self, learnt_lapse=usual_lapse, first=0.0, careless=0.0, reversed=0.0, apart=True)
 
     def near(self, other: Habits, tolerance: float) -> bool:
         """Whether answers are learnt in about the same way with both."""
@@ -145,6 +149,20 @@ class Team:
         if self.usual is None or other.usual is None:
             return self.usual is other.usual
         return all(own.near(other.people.get(name, other.usual), tolerance) for name, own in self.people.items())
+
+    def towards(self, found: Team) -> Team:
+        """The team as ``found``, except that only those who lose most trust are trusted less than before (see AT_ONCE): once
+        their answers count little, the others may look better."""
+        if self.usual is None:
+            return found
+        lost = {
+            name: new.learnt_lapse - self.people.get(name, self.usual).learnt_lapse
+            for name, new in found.people.items()
+        }
+        worst = sorted(lost, key=lost.__getitem__)[-1 - len(lost) // AT_ONCE :]
+        kept = self.described_as(found).people
+        people = {name: new if name in worst or lost[name] <= 0 else kept[name] for name, new in found.people.items()}
+        return Team(people, found.usual)
 
     def described_as(self, found: Team) -> Team:
         """The same team as far as learning is concerned, with everything else about its people taken from ``found``."""
@@ -192,11 +210,12 @@ class Site:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Log probabilities of one answer in nats, predicted from all other answers: if it was ``meant``, and at each of FACTORS
-    for labels and for choices; if sides were ``reversed``; by ``chance``; and if the person took what is shown ``first``.
+    """Log probabilities of one answer in nats, predicted from everyone else's answers and the person's earlier ones: if it was
+    ``meant``; if sides were ``reversed``; by ``chance``; and if the person took what is shown ``first``.
 
-    labels: how many it has; alike: how many agree with the prediction; positive, expected: how many are positive, and how
-    many were predicted positive.
+    by_label, by_choice: if it was meant, at each of FACTORS for labels and for choices, from everyone else's answers alone.
+    labels: how many it has; alike: how many agree with the prediction from everyone else's answers; positive, expected: how
+        many are positive, and how many were predicted positive.
     """
 
     meant: float
@@ -211,48 +230,34 @@ class Compared:
     expected: int
 
 
-def compared(
-    mean: Array,
-    cov: Array,
-    log_likelihood: LogLikelihood,
-    behaviour: Behaviour,
-    labels: Array,
-    log_first: float | None,
-    *,
-    sharpness: bool,
-) -> Compared:
-    """Compare an answer with these labels [k] (+1, -1, 0: none) with scores N(mean [k], cov [k, k]) learnt without it.
+ALL_ALIKE: Array = np.zeros(len(FACTORS))
+"""If sharpness is not estimated."""
 
-    log_first: log probability of the answer by a person who takes what is shown first; None if the kind has no such answer.
-    """
+
+def predicted(mean: Array, cov: Array, log_likelihood: LogLikelihood, behaviours: Sequence[Behaviour]) -> list[float]:
+    """log P(answer) of people with each of these behaviours, on items whose scores are N(mean [k], cov [k, k])."""
     values, vectors = np.linalg.eigh(cov)
     z = mean + fixed_points(len(mean), POINTS) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-
-    def predicted(scores: Array, w: float = 1.0, K: float = 1.0) -> float:
-        each = log_likelihood(scores, replace(behaviour, w=behaviour.w * w, K=behaviour.K * K))
+    found = []
+    for behaviour in behaviours:
+        each = log_likelihood(z, behaviour)
         top = each.max()  # SciPy's logsumexp takes ten times as long for so few numbers
-        return float(top + np.log(np.exp(each - top).mean()))
+        found.append(float(top + np.log(np.exp(each - top).mean())))
+    return found
 
-    meant, chance = predicted(z), predicted(np.zeros((1, len(mean))))
-    others = [factor for factor in FACTORS if factor != 1.0] if sharpness else []
-    by_label, by_choice = (
-        np.array([meant if factor == 1.0 or not others else predicted(z, **{name: factor}) for factor in FACTORS])
-        for name in ("w", "K")
-    )
-    told, called = labels > 0, mean > 0
-    known = labels != 0
-    return Compared(
-        meant,
-        predicted(-z),
-        chance,
-        chance if log_first is None else log_first,
-        by_label,
-        by_choice,
-        int(known.sum()),
-        int((told == called)[known].sum()),
-        int(told[known].sum()),
-        int(called[known].sum()),
-    )
+
+def by_sharpness(mean: Array, cov: Array, log_likelihood: LogLikelihood, usual: Behaviour) -> tuple[Array, Array]:
+    """log P(answer) at each of FACTORS for labels and for choices, on items whose scores are N(mean [k], cov [k, k])."""
+    by_label = [replace(usual, w=usual.w * factor) for factor in FACTORS]
+    by_choice = [replace(usual, K=usual.K * factor) for factor in FACTORS]
+    found = np.array(predicted(mean, cov, log_likelihood, by_label + by_choice))
+    return found[: len(FACTORS)], found[len(FACTORS) :]
+
+
+def agreement(labels: Array, mean: Array) -> tuple[int, int, int, int]:
+    """Of an answer's labels [k] (+1, -1, 0: none) on items with these predicted scores [k], the four counts of `Compared`."""
+    told, called, known = labels > 0, mean > 0, labels != 0
+    return int(known.sum()), int((told == called)[known].sum()), int(told[known].sum()), int(called[known].sum())
 
 
 def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Team:
