@@ -57,7 +57,7 @@ def test_savings_are_counted_by_their_intervals(trials: dict[str, list[Trial]]) 
     certain = [{**row, "to_before_se": 0.01} for row in rows]
     assert grid.in_short(certain) == (
         "Compared with `auto without grids`, grids of 12 need less time on 1 of 2 pools (quick), neither clearly less nor more "
-        "on 1 of 2 pools (same), by 95 % intervals over paired seeds."
+        "on 1 of 2 pools (same), by 95 % intervals over 2 paired seeds."
     )
 
 

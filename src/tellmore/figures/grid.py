@@ -226,7 +226,8 @@ def in_short(rows: Rows) -> str:
         for what, pools in (("less time", saved), ("more time", lost), ("neither clearly less nor more", open_))
         if pools
     ]
-    return f"Compared with `{BEFORE}`, grids of {GRID} need {', '.join(parts)}, by 95 % intervals over paired seeds."
+    seeds = ticks[0]["seeds"]
+    return f"Compared with `{BEFORE}`, grids of {GRID} need {', '.join(parts)}, by 95 % intervals over {seeds} paired seeds."
 
 
 def gain_table(rows: Rows) -> tuple[list[str], list[list[str]]]:
@@ -249,6 +250,9 @@ def grid(rows: Rows) -> Figure:
         _draw_break_even(bottom, {row["setting"]: row for row in own})
         top.set_title(str(pool), fontsize=9)
     legend_below(figure, axes[0, 0], columns=len(SETTINGS))
+    figure.suptitle(
+        f"default mode, {rows[0]['seeds']} seeds, mean and standard error; seconds of grids are assumed", fontsize=10
+    )
     return figure
 
 
