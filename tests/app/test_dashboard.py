@@ -72,7 +72,7 @@ class Recomputed:
         self.learnt = [event for event in self.valid if event["kind"] == "answer"]
         self.points: list[dict[str, Any]] = []
         self.checks: list[tuple[int, int, int]] = []
-        self.predicted: list[tuple[float, bool]] = []
+        self.predictions: list[tuple[float, bool]] = []
         self.learner = Learner(pool, question="rank", set_size=3)
         self._learn()
 
@@ -103,7 +103,7 @@ class Recomputed:
             question = Question(shown["kind"], shown["items"], id=event["question_id"], check=shown["check"])
             if shown["check"]:
                 labels = self.labels(event)
-                self.predicted += [(self.probability(item), label) for item, label in labels.items()]
+                self.predictions += [(self.probability(item), label) for item, label in labels.items()]
                 right = sum(self.predicted(item) == label for item, label in labels.items())
                 self.checks.append((number, right, len(labels)))
             answer = event["payload"]["answer"]
@@ -196,15 +196,15 @@ def _same_accuracy(shown: dict[str, Any], log: Recomputed) -> None:
 
 
 def _same_quality(shown: dict[str, Any], log: Recomputed) -> None:
-    told = np.array([label for _, label in log.predicted])
-    called = np.array([p for p, _ in log.predicted]) >= 0.5 - 1e-9
+    told = np.array([label for _, label in log.predictions])
+    called = np.array([p for p, _ in log.predictions]) >= 0.5 - 1e-9
     assert shown["quality"]["checks"] == len(told)
     close(shown["quality"]["prevalence"]["estimate"], told.mean())
     close(shown["quality"]["precision"]["estimate"], told[called].mean())
     close(shown["quality"]["recall"]["estimate"], called[told].mean())
     close(shown["quality"]["f1"]["estimate"], 2 * (called & told).sum() / (called.sum() + told.sum()))
     for part in shown["quality"]["reliability"]:
-        inside = [(p, label) for p, label in log.predicted if part["low"] <= p < part["high"]]
+        inside = [(p, label) for p, label in log.predictions if part["low"] <= p < part["high"]]
         close([part["checks"], part["mean"]], [len(inside), np.mean([p for p, _ in inside])])
         close(part["positive"]["estimate"], np.mean([label for _, label in inside]))
 
