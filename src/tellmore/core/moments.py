@@ -97,7 +97,10 @@ def whitened(G: Array) -> tuple[Array, Array]:
         raise NumericalError("the scores of the items shown are known already; nothing can be learnt from an answer")
     # The signs do not depend on the order in which the items are shown.
     vectors = vectors * np.where((vectors**3).sum(axis=0) < 0, -1, 1)
-    return vectors[:, kept] * np.sqrt(eigenvalues[kept]), vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    if not kept.all():
+        vectors, eigenvalues = vectors[:, kept], eigenvalues[kept]
+    deviations = np.sqrt(eigenvalues)
+    return vectors * deviations, vectors / deviations
 
 
 def _weights(log_weight: Array) -> tuple[Array, float]:

@@ -193,7 +193,8 @@ def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]
     for number, (end, change) in enumerate(zip(ends, changes, strict=True)):
         own = slice(end - change.moved.size, end)
         moved[own, number], lost[own, number] = change.moved, change.lost
-    for part, along in rows.times(np.column_stack([change.directions for change in changes])):
+    directions = changes[0].directions if len(changes) == 1 else np.column_stack([each.directions for each in changes])
+    for part, along in rows.times(directions):
         moves = along @ moved.astype(along.dtype)
         losses = np.multiply(along, along, out=along) @ lost.astype(along.dtype)
         for (was, spread), (mean, rest), move, loss in zip(scores, after, moves.T, losses.T, strict=True):

@@ -10,7 +10,7 @@ moves the mean by more than sqrt(2 log((1 - lapse) / (lapse chance))) standard d
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import log, log1p
 from typing import Literal, TypeAlias
 
@@ -134,8 +134,8 @@ def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behavi
     cov = solved(plus_identity(root.T @ sites.precision @ root), np.eye(root.shape[1]))
     cov, shift = (cov + cov.T) / 2, root.T @ sites.shift
     factor = cholesky(cov)
-    points = shift + fixed_points(len(shift), BOUND_POINTS) @ factor.T
-    likelihood = float(evidence.log_likelihood(mean + points @ root.T, behaviour).mean())
+    z = (mean + root @ shift) + fixed_points(len(shift), BOUND_POINTS) @ (root @ factor).T
+    likelihood = float(evidence.log_likelihood(z, behaviour).mean())
     divergence = (float(np.trace(cov) + shift @ shift) - len(shift)) / 2 - float(np.log(factor.diagonal()).sum())
     elbo = max(likelihood - divergence, sites.elbo)
     return _Told(shift, cov, axes, elbo, sites.iterations, sites.residual)
@@ -170,4 +170,4 @@ def _lessened(told: _Told, meant: float) -> _Told:
     """The moments of a mixture: ``told`` with the probability ``meant``, else the standard normal from before."""
     between = (meant * (1 - meant)) * told.mean[:, None] * told.mean
     cov = meant * told.cov + (1 - meant) * np.eye(len(told.mean)) + between
-    return replace(told, mean=meant * told.mean, cov=cov)
+    return _Told(meant * told.mean, cov, told.axes, told.log_evidence, told.iterations, told.residual)
