@@ -96,7 +96,7 @@ class Measure:
         for whole in (True, False):
             module.SEARCHED_WHOLE, module.CANDIDATES = (10**9 if whole else 0), count
             rng = np.random.default_rng(seed)
-            among = module.candidates(scan, size, learner.asking, rng=rng)
+            among = module.candidates(scan, size, learner.asking, rng=rng, belief=belief)
             rows = among.search(asked, belief, size, learner.asking, rng=rng).rows
             mean, cov = learner.joint_scores([learner.pool.ids[row] for row in rows])
             bits = asked.gain(mean, cov, learner.asking, rng=np.random.default_rng(7), draws=JUDGED).bits

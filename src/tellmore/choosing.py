@@ -146,8 +146,9 @@ class Chooser(Taught):
     def _search(
         self, by: Searching, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        among = candidates(self._now.scan, count, self.asking, rng=rng, exclude=exclude)
-        return among.search(by, self._now.belief, count, self.asking, rng=rng).rows
+        scan, belief = self._now.scan, self._now.belief
+        among = candidates(scan, count, self.asking, rng=rng, exclude=exclude, belief=belief)
+        return among.search(by, belief, count, self.asking, rng=rng).rows
 
     def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:
         """Rows that were shown recently, are still open, or are to be avoided."""

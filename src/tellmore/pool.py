@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tellmore import tabular
 from tellmore.core.coordinates import Coordinates, Moments, Rows
+from tellmore.core.index import Index, checked_index
 from tellmore.core.scan import PoolRows
 from tellmore.display import table
 from tellmore.encoding import encoded, text_list
@@ -82,6 +83,8 @@ class Pool:
     name: the name of the pool.
     vectors: for a DataFrame, the columns of the embeddings: several of numbers, or one of vectors. By default all
         columns that are not ids, text or images.
+    index: finds items near some points, so that questions are searched among those: an object with a method
+        ``near(points, count)``, see docs/scale.md.
 
     >>> pool = Pool([[1.0, 0.0], [0.0, 1.0]], ids=["calm", "grim"])
     >>> len(pool), pool.d, pool.rows(["grim"]).tolist(), "calm" in pool
@@ -94,6 +97,7 @@ class Pool:
     images: tuple[str, ...] | None
     scores: Scores | None
     name: str
+    index: Index | None = None
     columns: tuple[Any, ...] | None = None
     _numbered = False
 
@@ -107,6 +111,7 @@ class Pool:
         name: str = "pool",
         images: Sequence[str] | str | None = None,
         vectors: str | Sequence[str] | None = None,
+        index: Index | None = None,
     ) -> None:
         if tabular.is_table(X):
             named = {
@@ -131,7 +136,7 @@ class Pool:
                 f"the pool has {n} items but {len(scores.mean)} scores; give one per item, in the same order"
             )
         self.scores = scores
-        self.name = one_name("name", name)
+        self.name, self.index = one_name("name", name), checked_index(index)
 
     def _matrix(self, X: Any) -> NDArray[np.float32]:
         return _checked_matrix(X)
@@ -192,7 +197,7 @@ class Pool:
 
         coordinates: how they are centred and scaled.
         """
-        return Rows(self.X, coordinates)
+        return Rows(self.X, coordinates, index=self.index)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

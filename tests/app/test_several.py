@@ -11,8 +11,12 @@ from starlette.testclient import TestClient
 from tellmore.app.limits import RateLimit
 from tellmore.app.several import Home, serve_folder
 from tellmore.app.tokens import Tokens
-from tellmore.data.project import open_project, projects_in
+from tellmore.data.project import DATABASE_FILE, open_project, projects_in
 from tellmore.errors import StateError
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
+from tellmore.store.events import answer_event, question_event
+from tellmore.store.repository import Repository
 from tests.app.serving import small_project
 
 PAGE = {"accept": "text/html"}
@@ -29,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def browser(folder: Path) -> Iterator[TestClient]:
     """A browser that has opened the printed link."""
-    home = Home(folder, {path.name: open_project(path) for path in projects_in(folder)})
+    home = Home(folder, projects_in(folder))
     tokens = Tokens(home.repository)
     app = home.app(home, tokens=tokens, bind="127.0.0.1", allow_hosts=(), limit=RateLimit(rate=10_000, burst=10_000))
     home.start()
@@ -80,3 +84,48 @@ def test_a_folder_that_cannot_be_an_address_is_named(tmp_path: Path) -> None:
     small_project(tmp_path / "my moods", n=12)
     with pytest.raises(StateError, match="'my moods' cannot be part of an address"):
         serve_folder(tmp_path, say=print)
+
+
+def damage(project: Path) -> None:
+    """An answer in the log on an item that is not in the pool."""
+    store = Repository(open_project(project).database_url)
+    question = Question("label", ["nobody"])
+    store.append([question_event(question, "ann"), answer_event(question.id, "ann", LabelAnswer(True))])
+    store.close()
+
+
+@pytest.fixture
+def one_damaged(folder: Path) -> Path:
+    damage(folder / "moods")
+    return folder
+
+
+def test_a_damaged_project_is_named_with_what_to_do_and_the_others_are_served(
+    one_damaged: Path, browser: TestClient
+) -> None:
+    page = browser.get("/", headers=PAGE).text
+    assert 'href="/open/moods"' not in page
+    assert "is damaged" in page
+    assert "tellmore repair moods" in page
+    assert str(one_damaged) not in page, "the page does not say where it is on this computer"
+    assert browser.get("/open/moods", headers=PAGE).status_code == 404
+    browser.get("/open/topics")
+    assert browser.get("/p/topics/api/question").json()["question"]
+
+
+def test_a_project_whose_settings_are_wrong_does_not_stop_the_others(folder: Path) -> None:
+    (folder / "moods" / "tellmore.toml").write_text("[learning]\nseed = -1\n", encoding="utf-8")
+    home = Home(folder, projects_in(folder))
+    try:
+        assert list(home.sessions) == ["topics"]
+        assert "learning.seed" in home.refused["moods"]
+    finally:
+        home.close()
+
+
+def test_where_no_project_can_be_served_the_command_says_why(folder: Path) -> None:
+    for name in ("moods", "topics"):
+        damage(folder / name)
+    with pytest.raises(StateError, match=r"no project of .* can be served; moods: the log .* is damaged"):
+        serve_folder(folder, say=print)
+    assert (folder / "moods" / DATABASE_FILE).exists()

@@ -136,7 +136,7 @@ def test_the_search_among_candidates_keeps_the_information(monkeypatch: pytest.M
                 exclude = np.arange(0, 4_000, 50)
                 whole = named(kind).search(scan, belief, size, behaviour, rng=np.random.default_rng(3), exclude=exclude)
                 rng = np.random.default_rng(3)
-                among = candidates(scan, size, behaviour, rng=rng, exclude=exclude)
+                among = candidates(scan, size, behaviour, rng=rng, exclude=exclude, belief=belief)
                 few = among.search(named(kind), belief, size, behaviour, rng=rng)
                 assert len(among.rows) <= 1_024
                 assert not np.isin(few.rows, exclude).any()
@@ -148,7 +148,7 @@ def test_the_search_among_candidates_keeps_the_information(monkeypatch: pytest.M
 
 def test_a_pool_that_is_not_large_is_searched_whole() -> None:
     behaviour, belief, scan = beliefs(pool(300, 5, 0, alike=False), (3,))[0]
-    among = candidates(scan, 4, behaviour, rng=np.random.default_rng(0), exclude=[1, 2])
+    among = candidates(scan, 4, behaviour, rng=np.random.default_rng(0), exclude=[1, 2], belief=belief)
     found = among.search(named("rank"), belief, 4, behaviour, rng=np.random.default_rng(1))
     expected = named("rank").search(scan, belief, 4, behaviour, rng=np.random.default_rng(1), exclude=[1, 2])
     np.testing.assert_array_equal(found.rows, expected.rows)

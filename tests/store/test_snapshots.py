@@ -21,7 +21,7 @@ from tellmore.store.events import answer_event, question_event
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
-from tellmore.store.snapshots import CHECKSUM_BYTES, SnapshotKeeper, pack, unpack
+from tellmore.store.snapshots import CHECKSUM_BYTES, SnapshotKeeper, unpack
 from tellmore.store.state import load_state
 from tests.app.conftest import SETTINGS
 
@@ -45,7 +45,7 @@ def taught(store: Repository, pool: Pool) -> tuple[Fold, Ledger]:
 
 
 def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -> None:
-    told, beliefs, tally, team = unpack(pack(taught[0]))
+    told, beliefs, tally, team = unpack(taught[0].packed())
     (belief,) = beliefs.beliefs
     assert tally == taught[0].learner.tally
     assert team == taught[0].learner.team
@@ -86,12 +86,12 @@ def test_a_snapshot_of_other_answers_settings_or_items_is_passed_over(
 
 
 def test_packing_nothing_learnt(pool: Pool) -> None:
-    assert unpack(pack(Fold(pool, SETTINGS)))[0] == []
+    assert unpack(Fold(pool, SETTINGS).packed())[0] == []
 
 
 def with_checksum(fold: Fold, change: Callable[[dict[str, Any]], None]) -> bytes:
     """A snapshot that was changed before its checksum was taken."""
-    with np.load(io.BytesIO(pack(fold)[CHECKSUM_BYTES:])) as archive:
+    with np.load(io.BytesIO(fold.packed()[CHECKSUM_BYTES:])) as archive:
         arrays = dict(archive)
     change(arrays)
     buffer = io.BytesIO()
@@ -121,8 +121,8 @@ def other_tally(arrays: dict[str, Any]) -> None:
     [
         lambda fold: b"",
         lambda fold: b"PK\x03\x04broken",
-        lambda fold: pack(fold)[:-9],
-        lambda fold: one_bit(pack(fold)),
+        lambda fold: fold.packed()[:-9],
+        lambda fold: one_bit(fold.packed()),
         lambda fold: with_checksum(fold, not_a_number),
         lambda fold: with_checksum(fold, other_size),
         lambda fold: with_checksum(fold, other_tally),

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import numpy as np
 
 from tellmore.app import wire_board as board
-from tellmore.app.planner import View
+from tellmore.app.view import FullView
 from tellmore.app.wire import ItemOut
 from tellmore.pool import Pool
 from tellmore.store.agreement import NOTHING_TO_COMPARE, reliability
@@ -103,7 +103,7 @@ def mistakes_out(pool: Pool, mistakes: Iterable[Mistake]) -> list[board.MistakeO
     ]
 
 
-def annotators_out(ledger: Ledger, view: View, at_work: Collection[str]) -> list[board.AnnotatorOut]:
+def annotators_out(ledger: Ledger, view: FullView, at_work: Collection[str]) -> list[board.AnnotatorOut]:
     """One row per person; those in ``at_work`` have an open question."""
     compared, found = reliability(ledger), manners(ledger, view.learner)
     changed = {who: own.now for who, own in view.steady.items()}

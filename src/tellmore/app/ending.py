@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tellmore.app.desk import Desk
-from tellmore.app.planner import View
+from tellmore.app.view import View
 from tellmore.store.events import end_event
 from tellmore.store.repository import Event
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.app.dashboard import item_out
-from tellmore.app.planner import View
+from tellmore.app.view import FullView
 from tellmore.app.wire import GlanceOut
 from tellmore.pool import Pool
 from tellmore.types import Array
@@ -27,7 +27,7 @@ def is_due(answers: int) -> bool:
     return answers >= FIRST and answers % FIRST == 0 and (answers // FIRST).bit_count() == 1
 
 
-def glance_at(pool: Pool, view: View, asked: Collection[str] = ()) -> GlanceOut | None:
+def glance_at(pool: Pool, view: FullView, asked: Collection[str] = ()) -> GlanceOut | None:
     """The most and the least likely items without a label, and the most uncertain one; None if too few are left. Items that
     are ``asked`` about now are left out, so that nobody is told what to answer."""
     rows = unlabelled(pool, view, asked)
@@ -39,7 +39,7 @@ def glance_at(pool: Pool, view: View, asked: Collection[str] = ()) -> GlanceOut 
     return GlanceOut(most=most, least=least, unsure=between[0])
 
 
-def unlabelled(pool: Pool, view: View, asked: Collection[str]) -> NDArray[np.intp]:
+def unlabelled(pool: Pool, view: FullView, asked: Collection[str]) -> NDArray[np.intp]:
     """Rows of the items without a label that are not ``asked`` about."""
     free = np.ones(len(pool), bool)
     free[pool.rows([*view.learner.labels(), *asked])] = False

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tellmore.app import wire_board as board
 from tellmore.app.dashboard import item_out
-from tellmore.app.planner import View
+from tellmore.app.view import FullView
 from tellmore.app.wire_team import NoteOut
 from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
@@ -41,11 +41,11 @@ class ItemFinder:
         self._turn = threading.Lock()
         self._searched: tuple[str, Rows] | None = None
         self._orders: dict[Sort, Rows] = {}
-        self._of: View | None = None
+        self._of: FullView | None = None
 
     def page(
         self,
-        view: View,
+        view: FullView,
         notes: Notes,
         *,
         search: str,
@@ -76,7 +76,9 @@ class ItemFinder:
         rows = [self.row(view, labels, int(row), notes) for row in found[offset : offset + limit]]
         return board.ItemsOut(rows=rows, total=len(found))
 
-    def row(self, view: View, labels: dict[str, bool], row: int, notes: Notes = MappingProxyType({})) -> board.ItemRow:
+    def row(
+        self, view: FullView, labels: dict[str, bool], row: int, notes: Notes = MappingProxyType({})
+    ) -> board.ItemRow:
         """One item, with its prediction and its answers."""
         item = self.pool.ids[row]
         return board.ItemRow(
@@ -89,7 +91,7 @@ class ItemFinder:
             flagged=any(note.flag for note in notes.get(item, ())),
         )
 
-    def why(self, view: View, item: str, notes: list[NoteOut]) -> board.WhyOut:
+    def why(self, view: FullView, item: str, notes: list[NoteOut]) -> board.WhyOut:
         """An item, its ``notes``, and the answered items most similar to it, by the distance between embeddings as the learner
         scales them."""
         labels = view.learner.labels()
@@ -100,7 +102,7 @@ class ItemFinder:
         rows = [self.row(view, labels, int(one)) for one in nearest]
         return board.WhyOut(item=self.row(view, labels, row), nearest=rows, notes=notes)
 
-    def _order(self, view: View, sort: Sort) -> Rows:
+    def _order(self, view: FullView, sort: Sort) -> Rows:
         if self._of is not view:
             self._of, self._orders = view, {}
         if sort not in self._orders:
@@ -121,7 +123,7 @@ class ItemFinder:
         pool = self.pool
         return [(text or item).casefold() for item, text in zip(pool.ids, pool.text or pool.ids, strict=True)]
 
-    def _shown(self, view: View, labels: dict[str, bool], show: Show) -> NDArray[np.bool_]:
+    def _shown(self, view: FullView, labels: dict[str, bool], show: Show) -> NDArray[np.bool_]:
         answered, rows = np.zeros(len(self.pool), bool), self.pool.rows(list(labels))
         answered[rows] = True
         if show == "unanswered":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 
 from tellmore.app.wire import Wire
 from tellmore.store.ledger import AGAIN, CHOSEN, FALLBACK, Asked
+
+log = logging.getLogger(__name__)
 
 LATELY = 200
 """Questions that count as asked lately."""
@@ -64,3 +67,10 @@ class Lately:
             if warning is None and questions >= FEWEST and share > TOO_MANY:
                 warning = text.format(share=100 * share, questions=questions)
         return AskedLately(questions=questions, random=random, repeated=repeated, warning=warning)
+
+    def warn(self) -> None:
+        """Write into the server's log what is too much, if anything is."""
+        shares = self.shares()
+        if shares.warning is not None:
+            counted = {"random_share": shares.random, "repeated_share": shares.repeated}
+            log.warning("Questions: %s.", shares.warning, extra=counted)

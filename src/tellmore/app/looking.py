@@ -32,8 +32,9 @@ def items(
 ) -> wire_board.ItemsOut:
     """The items with their predictions, found by text, probability and answers."""
     session = shared.session
+    view = session.look()
     with session.lock:
-        view, notes = session.planner.view, dict(session.desk.notes)
+        notes = dict(session.desk.notes)
     return shared.items(view).page(
         view, notes, search=search, sort=sort, show=show, low=low, high=high, limit=limit, offset=offset
     )
@@ -57,8 +58,9 @@ def adding(shared: Shared, _visitor: Owner) -> wire_board.AddingOut:
 def why(item_id: wire.Id, shared: Shared, _visitor: Owner) -> wire_board.WhyOut:
     """One item, what people wrote about it, and the answered items most similar to it."""
     session = shared.session
+    view = session.look()
     with session.lock:
-        view, notes = session.planner.view, notes_out(session.desk.notes.get(item_id, ()), session.desk.names)
+        notes = notes_out(session.desk.notes.get(item_id, ()), session.desk.names)
     try:
         return shared.items(view).why(view, item_id, notes)
     except QuestionError:

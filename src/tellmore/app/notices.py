@@ -54,9 +54,11 @@ def guidelines_page(text: str) -> str:
     return render_page("guidelines.html", title="Guidelines", text=shown, links=(), style=_style())
 
 
-def projects_page(projects: Sequence[Mapping[str, str]]) -> str:
-    """The start page of a server with several projects."""
-    return render_page("projects.html", title="Projects", text="", links=(), style=_style(), projects=projects)
+def projects_page(projects: Sequence[Mapping[str, str]], refused: Sequence[tuple[str, str]] = ()) -> str:
+    """The start page of a server with several projects; ``refused``: those that are not served, and why not."""
+    told = [(name, sentence(why)) for name, why in refused]
+    shown = {"projects": projects, "refused": told}
+    return render_page("projects.html", title="Projects", text="", links=(), style=_style(), **shown)
 
 
 def notice_page(title: str, text: str, links: Sequence[tuple[str, str]] = ()) -> str:

@@ -1,9 +1,10 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
-Only one thread uses the learner. In order of urgency, it learns new answers, keeps enough questions ready for the people
-at work, and, when it has time, finds the likely answers to the open questions and prepares what to ask after each. If
-many people need questions faster than they can be found one by one, one search finds many that are nearly as good. Even
-new answers wait for it, so that nobody gets a random question. ``as_of`` of a question is the event up to which answers
+One thread decides what to do; the long computations are done by a `Mind`, in this process or, with many people at work, in
+another. In order of urgency, it learns new answers, keeps enough questions ready for the people at work, and, when it has
+time, finds the likely answers to the open questions and prepares what to ask after each. If many people need questions
+faster than they can be found one by one, one search finds many that are nearly as good. Even new answers wait for it, so
+that nobody gets a random question. ``as_of`` of a question is the event up to which answers
 were learnt when it was chosen; the log records how many came after it.
 """
 
@@ -12,24 +13,22 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
+from tellmore.app.apart import Elsewhere, GoneError
 from tellmore.app.desk import Desk
-from tellmore.app.likely import likely_answers
-from tellmore.core.steadiness import STEADY, Steadiness
+from tellmore.app.mind import Here, Mind
+from tellmore.app.view import FullView, View
+from tellmore.core.steadiness import STEADY
 from tellmore.data.settings import Settings
 from tellmore.errors import TellmoreError
-from tellmore.learner import Learner
-from tellmore.policy.stopping import Stop
 from tellmore.questions import Question
-from tellmore.store.fold import AnswerEffect, Fold
-from tellmore.store.ledger import Asked, Given
+from tellmore.store.fold import Pairs
+from tellmore.store.ledger import Asked
 from tellmore.store.steady import Watching
-from tellmore.types import Answer, Array
+from tellmore.types import Answer
 
 log = logging.getLogger(__name__)
 
@@ -67,47 +66,34 @@ class Prepared:
     among_many: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """The learner's state after answer ``seq``: scores of the pool, what each answer changed, and the result of the
-    stopping rule.
-
-    ``labelled``: whether every item has a label. ``steady``: whether each person answers as they did before.
-    """
-
-    seq: int
-    effects: tuple[AnswerEffect, ...]
-    mean: Array  # [n]
-    sd: Array  # [n]
-    probability: Array  # [n]
-    learner: Learner
-    stop: Stop
-    labelled: bool
-    steady: Mapping[str, Steadiness]
-
-
 class Planner:
     """The background thread and the questions it has prepared.
 
     ``changed`` is the session's lock and condition; methods for requests must be called with it held. ``chores`` are
     called by the thread, without the lock, when nothing urgent is left; each returns whether it did something.
     ``backlog`` is called while many answers are still to be learnt, so that even a server that is killed repeatedly
-    makes progress; ``learnt`` when all are learnt, with the lock held.
+    makes progress; ``learnt`` when all are learnt, with the lock held. ``elsewhere`` opens another process if many people
+    are at work; ``restore`` puts the last snapshot into ``here`` if that process ends.
     """
 
     def __init__(
         self,
-        fold: Fold,
+        here: Here,
         desk: Desk,
         changed: threading.Condition,
         *,
         clock: Callable[[], float] = time.time,
-        chores: Collection[Callable[[Fold], bool]] = (),
-        backlog: Callable[[Fold], object] = lambda _fold: None,
+        chores: Collection[Callable[[Mind], bool]] = (),
+        backlog: Callable[[Mind], object] = lambda _mind: None,
         learnt: Callable[[], object] = lambda: None,
+        elsewhere: Elsewhere | None = None,
+        restore: Callable[[Here], object] = lambda _here: None,
     ) -> None:
-        self._fold, self._desk, self._changed, self._clock, self._chores = fold, desk, changed, clock, chores
-        self._backlog, self._on_learnt = backlog, learnt
+        self._here, self._desk, self._changed, self._clock, self._chores = here, desk, changed, clock, chores
+        self._backlog, self._on_learnt, self._elsewhere, self._restore = backlog, learnt, elsewhere, restore
+        self._mind: Mind = here
+        self._people = 0
+        self._wanted = False
         self._ready: list[Prepared] = []
         self._branches: dict[str, dict[Answer, Prepared]] = {}
         self._likely: list[tuple[Asked, Answer]] = []  # answers to prepare for next
@@ -121,7 +107,8 @@ class Planner:
         self._closing = False
         self._failed: dict[str, str] = {}
         self._watching = Watching()
-        self.view = self._look(desk.counting())
+        self._full = FullView.of(self._look(desk.counting()), here.recall())
+        self.view: View = self._full
         self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
 
     def start(self) -> None:
@@ -133,7 +120,11 @@ class Planner:
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        self._thread.join()
+        if self._thread.ident is not None:  # it was started
+            self._thread.join()
+        self._mind.close()
+        if self._elsewhere is not None:
+            self._elsewhere.close()
 
     @property
     def failure(self) -> str | None:
@@ -143,12 +134,21 @@ class Planner:
     @property
     def up_to_date(self) -> bool:
         """Whether every answer that counts has been learnt, from the latest start."""
-        return self._learnt == self._desk.mark and self._fold.settings == self._desk.initial
+        return self._learnt == self._desk.mark and self._mind.settings == self._desk.initial
 
     @property
     def worth_waiting(self) -> bool:
         """Whether nothing is ready now but something will be soon."""
         return not self._ready and self._stuck_at != self._desk.seq and "learning" not in self._failed
+
+    def look(self, patience_s: float) -> FullView:
+        """What is predicted for every item now, or after ``patience_s`` what was when somebody last looked. Call without holding
+        ``changed``."""
+        with self._changed:
+            self._wanted = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._full is self.view or self._closing, patience_s)
+            return self._full
 
     def take(self, taken: Collection[str], after: tuple[str, Answer] | None = None) -> Prepared | None:
         """The newest question without any item in ``taken``; one that was prepared for this very answer comes first."""
@@ -178,6 +178,7 @@ class Planner:
     def _run(self) -> None:
         chores_due = 0.0
         while not self._closing:
+            self._move_if_due()
             with self._changed:
                 job = self._next_job()
             if job is not None:
@@ -185,7 +186,7 @@ class Planner:
             # Chores wait until nothing is urgent, but not for ever.
             if job is None or time.monotonic() > chores_due:
                 chores_due = time.monotonic() + CHORES_EVERY_S
-                done = [self._attempt(partial(chore, self._fold), chore.__qualname__) for chore in self._chores]
+                done = [self._attempt(partial(chore, self._mind), chore.__qualname__) for chore in self._chores]
                 if any(done) or job is not None:
                     continue
                 with self._changed:
@@ -197,6 +198,8 @@ class Planner:
         the step succeeds."""
         try:
             done = job()
+        except GoneError as problem:
+            return None if self._closing else self._attempt(partial(self._go_on_here, problem), what)
         except Exception as problem:
             self._fail(what, problem)
             time.sleep(POLL_S)
@@ -212,22 +215,45 @@ class Planner:
             log.error("the background work failed: %s", told, exc_info=not known)
         self._failed[what] = told
 
+    def _move_if_due(self) -> None:
+        """Go on in another process, once one is open: it then learns what came in meanwhile."""
+        if self._mind is not self._here or self._elsewhere is None:
+            return
+        apart = self._elsewhere.mind(self._people, self._here)
+        if apart is not None:
+            self._mind, self._learnt, self._settings = apart, apart.seq, apart.asking
+
+    def _go_on_here(self, gone: GoneError) -> None:
+        log.warning("the process that learnt is gone: %s; learning goes on in the server's own", gone)
+        self._come_back()
+        self._restore(self._here)
+        self._learnt = self._here.seq
+
+    def _come_back(self) -> None:
+        """Go on in this process, from where it was left; everything learnt since is to be learnt again."""
+        left, self._mind, self._learnt = self._mind, self._here, -1
+        if left is not self._here:
+            left.close()
+
     def _next_job(self) -> Job | None:
         """The most urgent job; what it needs is read from the desk while the lock is held."""
         if self._closing:
             return None
         now = self._clock()
         out = self._desk.out(now)
+        self._people = len(out)
+        if self._wanted and self._full is not self.view:
+            return self._look_fully
         reserved = self._desk.reserved(now)
         missing = self._missing(len(out), reserved)
-        may_prepare = self._stuck_at != self._desk.seq and self._fold.settings == self._desk.initial
+        may_prepare = self._stuck_at != self._desk.seq and self._mind.settings == self._desk.initial
         starving = missing > max(SEARCHED_SINGLY, self._enough(len(out)) // 2) and self._learnt >= 0
         if not self.up_to_date and not (starving and may_prepare and self._learnt_last):
             return self._learning_job(len(out))
         settings = self._settings_for(len(out))
         if self._settings != settings:
             self._settings = settings
-            return lambda: self._fold.ask_by(settings)
+            return lambda: self._mind.ask_by(settings)
         if missing and may_prepare:
             self._learnt_last = False
             avoid = reserved.union(*(each.question.items for each in self._ready))
@@ -244,7 +270,7 @@ class Planner:
         if people > self._crowd or 2 * people < self._crowd:
             self._crowd = people
         settings = self._desk.settings
-        sizes, free = settings.learning.sizes, SHOWN_AT_ONCE * len(self._fold.learner.pool)
+        sizes, free = settings.learning.sizes, SHOWN_AT_ONCE * self._here.items
         fitting = tuple(size for size in sizes if size * self._crowd <= free) or (min(sizes),)
         return settings if fitting == sizes else settings.changed(learning={"sizes": fitting})
 
@@ -252,7 +278,7 @@ class Planner:
         """Learn the new answers, or all answers again if the start has changed."""
         self._learnt_last = True
         pairs, mark, initial = self._desk.counting(), self._desk.mark, self._desk.initial
-        if self._fold.settings != initial:
+        if self._mind.settings != initial:
             self._learnt = -1
         limit = TELL_AT_ONCE if people <= MOST_PEOPLE_WITH_BRANCHES else TELL_AT_WORK
         return lambda: self._learn(pairs, mark, initial, limit)
@@ -270,27 +296,27 @@ class Planner:
 
     def _enough(self, people: int) -> int:
         """How many questions to have ready for this many people."""
-        learner = self._fold.learner
-        spare = int(READY_AT_ONCE * len(learner.pool)) // learner.allowed.largest
+        spare = int(READY_AT_ONCE * self._here.items) // self._here.largest
         return min(max(spare, SEARCHED_SINGLY), MAX_READY, people + 1)
 
-    def _learn(self, pairs: list[tuple[Asked, Given]], mark: int, initial: Settings, limit: int) -> None:
-        if self._fold.settings != initial:
-            self._fold.start_from(initial)
-        if not self._fold.catch_up(pairs, limit=limit):
-            self._backlog(self._fold)
+    def _learn(self, pairs: Pairs, mark: int, initial: Settings, limit: int) -> None:
+        if self._mind.settings != initial:
+            self._come_back()  # words to start from may be known only here
+        if not self._mind.learn(pairs, initial, limit):
+            self._backlog(self._mind)
             return
-        view = self._look(pairs)  # scores the whole pool, so only once everything is learnt
+        view = self._look(pairs)  # of the whole pool, so only once all is learnt
+        full = FullView.of(view, self._here.recall()) if self._mind is self._here else None
         with self._changed:
-            self.view = view
+            self.view, self._full = full or view, full or self._full
             self._learnt = mark
             self._on_learnt()
             self._changed.notify_all()
 
     def _prepare(self, missing: int, avoid: set[str], recent: set[str], generation: int) -> None:
         """Find one more question or, if many are ``missing``, all of them with one search."""
-        many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._fold.seq)
-        questions = choose(self._fold.learner, avoid, recent, missing if many else None)
+        many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._mind.seq)
+        questions = self._mind.choose(avoid, recent, missing if many else None)
         with self._changed:
             if not questions:
                 self._stuck_at = self._desk.seq
@@ -317,42 +343,31 @@ class Planner:
 
     def _find_likely(self, asked: Asked) -> None:
         """Remember the likely answers to a question, to prepare for each."""
-        answers = likely_answers(self._fold.learner, asked.question, limit=MAX_BRANCHES)
+        answers = self._mind.likely(asked.question, MAX_BRANCHES)
         with self._changed:
             self._branches.pop(asked.question.id, None)
             self._likely.extend((asked, answer) for answer in answers)
 
     def _prepare_branch(self, asked: Asked, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
         """Prepare what to ask after ``answer``: the most efficient question for that person at their current speed."""
-        imagined = self._fold.learner.copy()
-        imagined.cost = imagined.cost.of(asked.participant, self.view.steady.get(asked.participant, STEADY).price)
-        imagined.judges = (
-            False  # nobody has answered yet, and comparing all answers again would delay the next question
-        )
-        imagined.tell(asked.question, answer, asked.participant)
-        following = choose(imagined, avoid, recent)
+        steady = self.view.steady.get(asked.participant, STEADY)
+        following = self._mind.choose_after(asked, answer, steady, avoid, recent)
         with self._changed:
             if following and generation == self._generation:
                 branch = Prepared(following[0], self._learnt, supposing=True)
                 self._branches.setdefault(asked.question.id, {})[answer] = branch
             self._changed.notify_all()
 
-    def _look(self, pairs: Sequence[tuple[Asked, Given]]) -> View:
-        learner = self._fold.learner
-        mean, variance = learner.scores()
-        sd, effects, progress = np.sqrt(variance), tuple(self._fold.effects), learner.progress
-        stop, labelled = learner.stop.check(progress), progress.unlabelled == 0
-        steady = self._watching.people(effects, pairs)
-        return View(self._fold.seq, effects, mean, sd, learner.probabilities(), learner.copy(), stop, labelled, steady)
+    def _look(self, pairs: Pairs) -> View:
+        stop, labelled = self._mind.outlook()
+        effects = tuple(self._mind.effects)
+        return View(self._mind.seq, effects, stop, labelled, self._watching.people(effects, pairs))
 
-
-def choose(
-    learner: Learner, avoid: Collection[str], recent: Collection[str] = (), many: int | None = None
-) -> list[Question]:
-    """What the learner asks next without the items in ``avoid`` and, if enough others are left, without the ``recent`` ones:
-    one question, or up to ``many`` found by one search. The list is empty if too few items are left."""
-    left = len(learner.pool) - len(set(avoid) | set(recent))
-    wanted = learner.allowed.largest
-    avoided = {*avoid, *recent} if left >= 2 * wanted else avoid
-    questions = [learner.ask(avoid=avoided)] if many is None else learner.ask(many, quick=True, avoid=avoided)
-    return [question for question in questions if not set(question.items) & set(avoid)]
+    def _look_fully(self) -> None:
+        """What the learner asks next without the items in ``avoid`` and, if enough others are left, without the ``recent`` ones:
+        one question, or up to ``many`` found by one search. The list is empty if too few items are left."""
+        full = FullView.of(self.view, self._mind.recall())
+        with self._changed:
+            self.view = self._full = full
+            self._wanted = False
+            self._changed.notify_all()

@@ -9,9 +9,9 @@ from tellmore import kinds
 from tellmore.app import dashboard, wire
 from tellmore.app.checks import random_items
 from tellmore.app.glance import glance_at, is_due
-from tellmore.app.planner import View
 from tellmore.app.session import Session
 from tellmore.app.tokens import Visitor
+from tellmore.app.view import FullView
 from tellmore.app.wire_board import DashboardOut
 from tellmore.data.settings import Settings, in_degrees, words_of
 from tellmore.kinds import Words
@@ -87,8 +87,10 @@ def glance_out(session: Session, visitor: Visitor, asked: Collection[str]) -> wi
     """A few predictions, without the items that are ``asked`` about now, if it is time to show them to an owner."""
     with session.lock:
         due = visitor.role == "owner" and is_due(session.desk.answers_of(visitor.participant))
-        view = session.planner.view
-    return glance_at(view.learner.pool, view, asked) if due else None
+    if not due:
+        return None
+    view = session.look()
+    return glance_at(view.learner.pool, view, asked)
 
 
 def pause_out(session: Session, visitor: Visitor) -> wire.PauseOut | None:
@@ -187,7 +189,7 @@ def asked_now(ledger: Ledger) -> str:
     return ledger.settings.learning.question
 
 
-def _start_verdict(session: Session, view: View) -> str | None:
+def _start_verdict(session: Session, view: FullView) -> str | None:
     agreement = view.learner.start_agreement() if view.effects else None
     if agreement is None:
         return None
@@ -197,9 +199,10 @@ def _start_verdict(session: Session, view: View) -> str | None:
 
 def dashboard_out(session: Session) -> DashboardOut:
     """All numbers of the dashboard at one moment."""
+    view = session.look()
     with session.lock:
         session.rates.watch()
-        desk, view, settings = session.desk.frozen(), session.planner.view, session.settings
+        desk, settings = session.desk.frozen(), session.settings
         out = {asked.participant for asked in session.questions_out()}
         pool, lately = session.pool, session.desk.lately.shares()
         rates, rates_answers, rates_seq = session.rates.table, session.rates.answers, session.rates.seq

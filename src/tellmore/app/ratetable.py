@@ -6,13 +6,10 @@ import time
 from collections.abc import Sequence
 from threading import Condition
 
-import numpy as np
-
-from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.rates import Rate, rates
-from tellmore.store.fold import AnswerEffect, Fold
+from tellmore.app.mind import Mind
+from tellmore.policy.rates import Rate
+from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
-from tellmore.store.statistics import TimesSoFar
 
 WATCHED_S = 60.0
 MEASURE_EVERY = 10
@@ -32,7 +29,6 @@ class RateKeeper:
         self.answers = -1
         self.seq = 0
         self._fitted_at = 0
-        self._times = TimesSoFar()
 
     def watch(self) -> None:
         """To be called when somebody looks at the dashboard."""
@@ -46,32 +42,22 @@ class RateKeeper:
         """Whether the seconds that "auto" uses include nearly all answers."""
         return abs(len(effects) - self._fitted_at) < REFIT_EVERY
 
-    def refit_if_due(self, fold: Fold) -> bool:
+    def refit_if_due(self, mind: Mind) -> bool:
         """Chore: give "auto" the seconds that these people take for each kind and size."""
-        if self.current(fold.effects):
+        if self.current(mind.effects):
             return False
-        with self._changed:
-            pairs = self._ledger.counting()
-        fold.learner.cost = self._times.cost(pairs)
-        self._fitted_at = len(fold.effects)
+        mind.refit()
+        self._fitted_at = len(mind.effects)
         return True
 
-    def measure_if_due(self, fold: Fold) -> bool:
+    def measure_if_due(self, mind: Mind) -> bool:
         """Chore: measure, if somebody looks and it is due."""
-        if time.monotonic() > self._watched_until or not self.due(fold.effects):
+        if time.monotonic() > self._watched_until or not self.due(mind.effects):
             return False
         with self._changed:
-            seq, pairs, sizes = self._ledger.seq, self._ledger.counting(), self._ledger.settings.learning.sizes
-        table = measure(fold, self._times.cost(pairs), sizes)
+            seq, sizes = self._ledger.seq, self._ledger.settings.learning.sizes
+        table = mind.rates(sizes)
         with self._changed:
-            self.table, self.answers, self.seq = table, len(fold.effects), seq
+            self.table, self.answers, self.seq = table, len(mind.effects), seq
             self._changed.notify_all()
         return True
-
-
-def measure(fold: Fold, cost: CostModel = PAPER_COST, sizes: tuple[int, ...] = (2, 3, 4)) -> tuple[Rate, ...]:
-    """The table at the fold's belief; the same log gives the same table."""
-    learner = fold.learner
-    rng = np.random.default_rng([learner.seed, len(fold.effects)])
-    shown = sorted(size for size in sizes if size <= len(learner.pool))
-    return rates(learner.scan, learner.belief, learner.behaviour, sizes=shown or (2,), cost=cost, rng=rng, repeats=2)

@@ -55,7 +55,7 @@ def open_session(
     try:
         claim(repository)
         with fitting_log(project):
-            session = Session(repository, project.pool, project.settings, beforehand=beforehand)
+            session = Session(repository, project.pool, project.settings, beforehand=beforehand, folder=project.folder)
             check_log(session.desk, project.pool)
         return session
     except BaseException:

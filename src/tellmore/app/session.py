@@ -6,11 +6,11 @@ planner's thread. Requests hardly wait for the learner: the next question is rea
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,10 @@ import numpy as np
 from tellmore import kinds
 from tellmore.app.checks import random_question, shuffled
 from tellmore.app.ending import end_due
-from tellmore.app.planner import Prepared, View
+from tellmore.app.planner import Prepared
 from tellmore.app.second import team_question
 from tellmore.app.together import Submission, Together
+from tellmore.app.view import FullView
 from tellmore.app.workings import Workings, workings
 from tellmore.app.writing import Writer
 from tellmore.data.project import Project
@@ -37,12 +38,12 @@ from tellmore.store.repository import AlreadyAnsweredError, Event, Repository
 from tellmore.store.state import State
 from tellmore.types import Answer, Skip
 
-server_log = logging.getLogger(__name__)
 FIRST_PATIENCE_S = 5.0
 """How long a person's first question may wait for the learner; after that, a random one is asked."""
-
 PATIENCE_S = 0.1
 """How long the next question may wait for the learner when none is ready."""
+LOOK_S = 10.0
+"""How long a page waits for predictions that another process makes; then it shows earlier ones."""
 
 SETTLE_S = 30.0
 """How long an export waits for answers that are not learnt yet."""
@@ -59,7 +60,8 @@ class ConflictError(StateError):
 class Session(Writer):
     """``question``, ``answer``, ``undo`` for people; ``change_settings``, ``reset``, ``forget`` for the owner.
 
-    ``settings`` are those of the TOML file. Threads may share a session.
+    ``settings`` are those of the TOML file. Threads may share a session. ``folder``: where another process finds the items if
+    many people are at work.
     """
 
     def __init__(
@@ -70,12 +72,15 @@ class Session(Writer):
         *,
         beforehand: Beforehand = NOTHING_KNOWN,
         clock: Callable[[], float] = time.time,
+        folder: Path | None = None,
     ) -> None:
         super().__init__(repository)
         self._clock = clock
         self._together = Together(self.lock, self._write_answers)
         self.closing = False
-        self._workings = partial(workings, repository, lock=self.lock, clock=clock, learnt=self._end_if_due)
+        self._workings = partial(
+            workings, repository, lock=self.lock, clock=clock, learnt=self._end_if_due, folder=folder
+        )
         self._take(self._workings(pool, settings, beforehand, self.read_foreign_events))
 
     def start(self) -> Session:
@@ -221,11 +226,15 @@ class Session(Writer):
             self._apply([self.repository.erase(participant, note, keep_tokens=participant == by)])
             self.planner.forget()
 
-    def settled_view(self, patience_s: float = SETTLE_S) -> View:
+    def look(self) -> FullView:
+        """The learner and what it predicts now. Call without holding the lock."""
+        return self.planner.look(LOOK_S)
+
+    def settled_view(self, patience_s: float = SETTLE_S) -> FullView:
         """The learner's predictions once it has learnt every answer so far, or after ``patience_s``."""
         with self.lock:
             self.lock.wait_for(lambda: self.planner.up_to_date, patience_s)
-            return self.planner.view
+        return self.look()
 
     def settled_state(self, project: Project | None = None) -> State:
         """The state for exports, once every answer so far is learnt; ``project`` has the files."""
@@ -353,14 +362,8 @@ class Session(Writer):
         if ready_only:
             return []
         question = random_question(self.pool, learning, taken, self._rng)
-        self._warn_of_random()
+        self.desk.lately.warn()
         return [] if question is None else self._issue_events(question, participant, check=True, why=FALLBACK)
-
-    def _warn_of_random(self) -> None:
-        lately = self.desk.lately.shares()
-        if lately.warning is not None:
-            shares = {"random_share": lately.random, "repeated_share": lately.repeated}
-            server_log.warning("Questions: %s.", lately.warning, extra=shares)
 
     def _prepared_events(self, prepared: Prepared, participant: str, after: tuple[str, Answer] | None) -> list[Event]:
         """Issue a prepared question, and record how many answers came after it was chosen."""

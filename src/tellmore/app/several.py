@@ -25,7 +25,7 @@ from tellmore.app.session import Session
 from tellmore.app.shared import visitor_of
 from tellmore.app.tokens import Tokens
 from tellmore.data.project import Project, open_project, projects_in
-from tellmore.errors import StateError
+from tellmore.errors import StateError, TellmoreError
 from tellmore.store.beforehand import beforehand_of
 from tellmore.store.repository import Repository
 
@@ -35,20 +35,29 @@ _PLACE = re.compile(r"^/p/([^/]+)(/.*)?$")
 
 
 class Home:
-    """All projects of a folder, and the tokens of the start page; they are started and stopped together, like one session."""
+    """All projects of a folder, and the tokens of the start page; they are started and stopped together, like one session.
+    ``refused`` has the projects that cannot be served, with the reason."""
 
-    def __init__(self, folder: Path, projects: Mapping[str, Project]) -> None:
+    def __init__(self, folder: Path, paths: Collection[Path]) -> None:
         self.repository = Repository(f"sqlite:///{folder / HOME_FILE}")
-        self.projects, self.sessions = projects, dict[str, Session]()
+        self.projects, self.sessions, self.refused = dict[str, Project](), dict[str, Session](), dict[str, str]()
         self._closing = False
         try:
             self.repository.claim()
-            for name, project in projects.items():
-                self.sessions[name] = open_session(project, beforehand=beforehand_of(project))
+            for path in paths:
+                self._open(path)
         except BaseException:
             self.close()
             raise
         self.tokens = {name: Tokens(session.repository) for name, session in self.sessions.items()}
+
+    def _open(self, path: Path) -> None:
+        try:
+            project = open_project(path)
+            self.sessions[path.name] = open_session(project, beforehand=beforehand_of(project))
+            self.projects[path.name] = project
+        except TellmoreError as problem:
+            self.refused[path.name] = str(problem)
 
     @property
     def closing(self) -> bool:
@@ -117,7 +126,7 @@ class Home:
         @page.get("/", response_class=HTMLResponse)
         def projects(request: Request) -> str:
             visitor_of(request)
-            return projects_page([self._row(name) for name in self.sessions])
+            return projects_page([self._row(name) for name in self.sessions], self._refusals())
 
         @page.get("/open/{name}")
         def open_one(name: str, request: Request) -> RedirectResponse:
@@ -129,6 +138,10 @@ class Home:
             return RedirectResponse(f"/p/{name}/{query}", status_code=303)
 
         return page
+
+    def _refusals(self) -> list[tuple[str, str]]:
+        """Names of the projects that are not served, and why not, without the folders of this computer."""
+        return [(name, _without_folders(why, name)) for name, why in self.refused.items()]
 
     def _row(self, name: str) -> dict[str, str]:
         """The row of a project on the start page."""
@@ -163,5 +176,15 @@ def serve_folder(folder: Path, **options: Any) -> None:
     odd = [path.name for path in paths if not re.fullmatch(r"[\w.-]+", path.name)]
     if odd:
         raise StateError(f"the folder {odd[0]!r} cannot be part of an address; rename it with letters, digits, - and _")
-    home = Home(folder, {path.name: open_project(path) for path in paths})
+    home = Home(folder, paths)
+    if not home.sessions:
+        home.close()
+        raise StateError(f"no project of {folder} can be served; {paths[0].name}: {home.refused[paths[0].name]}")
+    for name, why in home.refused.items():
+        options["say"](f"Not served: {name}: {why}")
     serve(home, make_app=home.app, **options)
+
+
+def _without_folders(text: str, name: str) -> str:
+    """``text`` with paths in the project ``name`` beginning there."""
+    return re.sub(rf"(?<![\w/])(?:[A-Za-z]:)?[^\s'\":]*[/\\]{re.escape(name)}(?=[/\\\s:;,'\"]|$)", name, text)

@@ -12,9 +12,9 @@ from tellmore.app import wire
 from tellmore.app.adding import Adding
 from tellmore.app.items import ItemFinder
 from tellmore.app.limits import CHEAP_UNDO, Relearning
-from tellmore.app.planner import View
 from tellmore.app.session import Session
 from tellmore.app.tokens import Tokens, Visitor
+from tellmore.app.view import FullView
 from tellmore.data.project import Project
 
 
@@ -39,7 +39,7 @@ class App:
         """The current project, with its files."""
         return self.adding.project
 
-    def items(self, view: View) -> ItemFinder:
+    def items(self, view: FullView) -> ItemFinder:
         """The item finder for the pool of ``view``."""
         if self._items.pool is not view.learner.pool:
             self._items = ItemFinder(view.learner.pool)

@@ -44,9 +44,10 @@ def _was_shown(ledger: Ledger, participant: str, item: str) -> bool:
 def read_agreement(shared: Shared, _visitor: Owner) -> wire_team.AgreementOut:
     """How far people agree on items that several of them labelled, and the items on which they disagree."""
     session = shared.session
+    view = session.look()
+    pool, probability = view.learner.pool, view.probability
     with session.lock:
         found, between, names = conflicts(session.desk), agreement(session.desk), dict(session.desk.names)
-        pool, probability = session.pool, session.planner.view.probability
     listed = [
         wire_team.ConflictOut(
             **item_out(pool, each.item).model_dump(),
@@ -82,8 +83,9 @@ def leave_out(body: wire_team.LeaveOutIn, shared: Shared, visitor: Owner) -> wir
 def read_opinions(shared: Shared, _visitor: Owner) -> wire_team.OpinionsOut:
     """Whether people mean the same thing: the items they disagree on, and two camps if the answers support them."""
     session = shared.session
+    learner = session.look().learner
     with session.lock:
-        learner, names, pool = session.planner.view.learner, dict(session.desk.names), session.pool
+        names, pool = dict(session.desk.names), learner.pool
     found = learner.opinions()
 
     def called(people: Iterable[str]) -> list[str]:

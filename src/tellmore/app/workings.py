@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from tellmore.app.apart import Elsewhere, Opening
 from tellmore.app.desk import Desk
 from tellmore.app.memory import MemoryKeeper
+from tellmore.app.mind import Here, Mind
 from tellmore.app.planner import Planner
 from tellmore.app.ratetable import RateKeeper
+from tellmore.cluster.pool import DaskPool
 from tellmore.data.settings import Settings
 from tellmore.pool import Pool
 from tellmore.store.beforehand import Beforehand
@@ -35,23 +39,47 @@ def workings(
     pool: Pool,
     toml: Settings,
     beforehand: Beforehand,
-    foreign: Callable[[Fold], bool],
+    foreign: Callable[[Mind], bool],
     *,
     lock: threading.Condition,
     clock: Callable[[], float],
     learnt: Callable[[], object],
     learn_now: bool = False,
+    folder: Path | None = None,
 ) -> Workings:
     """All parts, made from the log. ``foreign`` is the chore that reads what others write to the log. ``learnt`` is called when
-    every answer is learnt. With ``learn_now``, all answers so far are learnt before this returns."""
+    every answer is learnt. With ``learn_now``, all answers so far are learnt before this returns.
+    ``folder``: where another process finds the items."""
     desk = Desk(toml, repository.since(0))
     fold, keeper = Fold(pool, desk.initial, beforehand=beforehand), SnapshotKeeper(repository, pool)
-    fold.ask_by(desk.settings)
     keeper.restore(fold, desk.counting())
     if learn_now:
         fold.catch_up(desk.counting())
+    here = Here(fold, desk.counting(), desk.settings)
     rates = RateKeeper(desk, lock)
     memory = MemoryKeeper().give_back_if_due
-    chores = (rates.refit_if_due, keeper.save_if_due, rates.measure_if_due, foreign, memory)
-    planner = Planner(fold, desk, lock, clock=clock, chores=chores, backlog=keeper.save_if_due, learnt=learnt)
+
+    def restore(left: Here) -> None:
+        with lock:
+            pairs = desk.counting()
+        left.restore(keeper.restore, pairs)
+
+    planner = Planner(
+        here,
+        desk,
+        lock,
+        clock=clock,
+        chores=(rates.refit_if_due, keeper.save_if_due, rates.measure_if_due, foreign, memory),
+        backlog=keeper.save_if_due,
+        learnt=learnt,
+        elsewhere=elsewhere(folder, pool, toml),
+        restore=restore,
+    )
     return Workings(pool, toml, beforehand, desk, rates, planner)
+
+
+def elsewhere(folder: Path | None, pool: Pool, toml: Settings) -> Elsewhere | None:
+    """What opens another process for many people; none where Dask's workers do what takes long, or no folder has the items."""
+    if folder is None or isinstance(pool, DaskPool):
+        return None
+    return Elsewhere(Opening(folder, pool.fingerprint), toml.server.process_from)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 
 from tellmore.app.desk import Desk
-from tellmore.store.fold import Fold
 from tellmore.store.repository import Event, Repository
 
 FOREIGN_EVERY_S = 1.0
@@ -30,7 +29,7 @@ class Writer:
         with self.lock:
             return self._append(batch)
 
-    def read_foreign_events(self, _fold: Fold) -> bool:
+    def read_foreign_events(self, _mind: object) -> bool:
         """Chore: read what others wrote to the same log."""
         now = time.monotonic()
         if now < self._foreign_due:

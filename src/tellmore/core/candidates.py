@@ -17,8 +17,10 @@ from typing import Protocol
 import numpy as np
 
 from tellmore.core.acquire import TIE_TOLERANCE, Acquired, Rows
+from tellmore.core.coordinates import Rows as PoolRows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.index import from_index
 from tellmore.core.scan import Look, Part, PoolScan, Scan, T
 from tellmore.types import Array
 
@@ -86,8 +88,16 @@ def candidates(
     *,
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
+    belief: Gaussian,
 ) -> Candidates:
-    """The items among which to search for a question on ``size`` items: all of them, unless the pool is large."""
+    """The items among which to search for a question on ``size`` items: all of them, unless the pool is large; or those that
+    the user's index finds under ``belief``."""
+    if isinstance(pool.rows, PoolRows) and pool.rows.index is not None:
+        found = from_index(pool.rows.index, pool.rows, belief, min(CANDIDATES, len(pool)), rng=rng)
+        rows = np.setdiff1d(found, np.asarray(exclude, dtype=np.int64))
+        if len(rows) < size:
+            rows = np.setdiff1d(np.arange(len(pool)), exclude) if len(pool) - len(exclude) >= size else found
+        return Candidates(pool, pool.take(rows), rows)
     if len(pool) <= SEARCHED_WHOLE:
         return Candidates(pool, pool.whole(), np.arange(len(pool)), exclude)
     rows = shortlist(pool, size, behaviour, seed=int(rng.integers(2**63)), exclude=exclude, count=CANDIDATES)

@@ -136,12 +136,13 @@ def units_differ(moments: Moments) -> bool:
 class Rows:
     """The rows of X [n, d] in ``coordinates``, computed when needed, so that the whole matrix is never copied.
 
-    ``whole``: the number of rows in all, if these are a part of them.
+    ``whole``: how many rows there are in all, if these are a part of them. ``index``: the user's, see `core.index`.
     """
 
     X: Array
     coordinates: Coordinates
     whole: int = 0
+    index: Any = None
 
     def __len__(self) -> int:
         return len(self.X)

@@ -96,10 +96,12 @@ class TeamSettings(Section):
 
 
 class ServerSettings(Section):
-    """Where the log is stored. An empty ``database`` means FOLDER/tellmore.sqlite; the address may contain a password."""
+    """Where the log is stored. An empty ``database`` means FOLDER/tellmore.sqlite; the address may contain a password.
+    ``process_from``: with so many people at work, learning and choosing move to a separate process."""
 
     database: str = ""
     lease_s: float = Field(default=120.0, gt=0, le=86_400)
+    process_from: int = Field(default=30, ge=1)
 
 
 class DataSettings(Section):

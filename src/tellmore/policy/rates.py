@@ -78,7 +78,7 @@ def nested_bits(
     if not wanted:
         raise InputError(f"no question fits: kinds {list(kinds)} with sizes {sorted(sizes)} on {n} items")
     largest = max(own[-1] for own in wanted.values())
-    searched = candidates(scan, largest, behaviour, rng=rng, exclude=tuple(exclude))
+    searched = candidates(scan, largest, behaviour, rng=rng, exclude=tuple(exclude), belief=posterior)
     bits: dict[tuple[str, int], list[float]] = {(kind, k): [] for kind, own in wanted.items() for k in own}
     for seed in rng.integers(2**63, size=repeats):
         for kind, own in wanted.items():

@@ -7,10 +7,15 @@ Snapshots in the store only save time.
 
 from __future__ import annotations
 
+import io
+import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from tellmore import kinds
 from tellmore.core.frame import Frame, classic_frame, frame_of, paper_frame
@@ -59,6 +64,8 @@ class AnswerEffect:
     surprise: float = 0.0
     spread: float = 0.0
 
+
+FIELDS = tuple(each.name for each in fields(AnswerEffect))
 
 Pairs: TypeAlias = Sequence[tuple[Asked, Given]]
 """Answers that count, in the order of the log, each with its question."""
@@ -115,16 +122,26 @@ class Fold:
 
     def catch_up(self, pairs: Pairs, *, limit: int | None = None) -> bool:
         """Update the belief to that after ``pairs``, learning at most ``limit`` answers; returns whether all are learnt."""
-        same = _shared_prefix(self.effects, pairs)
+        same = shared_prefix([effect.seq for effect in self.effects], pairs)
         if same < len(self.effects):
             del self.effects[self.learner.back_to(same) :]
         self._tell(pairs[len(self.effects) :][:limit])
         return len(self.effects) == len(pairs)
 
     def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, team: Team, pairs: Pairs) -> None:
-        """Start from saved beliefs, tally and habits after ``pairs``; ``effects`` has what each of them changed."""
-        told = _exchanges(pairs), tally, _people(pairs), team
-        self.effects, self.learner = list(effects), self.learner.at(mixture, *told)
+        """Start from saved beliefs, tally and habits: those after ``pairs``, of which ``effects`` say what each did."""
+        self.effects, self.learner = list(effects), retold(self.learner, pairs, mixture, tally, team)
+
+    def packed(self) -> bytes:
+        """All of it as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
+        columns = zip(*map(astuple, self.effects), strict=True) if self.effects else ((),) * len(FIELDS)
+        told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
+        notes = {"tally": asdict(self.learner.tally), "team": self.learner.team.as_json()}
+        texts = {name: np.array(json.dumps(value)) for name, value in notes.items()}
+        arrays: dict[str, Any] = {**self.learner.beliefs.arrays(), **told, **texts}
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        return sha256(buffer.getvalue()).digest() + buffer.getvalue()
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; this never changes what was learnt."""
@@ -174,10 +191,15 @@ def _people(pairs: Pairs) -> list[str]:
     return [given.participant for _, given in pairs if given.answer is not None]
 
 
-def _shared_prefix(effects: Sequence[AnswerEffect], pairs: Pairs) -> int:
-    """How many answers at the beginning are the same in both, which are in the order of the log."""
-    both = enumerate(zip(effects, pairs, strict=False))
-    return next((at for at, (effect, pair) in both if effect.seq != pair[1].seq), min(len(effects), len(pairs)))
+def shared_prefix(seqs: Sequence[int], pairs: Pairs) -> int:
+    """How many answers at the beginning are the same; both are in the order of the log."""
+    both = enumerate(zip(seqs, pairs, strict=False))
+    return next((at for at, (seq, pair) in both if seq != pair[1].seq), min(len(seqs), len(pairs)))
+
+
+def retold(learner: Learner, pairs: Pairs, mixture: Mixture, tally: Tally, team: Team) -> Learner:
+    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits."""
+    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team)
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:

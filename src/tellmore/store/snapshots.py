@@ -6,9 +6,8 @@ import io
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, fields
 from hashlib import sha256
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from tellmore.core.mixture import Mixture
 from tellmore.data.settings import Settings
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
-from tellmore.store.fold import AnswerEffect, Fold
+from tellmore.store.fold import FIELDS, AnswerEffect, Fold
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import Repository
 from tellmore.version import __version__
@@ -31,7 +30,29 @@ LAYOUT = 8
 """The version of what a snapshot contains: from 2 on, beliefs in the learner's coordinates; 3, several beliefs; 4, checksums;
 5, lapses are allowed for; 6, people have habits; 7, checks have calibrated probabilities; 8, surprises."""
 CHECKSUM_BYTES = sha256().digest_size
-FIELDS = tuple(each.name for each in fields(AnswerEffect))
+
+
+class Learnt(Protocol):
+    """What can be saved: a fold, or one in another process."""
+
+    @property
+    def effects(self) -> Sequence[AnswerEffect]:
+        """What each answer did."""
+        ...
+
+    @property
+    def seq(self) -> int:
+        """Number of the last answer learnt from."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """What the belief began from."""
+        ...
+
+    def packed(self) -> bytes:
+        """A fold as bytes: see `unpack`."""
+        ...
 
 
 class SnapshotKeeper:
@@ -64,12 +85,12 @@ class SnapshotKeeper:
         self._saved_at = len(effects)
         return True
 
-    def save_if_due(self, fold: Fold) -> bool:
+    def save_if_due(self, learnt: Learnt) -> bool:
         """Chore: save, if enough was learnt since the last time."""
-        answers = len(fold.effects)
+        answers = len(learnt.effects)
         if abs(answers - self._saved_at) < max(SAVE_EVERY, SAVE_SHARE * answers):
             return False
-        self._repository.save_snapshot(fold.seq, self.version(fold.settings), pack(fold))
+        self._repository.save_snapshot(learnt.seq, self.version(learnt.settings), learnt.packed())
         self._saved_at = answers
         return True
 
@@ -78,20 +99,8 @@ class DamageError(Exception):
     """These bytes are not what was saved."""
 
 
-def pack(fold: Fold) -> bytes:
-    """A fold as bytes: a checksum, the beliefs' arrays, and what each answer changed, one column per field. No pickles."""
-    columns = zip(*map(astuple, fold.effects), strict=True) if fold.effects else ((),) * len(FIELDS)
-    told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
-    arrays: dict[str, Any] = {**fold.learner.beliefs.arrays(), **told}
-    buffer = io.BytesIO()
-    notes = {"tally": asdict(fold.learner.tally), "team": fold.learner.team.as_json()}
-    arrays |= {name: np.array(json.dumps(value)) for name, value in notes.items()}
-    np.savez(buffer, **arrays)
-    return sha256(buffer.getvalue()).digest() + buffer.getvalue()
-
-
 def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally, Team]:
-    """The inverse of ``pack``: what each answer changed, and the beliefs, the tally and people's habits after them."""
+    """The inverse of ``Fold.packed``: what each answer did, and the beliefs, the tally and people's habits after them."""
     checksum, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
     if sha256(content).digest() != checksum:
         raise DamageError("its checksum does not match")

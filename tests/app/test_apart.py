@@ -1,0 +1,204 @@
+"""Learning and choosing in a process of their own, once enough people are at work: the same as in the server's process, also
+when that process is killed, or the server is."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tellmore.app import apart as apart_module
+from tellmore.app.apart import Apart, Opening
+from tellmore.app.mind import Here
+from tellmore.app.server import open_session
+from tellmore.app.session import Session
+from tellmore.client import Client
+from tellmore.data.project import open_project, write_settings
+from tellmore.kinds.rank import RankAnswer
+from tellmore.store.fold import Fold
+from tellmore.store.ledger import FALLBACK, Asked
+from tellmore.store.state import load_state
+from tests.app.serving import Server, free_port, small_project
+
+
+def until(condition: Callable[[], object], within_s: float = 60.0) -> None:
+    deadline = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project that learns in another process as soon as one person is at work."""
+    path = small_project(tmp_path / "project", n=120)
+    learning = {"check_share": 0.0, "sizes": (2, 3)}
+    write_settings(path, open_project(path).settings.changed(server={"process_from": 1}, learning=learning))
+    return path
+
+
+@pytest.fixture
+def session(folder: Path) -> Iterator[Session]:
+    opened = open_session(open_project(folder)).start()
+    yield opened
+    opened.close()
+
+
+def apart(session: Session) -> Apart:
+    """The mind in the other process, once it is there."""
+    until(lambda: isinstance(session.planner._mind, Apart))
+    mind = session.planner._mind
+    assert isinstance(mind, Apart)
+    return mind
+
+
+def reply(asked: Asked) -> RankAnswer:
+    return RankAnswer(sorted(asked.question.items), 1)
+
+
+def answer(session: Session, times: int, who: str = "ann") -> list[str]:
+    """Answer so often; returns why each question was asked."""
+    why = []
+    for _ in range(times):
+        asked = session.question(who)
+        assert asked is not None
+        why.append(asked.why)
+        session.answer(who, asked.question.id, reply(asked))
+        until(lambda: session.planner.up_to_date)
+    return why
+
+
+def settled_alike(session: Session, folder: Path) -> None:
+    """What the pages show is what the log alone gives."""
+    view, state = session.settled_view(), load_state(open_project(folder))
+    assert [effect.seq for effect in view.effects] == [effect.seq for effect in state.effects]
+    np.testing.assert_allclose(view.probability, state.learner.probabilities(), atol=1e-5)
+    np.testing.assert_allclose(view.mean, state.learner.scores()[0], atol=1e-4)
+    assert view.learner.history == state.learner.history
+    assert session.settled_state().classifier.belief.mean == pytest.approx(state.classifier.belief.mean)
+
+
+def test_what_is_learnt_in_another_process_is_what_the_log_gives(session: Session, folder: Path) -> None:
+    answer(session, 2)
+    process = apart(session)
+    assert FALLBACK not in answer(session, 6)
+    settled_alike(session, folder)
+    session.undo("ann")
+    session.undo("ann")
+    answer(session, 1)
+    settled_alike(session, folder)
+    assert session.planner._mind is process
+    assert process.pid not in (None, os.getpid())
+
+
+def test_a_question_is_the_same_in_both_places(folder: Path) -> None:
+    project = open_project(folder)
+    here = Here(Fold(project.pool, project.settings), [], project.settings)
+    there = Apart(Opening(folder, project.pool.fingerprint), here, here.known())
+    try:
+        items = project.pool.ids[:3]
+        assert there.choose(items, ()) == here.choose(items, ())
+        assert there.choose((), (), 8) == here.choose((), (), 8)
+        assert there.outlook() == here.outlook()
+        assert there.packed() == here.packed()
+        assert there.rates((2, 3)) == here.rates((2, 3))
+    finally:
+        there.close()
+
+
+def test_people_go_on_where_the_process_is_killed_and_another_takes_over(
+    session: Session, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer(session, 2)
+    process = apart(session)
+    answer(session, 2)
+    assert process.pid is not None
+    monkeypatch.setattr(apart_module, "AGAIN_AFTER_S", 0.1)
+    with caplog.at_level(logging.WARNING):
+        os.kill(process.pid, signal.SIGKILL)
+        answer(session, 2)
+        until(lambda: session.planner._mind is not process)
+    assert f"ended by signal {signal.SIGKILL.value}" in caplog.text
+    assert session.planner.failure is None
+    assert apart(session) is not process
+    answer(session, 1)
+    settled_alike(session, folder)
+
+
+def test_another_start_is_learnt_from_in_the_server_and_then_again_in_a_process(session: Session, folder: Path) -> None:
+    answer(session, 2)
+    process = apart(session)
+    session.change_settings("owner", {"start": {"like": ["i1", "i2"], "unlike": ["i3"]}})
+    until(lambda: session.planner.up_to_date)
+    assert session.planner._mind is not process
+    settled_alike(session, folder)
+
+
+def test_where_no_process_can_be_opened_the_server_goes_on(
+    session: Session, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "items.jsonl").write_text("", encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        answer(session, 3)
+        until(lambda: "no other could be opened" in caplog.text)
+        answer(session, 2)
+    assert isinstance(session.planner._mind, Here)
+
+
+def test_few_people_need_no_process(folder: Path) -> None:
+    write_settings(folder, open_project(folder).settings.changed(server={"process_from": 2}))
+    session = open_session(open_project(folder)).start()
+    try:
+        answer(session, 3)
+        assert session.planner._elsewhere is not None
+        assert session.planner._elsewhere._thread is None
+        assert isinstance(session.planner._mind, Here)
+    finally:
+        session.close()
+
+
+def test_a_session_ends_its_process(folder: Path) -> None:
+    session = open_session(open_project(folder)).start()
+    answer(session, 2)
+    process = apart(session)._process
+    session.close()
+    with pytest.raises(ValueError, match="closed"):
+        process.is_alive()
+
+
+def children(pid: int) -> list[int]:
+    """Learning processes of a server."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = each.read_text(encoding="utf-8").rpartition(")")[2].split()
+            if int(fields[1]) == pid and b"spawn_main" in each.with_name("cmdline").read_bytes():
+                found.append(int(each.parent.name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_the_process_ends_with_the_server(folder: Path, how: signal.Signals) -> None:
+    server = Server(folder, free_port())
+    link = server.start()
+    assert server.process is not None
+    pid = server.process.pid
+    with Client(link) as client:
+        client.patiently("GET", "/api/question", give_up_s=60)
+        until(lambda: children(pid))
+    (child,) = children(pid)
+    if how == signal.SIGINT:
+        os.kill(child, how)  # Ctrl-C reaches all processes of a terminal
+    server.end(how)
+    until(lambda: not Path(f"/proc/{child}").exists(), 30.0)
+    assert "Traceback" not in "\n".join(server.said)
