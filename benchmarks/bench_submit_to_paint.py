@@ -24,7 +24,7 @@ from tests.browser.conftest import FLAGS
 from tests.browser.serving import serving
 
 TARGET_MS = 100
-KEYS = {"label": ["1"], "select_high": ["1", "+"], "select_low": ["1", "-"], "rank": ["r"]}
+KEYS = {"label": ["1"], "select_high": ["1", "+"], "select_low": ["1", "-"], "rank": ["r"], "tick": ["1", "Enter"]}
 
 # Runs in the page: records the last key press, and when another card has been painted.
 STOPWATCH = """() => {
