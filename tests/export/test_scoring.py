@@ -14,6 +14,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import Project
+from tellmore.data.reading import Reading
 from tellmore.data.settings import Settings
 from tellmore.data.tfidf import Tfidf
 from tellmore.errors import DataFileError, SettingError
@@ -181,6 +182,7 @@ def test_pictures_that_cannot_be_read_are_left_out_where_wished(tmp_path: Path):
     classifier = Classifier(Mixture.of(Gaussian.from_moments(np.zeros(4), np.eye(4))), 1.0, False)
     source = EmbeddingSource(embed=f"exec:{sys.executable} {tmp_path / 'colour.py'}")
     out = tmp_path / "s.csv"
-    count = score_file(classifier, folder, out, source, provenance={}, skip_unreadable=True)
-    assert count == 2
+    reading = Reading()
+    count = score_file(classifier, folder, out, source, provenance={}, skip_unreadable=True, reading=reading)
+    assert (count, reading.notes) == (2, ["left out as unreadable: 'b.png'"])
     assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["id", "a.png", "c.png"]

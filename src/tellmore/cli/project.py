@@ -365,7 +365,7 @@ def score(
         skip_unreadable=skip_unreadable,
         reading=reading,
     )
-    for line in (*reading.notes, f"wrote {out}: {count} items scored"):
+    for line in (*reading.notes, f"wrote {out}: {count} item{'' if count == 1 else 's'} scored"):
         typer.echo(line)
 
 

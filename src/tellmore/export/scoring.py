@@ -14,7 +14,7 @@ import numpy as np
 from tellmore.classifier import Classifier, Predictions
 from tellmore.data.embed import open_embedder
 from tellmore.data.images import load_picture
-from tellmore.data.ingest import EmbeddingSource, embedded, media_of, readable
+from tellmore.data.ingest import NAMED, EmbeddingSource, embedded, media_of, readable
 from tellmore.data.items import Columns, ItemTable, read_items
 from tellmore.data.joining import Joined, join
 from tellmore.data.progress import ProgressBar, silent
@@ -121,7 +121,11 @@ def _items_and_vectors(
         return ItemTable(items, unique, tuple(range(1, len(unique) + 1))), vectors
     table = read_items(items, columns, reading)
     if skip_unreadable:
-        table, _ = readable(table, lambda _, image: _look(image), reading, skip=True, progress=progress)
+        table, left_out = readable(table, lambda _, image: _look(image), reading, skip=True, progress=progress)
+        if left_out:
+            more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
+            named = ", ".join(map(repr, left_out[:NAMED])) + more
+            reading.notes.append(f"left out as unreadable: {named}")
     return table, _vectors(table, source, cache, progress)
 
 
