@@ -26,7 +26,7 @@ from pathlib import Path
 
 import chardet
 
-from tellmore.data.guessing import encoding_of
+from tellmore.data.guessing import Encoding, encoding_of
 
 LATIN = ("cp1252", "iso8859-15", "mac_roman", "cp850")
 CENTRAL = ("cp1250", "iso8859-2", "cp852", "mac_latin2")
@@ -137,20 +137,19 @@ def files(catalogues: Path, sentences: Path | None, part: str, repeats: int, see
                             yield one
 
 
-def guessers(place: Path) -> dict[str, Callable[[bytes], str | None]]:
-    def own(raw: bytes) -> str | None:
-        place.write_bytes(raw)
-        return encoding_of(place).name
-
-    every: dict[str, Callable[[bytes], str | None]] = {
-        "tellmore": own,
-        "chardet": lambda raw: chardet.detect(raw)["encoding"],
-    }
+def guessers() -> dict[str, Callable[[bytes], str | None]]:
+    """Other ways to guess."""
+    every: dict[str, Callable[[bytes], str | None]] = {"chardet": lambda raw: chardet.detect(raw)["encoding"]}
     try:
         from charset_normalizer import from_bytes
     except ImportError:
         return every
     return every | {"charset-normalizer": lambda raw: getattr(from_bytes(raw).best(), "encoding", None)}
+
+
+def guess(place: Path, one: Made) -> Encoding:
+    place.write_bytes(one.raw)
+    return encoding_of(place)
 
 
 def right(one: Made, name: str | None) -> bool:
@@ -172,14 +171,13 @@ def main() -> None:
     if not every:
         sys.exit(f"no translations in {given.catalogues}; name a folder that has some with --catalogues")
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "file.csv"
-        found = {name: [right(one, guess(one.raw)) for one in every] for name, guess in guessers(place).items()}
-        doubtful, named = defaultdict(list), []
-        for one, good in zip(every, found["tellmore"], strict=True):
-            place.write_bytes(one.raw)
-            told = encoding_of(place)
-            doubtful[told.doubtful].append(good)
-            named += [] if good else [any(right(one, name) for name, _ in told.others)]
+        own = [guess(Path(folder) / "file.csv", one) for one in every]
+    found = {"tellmore": [right(one, told.name) for one, told in zip(every, own, strict=True)]}
+    found |= {name: [right(one, other(one.raw)) for one in every] for name, other in guessers().items()}
+    doubtful, named = defaultdict(list), []
+    for one, told, good in zip(every, own, found["tellmore"], strict=True):
+        doubtful[told.doubtful].append(good)
+        named += [] if good else [any(right(one, name) for name, _ in told.others)]
     groups: dict[str, list[int]] = defaultdict(list)
     for position, one in enumerate(every):
         family = "usual encodings" if one.encoding in USUAL else "older encodings"

@@ -35,23 +35,24 @@ class DataFileError(InputError):
 
 
 class FaultyRowsError(DataFileError):
-    """Rows of a file are wrong; ``faults`` describes each. The message lists the first ones and gives their number."""
+    """Rows of a file are wrong; ``faults`` describes each. The message lists the first ones and gives their number;
+    it ends with ``hint``."""
 
     SHOWN = 20
 
-    def __init__(self, faults: Sequence[str]) -> None:
-        self.faults = tuple(faults)
+    def __init__(self, faults: Sequence[str], hint: str = "") -> None:
+        self.faults, self.hints = tuple(faults), (hint,) if hint else ()
         super().__init__("; ".join(self.lines))
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that people read."""
         if len(self.faults) == 1:
-            return (f"{self.faults[0]}; correct it, or leave it out with --skip-bad FILE",)
+            return (f"{self.faults[0]}; correct it, or leave it out with --skip-bad FILE", *self.hints)
         more = len(self.faults) - self.SHOWN
         rest = (f"and {more} more",) if more > 0 else ()
         told = f"{len(self.faults)} faulty rows; correct them, or leave them out with --skip-bad FILE"
-        return (told, *self.faults[: self.SHOWN], *rest)
+        return (told, *self.faults[: self.SHOWN], *rest, *self.hints)
 
 
 class StateError(TellmoreError, RuntimeError):

@@ -62,6 +62,11 @@ def test_english_with_a_sign_of_windows_is_cp1252(tmp_path: Path, sign: str):
     assert sign in found.shown
 
 
+def test_a_single_letter_is_rather_of_windows_than_of_another_alphabet(tmp_path: Path):
+    content = "\n".join(["id,label", *(f"é{row},{'gut' if row % 2 else 'schlecht'}" for row in range(18))])
+    assert encoding(tmp_path / "a.csv", content.encode("cp1252")).name == "cp1252"
+
+
 def test_a_doubtful_guess_names_the_others_and_what_they_read(tmp_path: Path):
     found = encoding(tmp_path / "a.csv", "id,text\n1,Straße\n".encode("mac_roman"))
     assert found.doubtful

@@ -45,6 +45,9 @@ def test_an_encoding_without_a_mark_is_guessed_and_said(tmp_path: Path):
         f"{path} was read as cp1252 (guessed), cells separated by semicolons. Line 2 reads 'Schöne Grüße"
     )
     assert "If that is wrong, name the encoding with --encoding (Python: encoding=), perhaps" in note
+    reading.faults.append("row 2: unknown id")
+    with pytest.raises(FaultyRowsError, match=r"row 2: unknown id; .* was read as cp1252"):
+        reading.settle()
     assert rows(path, Reading(encoding="cp850"))[0]["text"].startswith("Sch÷ne")
 
 

@@ -17,11 +17,12 @@ from tellmore.errors import DataFileError, needs
 
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _FOR_FEW_LANGUAGES = ("cp1257", "iso8859-13", "cp1258", "iso8859-16")
+_SELDOM = ("cp866", "cp850", "cp852", "mac-roman", "mac-cyrillic", "mac-latin2")  # of DOS and the old Mac OS
 CANDIDATES = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp874"),
     *("cp932", "gb18030", "big5hkscs", "cp949", "euc_jis_2004", "euc_kr"),
     *("iso8859-1", "iso8859-15", "iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9"),
-    *("koi8-r", "koi8-u", "cp866", "cp850", "cp852", "mac-roman", "mac-cyrillic", "mac-latin2", *_FOR_FEW_LANGUAGES),
+    *("koi8-r", "koi8-u", *_SELDOM, *_FOR_FEW_LANGUAGES),
 )
 """Names that chardet and Python use. If several read a file in the same way, the first one is named."""
 
@@ -31,7 +32,7 @@ _MOST_CONTROLS = 0.01
 _SAMPLE_BYTES = 20_000
 _LIKELIEST = 12  # how many encodings are compared by how odd words look in them
 _WEIGHT_OF_ODD = 3.0  # this and the next were chosen on other files than those reported in docs/your-data.md
-_AGAINST_FEW = 0.04
+_AGAINST = dict.fromkeys(_FOR_FEW_LANGUAGES, 0.04) | dict.fromkeys(_SELDOM, 0.03)
 _CLEAR = 0.08  # a guess with a smaller lead, or from fewer bytes, is called doubtful
 _ENOUGH_BYTES = 5
 _OTHERS = 3
@@ -172,10 +173,10 @@ def _scores(sample: _Sample) -> dict[str, float]:
     likeness = [_likeness(sample.start), _likeness(b"\n".join(sample.cells))]
     mean = {name: sum(each.get(name, 0.0) for each in likeness) / len(likeness) for name in CANDIDATES}
     likeliest = {*sorted(CANDIDATES, key=lambda name: -mean[name])[:_LIKELIEST], _READS_ALL}
-    few = dict.fromkeys(_FOR_FEW_LANGUAGES, _AGAINST_FEW)
     return {
-        name: mean[name] - _WEIGHT_OF_ODD * _oddness("\n".join(sample.read_as(name))) - few.get(name, 0.0)
-        for name in likeliest
+        name: mean[name] - _WEIGHT_OF_ODD * _oddness("\n".join(sample.read_as(name))) - _AGAINST.get(name, 0.0)
+        for name in CANDIDATES
+        if name in likeliest
     }
 
 
@@ -195,6 +196,7 @@ def _oddness(text: str) -> float:
 
 
 _kind = cache(unicodedata.category)
+_ALPHABETS = {"LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI"}
 
 
 @cache
@@ -212,7 +214,7 @@ def _odd(before: str, letter: str, after: str) -> float:
         capital_inside = kind == "Lu" and _kind(before) == "Ll"
         if capital_inside or any(_mixed(letter, each) for each in neighbours):
             return 1.0
-        alone = not neighbours and _alphabet(letter) == "LATIN"
+        alone = not neighbours and _alphabet(letter) in _ALPHABETS
         small_inside = kind == "Ll" and [_kind(each) for each in neighbours] == ["Lu", "Lu"]
         return 0.5 if alone or small_inside else 0.0
     if kind[0] in "SNP" and letter not in "’·" and len(neighbours) == 2:
@@ -223,4 +225,4 @@ def _odd(before: str, letter: str, after: str) -> float:
 def _mixed(letter: str, other: str) -> bool:
     """Whether two letters are from alphabets that are never mixed in one word."""
     alphabets = {_alphabet(letter), _alphabet(other)}
-    return len(alphabets) > 1 and bool(alphabets & {"LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI"})
+    return len(alphabets) > 1 and bool(alphabets & _ALPHABETS)

@@ -20,7 +20,8 @@ class Reading:
     """``delimiter`` and ``encoding`` are those of CSV files; None means that they are detected, and ``notes`` say what was found.
 
     Faulty rows are collected in ``faults``. ``settle`` raises an error for all of them, unless ``skip_bad`` names a file: then
-    they are left out, and ``finish`` lists them in that file.
+    they are left out, and ``finish`` lists them in that file. ``guess`` is the note on a guessed encoding: such an error
+    has it too.
     """
 
     delimiter: str | None = None
@@ -28,6 +29,7 @@ class Reading:
     skip_bad: Path | None = None
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    guess: str = ""
 
     def __post_init__(self) -> None:
         self.delimiter = {r"\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter)
@@ -63,7 +65,7 @@ class Reading:
     def settle(self) -> None:
         """Raise an error for the faulty rows so far, unless they are to be left out."""
         if self.faults and self.skip_bad is None:
-            raise FaultyRowsError(self.faults)
+            raise FaultyRowsError(self.faults, self.guess)
 
     def finish(self) -> None:
         """Write the list of rows that were left out, if one was requested."""

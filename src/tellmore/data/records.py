@@ -71,6 +71,7 @@ def _csv_records(path: Path, reading: Reading | None) -> Records:
         named = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}.get(delimiter, repr(delimiter))
         advice = f". {encoding.advice}" if encoding.guessed else ""
         reading.notes.append(f"{path} was read as {encoding}, cells separated by {named}{advice}")
+        reading.guess = reading.notes[-1] if encoding.guessed else ""
     rows = _csv_rows(path, encoding.name, delimiter)
     first = next(rows, None)
     return _with_header(path, first[1] if first else [], rows, reading, "quote cells that hold the delimiter")
