@@ -106,7 +106,10 @@ def test_photographs_from_a_folder_to_a_classifier(browser: Browser, tmp_path: P
         served = page.request.get(f"{server.base}/api/items/0.jpg/image")
         (tmp_path / "served.jpg").write_bytes(served.body())
         page.goto(f"{server.base}/dashboard#items")
-        page.locator(".item-button img").first.wait_for()
+        page.locator(".item-button").first.click()
+        chosen = page.get_by_role("region", name="The chosen item").locator(".detail-item img")
+        expect(chosen).to_be_visible()
+        assert chosen.evaluate("picture => picture.clientWidth") > 200, "a small picture is shown large"
         page.goto(f"{server.base}/dashboard#answers")
         expect(page.locator(".log-pictures img")).to_have_count(ANSWERS)
         expect(page.locator(".told").first).to_have_text(re.compile("^picture: (not )?warm$"))

@@ -38,6 +38,8 @@ def test_projects_of_a_folder_are_opened_and_answered(browser: Browser, tmp_path
         expect(page.locator(".tile").first).to_contain_text("1")
         expect(page.locator(".status")).to_have_text("Live")
         assert page.url.partition("#")[0] == f"{server.base}/p/pictures/dashboard"
+        page.get_by_role("link", name="All projects").tap()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Projects")
         page.goto(f"{server.base}/p/moods/")
         expect(page.get_by_role("heading", level=1)).to_have_text("No access")
         assert problems == []

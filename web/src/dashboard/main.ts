@@ -5,7 +5,7 @@ import { ApiError, get, OfflineError, untilReached } from "../kit/api";
 import { h, root } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { icon } from "../kit/icons";
-import { at } from "../kit/place";
+import { at, PLACE } from "../kit/place";
 import { applyTheme } from "../kit/theme";
 import type { Dashboard, Me } from "../kit/wire";
 import { sentence } from "../kit/words";
@@ -46,7 +46,7 @@ class DashboardPage {
   constructor(private data: Dashboard, name: string) {
     const bar = header({ project: data.project.name, name, status: this.live, link: { href: "/", label: "Answer questions", icon: "card" } });
     root().replaceChildren(bar, this.nav, this.alert, this.host, this.announcer.element);
-    this.nav.append(...Object.entries(VIEWS).map(([view, label]) => h("a", { href: `#${view}` }, label)));
+    this.nav.append(...Object.entries(VIEWS).map(([view, label]) => h("a", { href: `#${view}` }, label)), PLACE && h("a", { href: "/" }, "All projects"));
     window.addEventListener("hashchange", () => this.open());
     this.open();
     this.listen();
