@@ -165,6 +165,7 @@ def test_own_texts_settle_and_their_classifier_reads_new_ones(
         act(page.locator("summary", has_text="Add texts"))
         add_texts(page, "name,words\nn1,a\n")
         expect(page.get_by_text("The first row must name the columns 'id' and 'text'")).to_be_visible()
+        expect(page.get_by_label("Encoding")).to_be_hidden()
         look(page, f"add-texts-{device}-{theme}")
         added = "".join(f'n{row},"{remark(words, row < 15)} Où était le café près de l’hôtel?"\n' for row in range(30))
         add_texts(page, f"id,text\n{added}", "mac_roman")
