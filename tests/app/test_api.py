@@ -252,7 +252,7 @@ def test_pictures_are_served_by_id_only(session: Session, tokens: Any, tmp_path:
     ],
 )
 def test_a_downloaded_classifier_of_texts_is_what_the_command_line_writes(
-    tmp_path: Path, format: str, names: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, names: list[str]
 ) -> None:
     pytest.importorskip("sklearn")
     (tmp_path / "items.csv").write_text("id,text\na,kind staff\nb,rude staff\nc,kind room\nd,cold room\n")
@@ -265,12 +265,19 @@ def test_a_downloaded_classifier_of_texts_is_what_the_command_line_writes(
     assert reply.headers["content-type"] == "application/zip"
     assert reply.headers["content-disposition"] == f'attachment; filename="tellmore-{format}.zip"'
     assert client.get("/api/export/csv").headers["content-type"].startswith("text/csv")
+    [snippet] = [one["snippet"] for one in client.get("/api/exports").json() if one["path"] == f"/api/export/{format}"]
     session.close()
     written = write_export(load_state(project), format, tmp_path / names[0])
     with zipfile.ZipFile(io.BytesIO(reply.content)) as archive:
         assert archive.namelist() == names == [path.name for path in written]
         if format == "onnx":
             assert [archive.read(name) for name in names] == [path.read_bytes() for path in written]
+        archive.extractall(tmp_path / "taken")
+    monkeypatch.chdir(tmp_path / "taken")
+    np.save("new.npy", project.pool.X[:2])
+    used: dict[str, Any] = {}
+    exec(snippet, used)
+    assert len(used["score" if format == "npz" else "probability"]) == 2
 
 
 def test_changes_are_announced_while_somebody_answers(session: Session) -> None:

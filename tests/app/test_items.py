@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_every_export_says_what_it_is_for(owner: TestClient) -> None:
         assert one["install"] is None
         assert one["use"].endswith(".")
         assert owner.get(one["path"]).status_code == 200, one["path"]
+
+
+@pytest.mark.parametrize("format", ["onnx", "sklearn", "npz"])
+def test_the_code_that_uses_a_classifier_runs(
+    owner: TestClient, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    [snippet] = [one["snippet"] for one in owner.get("/api/exports").json() if one["path"] == f"/api/export/{format}"]
+    reply = owner.get(f"/api/export/{format}")
+    name = reply.headers["content-disposition"].split('"')[1]
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(reply.content)
+    np.save("new.npy", session.pool.X[:3])
+    used: dict[str, Any] = {}
+    exec(snippet, used)
+    assert len(used["score" if format == "npz" else "probability"]) == 3
 
 
 def test_what_is_not_installed_names_the_command_that_adds_it(

@@ -29,6 +29,35 @@ if belief["normalised"]:
 score = belief["mean"][0] + vectors @ belief["mean"][1:]  # positive above 0
 """
 
+SNIPPETS_OF_TEXTS = {
+    "onnx": """import onnxruntime
+
+# Unpack the zip archive first: the first file turns texts into vectors, the second classifies them.
+embedder = onnxruntime.InferenceSession("tellmore-onnx.onnx.tfidf.onnx")
+model = onnxruntime.InferenceSession("tellmore-onnx.onnx")
+texts = ["A new text", "Another one"]
+vectors = embedder.run(["embedding"], {"lowercase_text": [text.lower() for text in texts]})[0]
+probability = model.run(["probability"], {"embedding": vectors})[0]
+""",
+    "sklearn": """import skops.io
+
+# Unpack the zip archive first: the first file turns texts into vectors, the second classifies them.
+embedder = skops.io.load("tellmore-sklearn.skops.tfidf.skops")
+model = skops.io.load("tellmore-sklearn.skops")
+texts = ["A new text", "Another one"]
+probability = model.predict_proba(embedder.transform(texts))[:, 1]
+""",
+    "npz": """import numpy as np
+
+# Unpack the zip archive first. The page "Production" of the documentation shows
+# how to turn texts into vectors with tellmore-npz.npz.tfidf.npz.
+belief = np.load("tellmore-npz.npz")
+vectors = np.load("new.npy")
+score = belief["mean"][0] + vectors @ belief["mean"][1:]  # positive above 0
+""",
+}
+"""Format -> code for projects with a TF-IDF embedder of their own, which is downloaded with the classifier."""
+
 EXPORTS = (
     ("onnx", "Classifier, ONNX", "Runs in Python, C++, Java or a browser, without tellmore.", ONNX_SNIPPET),
     (
@@ -51,10 +80,17 @@ NEEDS = {"onnx": ("onnx", "onnx"), "sklearn": ("skops", "sklearn"), "parquet": (
 """Format -> the package that writes it, and the extra that installs the package."""
 
 
-def exports() -> list[ExportOut]:
-    """All exports, the classifier first."""
+def exports(*, with_embedder: bool) -> list[ExportOut]:
+    """All exports, the classifier first; ``with_embedder``: whether the project's own TF-IDF embedder is downloaded with it."""
+    of_texts = SNIPPETS_OF_TEXTS if with_embedder else {}
     return [
-        ExportOut(path=f"/api/export/{path}", title=title, use=use, snippet=snippet, install=_missing(path))
+        ExportOut(
+            path=f"/api/export/{path}",
+            title=title,
+            use=use,
+            snippet=of_texts.get(path, snippet),
+            install=_missing(path),
+        )
         for path, title, use, snippet in EXPORTS
     ]
 

@@ -89,9 +89,9 @@ def go_on(shared: Shared, visitor: Owner) -> wire.DoneOut:
 
 
 @looking.get("/exports")
-def list_exports(_visitor: Owner) -> list[wire_board.ExportOut]:
+def list_exports(shared: Shared, _visitor: Owner) -> list[wire_board.ExportOut]:
     """What can be exported, and what each file is for."""
-    return exports()
+    return exports(with_embedder=shared.project is not None and shared.project.tfidf_path is not None)
 
 
 @looking.get("/export/{format}", response_class=Response)
