@@ -68,7 +68,9 @@ def test_rare_positives_have_measures_of_their_own(join: Join) -> None:
     quality = owner.server.call("GET", "/api/dashboard")["quality"]
     assert quality["prevalence"]["estimate"] < 1 / 3
     expect(view).to_contain_text("Recall")
-    expect(view).to_contain_text(f"{100 * quality['recall']['low']:.0f} to {100 * quality['recall']['high']:.0f}\u00a0%")
+    expect(view).to_contain_text(
+        f"{100 * quality['recall']['low']:.0f} to {100 * quality['recall']['high']:.0f}\u00a0%"
+    )
 
 
 @pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
