@@ -1,8 +1,8 @@
-"""Learning and choosing in a process of its own, so that many people's requests do not take turns with it.
+"""Learning and choosing in a separate process, so that many people's requests do not take turns with it.
 
-The planner begins in the server's process and moves once enough people are at work: a process opens the project's folder, is
-told what is known so far, and then answers one request after the other. It ends with the server, whose end of the pipe it
-watches. Where it ends by itself, the planner goes on in the server's process from the last snapshot, and another is opened.
+The planner begins in the server's process and moves once enough people are at work: a process opens the project's folder, gets
+what is known so far, and then handles one request after another. It ends when the server's end of the pipe closes. If it ends
+by itself, the planner continues in the server's process from the last snapshot, and another process is opened.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from tellmore.types import Answer
 log = logging.getLogger(__name__)
 
 LONGEST_S = 600.0
-"""A process that says nothing for so long has stopped working."""
+"""A process that does not respond for this long has stopped working."""
 AGAIN_AFTER_S = 10.0
-"""After a process has ended or could not be opened."""
+"""How long to wait after a process has ended or could not be opened."""
 END_WITHIN_S = 2.0
 
 
 class GoneError(TellmoreError):
-    """The process has ended, or does not answer."""
+    """The process has ended, or does not respond."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """Where a process finds the items: the project's ``folder``, as long as they have this ``fingerprint``."""
+    """Where a process finds the items: in the project's ``folder``, as long as they have this ``fingerprint``."""
 
     folder: Path
     fingerprint: str
 
     def mind(self, known: Known) -> Here:
-        """A mind on these items that goes on from what is ``known``."""
+        """A mind on these items that continues from what is ``known``."""
         project = open_project(self.folder)
         if project.pool.fingerprint != self.fingerprint:
             raise StateError("the items in the project's folder are not those that are served")
@@ -70,7 +70,7 @@ class Opening:
 
 @dataclass(frozen=True)
 class Fault:
-    """What went wrong in the process, in words; ``expected``: it is no fault of the program."""
+    """What went wrong in the process, in words; ``expected``: it is not a bug."""
 
     text: str
     expected: bool
@@ -85,8 +85,8 @@ class Fault:
 
 
 def work(pipe: Connection, opening: Opening, known: Known) -> None:
-    """What the process does: answer requests until the server is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then says when to end
+    """What the process does: handle requests until the server has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this process
     memory = MemoryKeeper()
     with suppress(EOFError, OSError):
         try:
@@ -106,7 +106,7 @@ def work(pipe: Connection, opening: Opening, known: Known) -> None:
 
 
 class Apart:
-    """A mind in another process; ``here`` is the server's own, which it began from."""
+    """A mind in another process; ``here`` is the server's own, from which it began."""
 
     def __init__(self, opening: Opening, here: Here, known: Known) -> None:
         self._here, self.known, self._pairs = here, known, list(known.pairs)
@@ -126,7 +126,7 @@ class Apart:
 
     @property
     def pid(self) -> int | None:
-        """The number of the process."""
+        """The id of the process."""
         return self._process.pid
 
     def learn(self, pairs: Pairs, initial: Settings, limit: int) -> bool:
@@ -209,7 +209,7 @@ def _started(opening: Opening, known: Known) -> tuple[Connection, BaseProcess]:
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs, opening, known), name="tellmore-learner", daemon=True)
     try:
-        with _no_interrupts():  # which the process inherits, from its first moment on
+        with _no_interrupts():  # the process inherits this from its start
             process.start()
     finally:
         theirs.close()
@@ -218,11 +218,11 @@ def _started(opening: Opening, known: Known) -> tuple[Connection, BaseProcess]:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Ctrl-C in a terminal reaches all its processes, and is for the server alone."""
+    """Block interrupts: Ctrl-C in a terminal reaches all its processes, but is meant for the server alone."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # or starting it would let interrupts through again
+    resource_tracker.ensure_running()  # otherwise starting it would unblock interrupts
     was = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -231,7 +231,7 @@ def _no_interrupts() -> Iterator[None]:
 
 
 class Elsewhere:
-    """Opens a process once ``people`` are at work. That takes some seconds, and is done by a thread of its own."""
+    """Opens a process once ``people`` are at work. This takes some seconds, so a separate thread does it."""
 
     def __init__(self, opening: Opening, people: int) -> None:
         self._opening, self._people = opening, people
@@ -241,7 +241,7 @@ class Elsewhere:
         self._turn, self._closed = threading.Lock(), False
 
     def mind(self, people: int, here: Here) -> Apart | None:
-        """The mind in the other process, once it is there; with enough ``people`` at work, one is begun."""
+        """The mind in the other process, if it is ready; with enough ``people`` at work, one is started."""
         if self._thread is None and people >= self._people and time.monotonic() >= self._due:
             self._due = time.monotonic() + AGAIN_AFTER_S
             known = here.known()
@@ -254,7 +254,7 @@ class Elsewhere:
         found, self._found = self._found, None
         if found is not None:
             log.info("learning has moved to a process of its own, %s", found.pid)
-            here.adopt(found.known)  # the states on the way would only take memory
+            here.adopt(found.known)  # the states in between would only take memory
         return found
 
     def _open(self, here: Here, known: Known) -> None:
@@ -271,7 +271,7 @@ class Elsewhere:
         found.close()
 
     def close(self) -> None:
-        """End what is open and nobody uses; what is being opened ends itself."""
+        """End a process that is open but not used; one that is being opened ends by itself."""
         with self._turn:
             self._closed = True
             if self._found is not None:

@@ -1,6 +1,6 @@
-"""What is learnt of a project, and the questions that follow from it: all work of the planner that takes long.
+"""What is learnt about a project, and the questions that follow from it: all work of the planner that takes long.
 
-`Here` does it in the server's own process; `app.apart` has it done in another one, by the same class.
+`Here` does it in the server's process; `app.apart` does it in another process, with the same class.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tellmore.types import Answer
 
 
 class Mind(Protocol):
-    """Learns answers and chooses questions. One thread uses it."""
+    """Learns answers and chooses questions. Only one thread uses it."""
 
     @property
     def effects(self) -> Sequence[AnswerEffect]:
-        """What each answer did that was learnt."""
+        """What each learnt answer changed."""
         ...
 
     @property
@@ -42,15 +42,16 @@ class Mind(Protocol):
 
     @property
     def seq(self) -> int:
-        """Number of the last answer learnt from, 0 before the first."""
+        """Number of the last answer that was learnt, 0 before the first."""
         ...
 
     def learn(self, pairs: Pairs, initial: Settings, limit: int) -> bool:
-        """Make the belief that of ``pairs`` on top of ``initial``, telling at most ``limit`` answers; whether it is there."""
+        """Update the belief to that after ``initial`` and ``pairs``, learning at most ``limit`` answers; returns whether all are
+        learnt."""
         ...
 
     def outlook(self) -> tuple[Stop, bool]:
-        """What the stopping rule says, and whether every item has a label; `recall` is of this moment."""
+        """The result of the stopping rule, and whether every item has a label; `recall` then refers to this moment."""
         ...
 
     def recall(self) -> Learner:
@@ -58,7 +59,7 @@ class Mind(Protocol):
         ...
 
     def packed(self) -> bytes:
-        """What a snapshot holds."""
+        """The contents of a snapshot."""
         ...
 
     def ask_by(self, settings: Settings) -> None:
@@ -76,11 +77,11 @@ class Mind(Protocol):
     def choose_after(
         self, asked: Asked, answer: Answer, steady: Steadiness, avoid: Collection[str], recent: Collection[str]
     ) -> list[Question]:
-        """What to ask the same person if ``answer`` comes, as they answer now."""
+        """What to ask the same person after ``answer``, at their current speed."""
         ...
 
     def refit(self) -> None:
-        """Let `auto` weigh kinds and sizes by the seconds that these people take."""
+        """Give `auto` the seconds that these people take for each kind and size."""
         ...
 
     def rates(self, sizes: Sequence[int]) -> tuple[Rate, ...]:
@@ -88,13 +89,13 @@ class Mind(Protocol):
         ...
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release everything."""
         ...
 
 
 @dataclass(frozen=True)
 class Known:
-    """A mind at one moment, to go on from in another process. ``asking``: the settings that questions are chosen by."""
+    """The state of a mind at one moment, from which another process can continue. ``asking``: the settings for questions."""
 
     settings: Settings
     asking: Settings
@@ -106,7 +107,7 @@ class Known:
 
 
 class Here:
-    """A mind in this process. ``pairs`` are the answers of which ``fold`` has learnt the first."""
+    """A mind in this process. ``pairs`` are the answers; ``fold`` has learnt the first of them."""
 
     def __init__(self, fold: Fold, pairs: Pairs, asking: Settings) -> None:
         self.fold, self._pairs, self._asking = fold, pairs, asking
@@ -143,8 +144,8 @@ class Here:
         return self.fold.catch_up(pairs, limit=limit)
 
     def grow(self, kept: int, new: Pairs, limit: int) -> tuple[bool, int, list[AnswerEffect]]:
-        """Learn the first ``kept`` answers so far and then ``new`` ones; whether it is there, how many effects are as they
-        were, and those after them."""
+        """Learn the first ``kept`` answers so far and then the ``new`` ones; returns whether all are learnt, how many effects are
+        unchanged, and those after them."""
         was = list(self.fold.effects)
         done = self.learn([*self._pairs[:kept], *new], self.fold.settings, limit)
         now = self.fold.effects
@@ -162,11 +163,11 @@ class Here:
         return self._seen
 
     def seen(self) -> tuple[Mixture, Tally, Team]:
-        """What makes the learner of `recall` out of one that has learnt nothing."""
+        """What turns a learner that has learnt nothing into that of `recall`."""
         return self._seen.beliefs, self._seen.tally, self._seen.team
 
     def known(self) -> Known | None:
-        """All of it, for another process; None in the middle of learning something again."""
+        """The whole state, for another process; None while something is being learnt again."""
         learner, effects = self.fold.learner, tuple(self.fold.effects)
         if shared_prefix([effect.seq for effect in effects], self._pairs) < len(effects):
             return None
@@ -174,14 +175,14 @@ class Here:
         return Known(self.settings, self._asking, self._pairs[: len(effects)], effects, *told)
 
     def adopt(self, known: Known) -> None:
-        """Go on from there; earlier states, which answers taken back would lead to, are forgotten."""
+        """Continue from there; earlier states, which undone answers would need, are dropped."""
         self._pairs = known.pairs
         self.fold.adopt(known.effects, known.mixture, known.tally, known.team, known.pairs)
         self.ask_by(known.asking)
         self.refit()
 
     def restore(self, restore: Restore, pairs: Pairs) -> None:
-        """Go on from what was saved of ``pairs``, if anything fits."""
+        """Continue from a saved state of ``pairs``, if one fits."""
         if restore(self.fold, pairs):
             self._pairs = pairs
             self.refit()
@@ -220,7 +221,7 @@ class Here:
         )
 
     def close(self) -> None:
-        """Nothing is held that would have to be given back."""
+        """Nothing to release."""
 
 
 def choose(

@@ -1,4 +1,4 @@
-"""What the pages show of the learner."""
+"""What the pages show about the learner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tellmore.types import Array
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What is known after answer ``seq``: what each answer changed, and what the stopping rule says.
+    """What is known after answer ``seq``: what each answer changed, and the result of the stopping rule.
 
     ``labelled``: whether every item has a label. ``steady``: whether each person answers as they did before.
     """
@@ -30,7 +30,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class FullView(View):
-    """The same with the learner and what it predicts for every item."""
+    """The same, with the learner and its predictions for every item."""
 
     learner: Learner
     mean: Array  # [n]
