@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from tellmore.core import plackett_luce
 from tellmore.core.acquire import Effort
@@ -120,7 +119,7 @@ class RankKind(Kind):
         x = behaviour.K * ranked
         tails = np.logaddexp.accumulate(x[..., ::-1], axis=-1)[..., ::-1]
         levels = plackett_luce.levels_of(behaviour.w * ranked)
-        return np.asarray((x - tails).sum(axis=-1) + levels[..., n_positive] - logsumexp(levels, axis=-1))
+        return np.asarray((x - tails).sum(axis=-1) + levels[..., n_positive] - np.logaddexp.reduce(levels, axis=-1))
 
     def learnt_with(self, behaviour: Behaviour) -> Behaviour:
         """The behaviour with labels as sharp as those from a threshold."""

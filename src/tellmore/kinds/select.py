@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import entr, expit, log_expit, logsumexp
+from scipy.special import entr, expit, log_expit
 
 from tellmore.core.acquire import Effort
 from tellmore.core.evidence import Behaviour, Evidence, choice_evidence
@@ -78,7 +78,7 @@ class SelectKind(Kind):
         i, y = outcome
         x = self.sign * behaviour.K * z
         label = log_expit(y * behaviour.w * z[..., i]) if y else 0.0
-        return np.asarray(x[..., i] - logsumexp(x, axis=-1) + label)
+        return np.asarray(x[..., i] - np.logaddexp.reduce(x, axis=-1) + label)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[int, int]:
         """The highest (lowest) score under Gumbel noise, and its label."""
