@@ -57,8 +57,15 @@ def test_a_guessed_encoding_is_logged_and_can_be_named(tmp_path: Path, caplog: p
     caplog.clear()
     tm.Project.create(tmp_path / "q", path, embed="tfidf", encoding="cp1251", delimiter=";")
     assert not caplog.records
-    with pytest.raises(tm.SettingError, match="encoding and delimiter go with items in a file"):
+    with pytest.raises(tm.SettingError, match=r"encoding, delimiter, .* go with items in a file"):
         tm.Project.create(tmp_path / "r", X, encoding="cp1251")
+
+
+def test_labels_of_a_file_may_be_any_two_words(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("id,text,label\na,warm and kind,ja\nb,cold and rude,nein\nc,kind but cold,\n")
+    project = tm.Project.create(tmp_path / "p", path, embed="tfidf", positive_value="ja", negative_value="nein")
+    assert project.learner().labels() == {"a": True, "b": False}
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,8 @@ class Project:
         settings: Mapping[str, Mapping[str, Any]] | None = None,
         encoding: str | None = None,
         delimiter: str | None = None,
+        positive_value: str | None = None,
+        negative_value: str | None = None,
     ) -> Project:
         """Make a project; if this fails, nothing is left at ``folder``.
 
@@ -88,6 +90,7 @@ class Project:
         settings: other settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
         encoding: of items in a CSV file, such as ``cp1252``; without it, detected, or guessed and logged as a warning.
         delimiter: of items in a CSV file; without it, detected.
+        positive_value, negative_value: the words of a file's column label, if they are others than positive and negative.
         """
         folder = one_path("folder", folder)
         named = {"name": folder.absolute().name, **words_for(attribute)}
@@ -105,14 +108,16 @@ class Project:
                 )
             source = EmbeddingSource(None if embeddings is None else Path(embeddings), embed=embed)
             reading = Reading(delimiter, encoding)
-            Ingest(folder, Path(items), source, wanted, Columns(), reading=reading).run(warm)
+            columns = Columns(positive_value=positive_value, negative_value=negative_value)
+            Ingest(folder, Path(items), source, wanted, columns, reading=reading).run(warm)
             for note in reading.notes:
                 log.warning(note)
             return cls(folder)
-        if any(each is not None for each in (embed, embeddings, encoding, delimiter)):
+        for_files = embed, embeddings, encoding, delimiter, positive_value, negative_value
+        if any(each is not None for each in for_files):
             raise SettingError(
-                "embed, embeddings, encoding and delimiter go with items in a file; give items in memory with embedder, or as "
-                "vectors"
+                "embed, embeddings, encoding, delimiter, positive_value and negative_value go with items in a file; give "
+                "items in memory with embedder, or as vectors"
             )
         pool = pool_of(items, embedder)
         folders.create_project(folder, pool, wanted, labels=_known(labels, len(pool)), finish=warm)
