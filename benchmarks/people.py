@@ -1,6 +1,6 @@
 """What careless people cost a team: accuracy compared with the careful people alone, after the same number of careful answers.
 
-    python benchmarks/people.py --data DIR [--part teams] [--seeds 3] [--rows results/people.csv] [--out docs/people]
+    python benchmarks/people.py --data DIR [--part teams] [--seeds 3] [--rows docs/people/runs.csv] [--out results]
 
 Parts: ``teams`` of five on pools that nothing was tuned on, ``tuned``: on the other pools, ``twenty`` people, ``parts`` of the
 method switched off one at a time, ``habits`` of single people. ROWS gets a line for every run, and runs already there are not
@@ -170,8 +170,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--part", action="append", choices=("teams", "tuned", "twenty", "parts", "habits"))
-    parser.add_argument("--rows", type=Path, default=Path("results/people.csv"))
-    parser.add_argument("--out", type=Path, default=Path("docs/people"))
+    parser.add_argument("--rows", type=Path, default=Path("docs/people/runs.csv"))
+    parser.add_argument("--out", type=Path, default=Path("results"))
     parser.add_argument("--pool", action="append", help="only these pools of the part")
     parser.add_argument("--kind", action="append", help="only these kinds of the part")
     parser.add_argument("--team", action="append", help="only these teams of the part")
