@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 
 from benchmarks.bench_scale import made_pool
-from scripts.processes import cpu_seconds
+from scripts.processes import children, cpu_seconds
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
 from tellmore.data.bundled import demo_pool
 from tellmore.data.project import create_project, open_project
@@ -58,7 +58,7 @@ def measure(people: int, seconds: float, question: str, items: int = 0) -> tuple
             timer.start()
             report = drive(links, answers=10**9, scores=known_scores(), stagger=True, stop=stop)
             timer.cancel()
-            used = cpu_seconds(server.process.pid) - before
+            used = cpu_seconds(server.process.pid) - before + sum(map(cpu_seconds, children(server.process.pid)))
         finally:
             server.end(signal.SIGTERM, 60.0)
         return report, compared(report, project), used

@@ -23,3 +23,16 @@ def resident_bytes(pid: int) -> int:
 def open_files(pid: int) -> int:
     """How many files, sockets and pipes a process has open."""
     return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
+
+
+def children(pid: int) -> list[int]:
+    """Running processes that a process has started."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = each.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]
+        except (FileNotFoundError, ProcessLookupError):  # it ended just now
+            continue
+        if int(parent) == pid:
+            found.append(int(each.parent.name))
+    return found

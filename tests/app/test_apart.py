@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scripts.processes import children
 from tellmore.app import apart as apart_module
 from tellmore.app.apart import Apart, Opening
 from tellmore.app.mind import Here
@@ -173,17 +174,9 @@ def test_a_session_ends_its_process(folder: Path) -> None:
         process.is_alive()
 
 
-def children(pid: int) -> list[int]:
+def learners(pid: int) -> list[int]:
     """Learning processes of a server."""
-    found = []
-    for each in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = each.read_text(encoding="utf-8").rpartition(")")[2].split()
-            if int(fields[1]) == pid and b"spawn_main" in each.with_name("cmdline").read_bytes():
-                found.append(int(each.parent.name))
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return found
+    return [each for each in children(pid) if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -195,8 +188,8 @@ def test_the_process_ends_with_the_server(folder: Path, how: signal.Signals) -> 
     pid = server.process.pid
     with Client(link) as client:
         client.patiently("GET", "/api/question", give_up_s=60)
-        until(lambda: children(pid))
-    (child,) = children(pid)
+        until(lambda: learners(pid))
+    (child,) = learners(pid)
     if how == signal.SIGINT:
         os.kill(child, how)  # Ctrl-C reaches all processes of a terminal
     server.end(how)
