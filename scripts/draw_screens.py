@@ -22,8 +22,28 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 ANSWERS = 40
 
 
+def rank(page: Page) -> None:
+    """Put the words on screen in the order of their known scores, and the divider where positive ends."""
+    scores = known_scores()
+
+    def rows() -> list[str]:  # the divider is the empty string
+        return page.locator(".ranking > .row").evaluate_all("rows => rows.map(row => row.dataset.id)")
+
+    def press(*keys: str) -> None:
+        for key in keys:
+            page.keyboard.press(key)
+
+    order = sorted(filter(None, rows()), key=scores.__getitem__, reverse=True)
+    for place, word in enumerate(order):
+        while (now := [row for row in rows() if row].index(word)) > place:
+            press(str(now + 1), "ArrowUp", "Escape")
+    positive = sum(scores[word] > 0 for word in order)
+    while (now := rows().index("")) != positive:
+        press("0", "ArrowUp" if now > positive else "ArrowDown", "Escape")
+
+
 def draw(page: Page, url: str) -> None:
-    """Draw the first screen, then, after answers of simulated people, an unfinished ranking and the dashboard."""
+    """The first screen, then answers of simulated people, a ranking, and the dashboard."""
     page.goto(url)
     page.locator("form.start").wait_for()
     like, unlike = page.locator("form.start textarea").all()
@@ -46,8 +66,7 @@ def draw(page: Page, url: str) -> None:
     ).count():  # the question that was open before, or a random one
         page.keyboard.press(" ")
         page.wait_for_timeout(2_000)
-    for key in ("3", "ArrowUp", "Escape"):
-        page.keyboard.press(key)
+    rank(page)
     page.screenshot(path=IMAGES / "rank.png")
     page.goto(f"{base}/dashboard")
     page.locator(".tile", has_text=str(ANSWERS)).wait_for()  # all are learnt
