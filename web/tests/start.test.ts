@@ -119,7 +119,7 @@ describe("words", () => {
 
   it("ask for what the project can use", () => {
     expect(explanation(false, null)).toMatch(/^Type words or texts,/);
-    expect(explanation(false, "why")).toMatch(/^Click examples below instead of typing words\./);
+    expect(explanation(false, "why")).toMatch(/^Click examples below, or type items exactly as they are written there\./);
     expect(explanation(true, "why")).toMatch(/^Click pictures as examples\./);
     expect(explanation(true, null)).toMatch(/^Type words or texts,/);
   });

@@ -200,7 +200,7 @@ export function explanation(pictures: boolean, noWords: string | null): string {
 
 function whatToDo(pictures: boolean, noWords: boolean): string {
   if (!noWords) return "Type words or texts, separated by commas or one per line, or click items below as examples.";
-  return pictures ? "Click pictures as examples." : "Click examples below instead of typing words. You can also type items, exactly as they are written below.";
+  return pictures ? "Click pictures as examples." : "Click examples below, or type items exactly as they are written there.";
 }
 
 /** Says which names of one side are items and which are words: "happy: an item; warm, kind: words". */
