@@ -24,7 +24,7 @@ from tellmore.client import Client
 from tellmore.data.project import open_project, write_settings
 from tellmore.kinds.rank import RankAnswer
 from tellmore.store.fold import Fold
-from tellmore.store.ledger import FALLBACK, Asked
+from tellmore.store.ledger import FALLBACK, Asked, Given
 from tellmore.store.state import load_state
 from tests.app.serving import Server, free_port, small_project
 
@@ -195,3 +195,28 @@ def test_the_process_ends_with_the_server(folder: Path, how: signal.Signals) -> 
     server.end(how)
     until(lambda: not Path(f"/proc/{child}").exists(), 30.0)
     assert "Traceback" not in "\n".join(server.said)
+
+
+def test_answers_that_came_in_while_the_process_was_opened_are_not_learnt_again(folder: Path) -> None:
+    project = open_project(folder)
+    here = Here(Fold(project.pool, project.settings), [], project.settings)
+    there = Apart(Opening(folder, project.pool.fingerprint), here, here.known())
+    try:
+        pairs = load_pairs(folder)
+        here.learn(pairs, project.settings, 100)
+        there.adopt(here.known())
+        assert there.seq == here.seq == pairs[-1][1].seq
+        assert there.learn(pairs, project.settings, 0), "nothing is left to learn"
+        assert there.packed() == here.packed()
+    finally:
+        there.close()
+
+
+def load_pairs(folder: Path) -> list[tuple[Asked, Given]]:
+    """Some answers, in a session that is closed again."""
+    write_settings(folder, open_project(folder).settings.changed(server={"process_from": 1000}))
+    session = open_session(open_project(folder)).start()
+    answer(session, 4)
+    pairs = session.desk.counting()
+    session.close()
+    return pairs

@@ -109,9 +109,8 @@ class Apart:
     """A mind in another process; ``here`` is the server's own, from which it began."""
 
     def __init__(self, opening: Opening, here: Here, known: Known) -> None:
-        self._here, self.known, self._pairs = here, known, list(known.pairs)
-        self.effects: list[AnswerEffect] = list(known.effects)
-        self.settings, self.asking = known.settings, known.asking
+        self._here = here
+        self._take(known)
         self._seen: Pairs = ()
         self._pipe, self._process = _started(opening, known)
         try:
@@ -119,6 +118,16 @@ class Apart:
         except Exception:
             self.close()
             raise
+
+    def adopt(self, known: Known) -> None:
+        """Go on from there, without learning the answers that came in while the process was opened."""
+        self._ask("adopt", known)
+        self._take(known)
+
+    def _take(self, known: Known) -> None:
+        self._pairs = list(known.pairs)
+        self.effects: list[AnswerEffect] = list(known.effects)
+        self.settings, self.asking = known.settings, known.asking
 
     @property
     def seq(self) -> int:
@@ -252,9 +261,18 @@ class Elsewhere:
             return None
         self._thread = None
         found, self._found = self._found, None
-        if found is not None:
-            log.info("learning has moved to a process of its own, %s", found.pid)
-            here.adopt(found.known)  # the states in between would only take memory
+        known = here.known()
+        if found is None or known is None or known.settings != found.settings:
+            _close(found)
+            return None
+        try:
+            found.adopt(known)
+        except GoneError as problem:
+            log.warning("learning stays in the server's process, because the other one has ended: %s", problem)
+            _close(found)
+            return None
+        here.adopt(known)  # the states on the way would only take memory
+        log.info("learning has moved to a separate process, %s", found.pid)
         return found
 
     def _open(self, here: Here, known: Known) -> None:
@@ -276,3 +294,8 @@ class Elsewhere:
             self._closed = True
             if self._found is not None:
                 self._found.close()
+
+
+def _close(apart: Apart | None) -> None:
+    if apart is not None:
+        apart.close()
