@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tellmore.app import mind as mind_module
+from tellmore.app import engine as engine_module
 from tellmore.app import planner as planner_module
 from tellmore.app.session import ConflictError, Session, UnknownQuestionError
 from tellmore.errors import AnswerError
@@ -288,7 +288,7 @@ def test_auto_weighs_kinds_by_the_seconds_of_these_people(open_session: Callable
         timing = {"onset_ms": 0, "submit_ms": 1000 * seconds, "hidden_ms": 0}
         asked = session.answer("ann", asked.question.id, reply(asked.question), timing)
         if len(chosen) % 10 == 0:  # their times are taken in when there is nothing else to do
-            until(lambda: session.planner.up_to_date and session.rates.current(session.planner._mind.effects))
+            until(lambda: session.planner.up_to_date and session.rates.current(session.planner._engine.effects))
     assert len(chosen) > 15
     assert slow not in chosen[-15:]
 
@@ -310,7 +310,7 @@ def test_what_is_prepared_for_a_person_pays_at_their_own_times(
         session.append([asked, given])
     session.settled_view()
     with session.lock:
-        assert session.lock.wait_for(lambda: set(session.planner._here.fold.learner.cost.own) == {"ann", "bob"}, 30)
+        assert session.lock.wait_for(lambda: set(session.planner._local.fold.learner.cost.own) == {"ann", "bob"}, 30)
     for who, kind in (("ann", "label"), ("bob", "rank")):
         asked = session.question(who)
         with session.lock:
@@ -401,7 +401,7 @@ def test_a_server_killed_again_and_again_gets_on_with_a_long_log(
     repository.close()
     monkeypatch.setattr("tellmore.app.planner.TELL_AT_ONCE", 60)
     killed = Session(Repository(url), pool, SETTINGS)
-    while len(killed.planner._mind.effects) < 60:
+    while len(killed.planner._engine.effects) < 60:
         job = killed.planner._next_job()
         assert job is not None
         job()
@@ -414,7 +414,7 @@ def test_a_server_killed_again_and_again_gets_on_with_a_long_log(
 def test_a_passing_fault_of_the_learner_is_forgotten(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     planner, failing = session.planner, threading.Event()
     failing.set()
-    choose = mind_module.choose
+    choose = engine_module.choose
 
     def fragile(*arguments: Any) -> Any:
         if failing.is_set():
@@ -422,7 +422,7 @@ def test_a_passing_fault_of_the_learner_is_forgotten(session: Session, monkeypat
         return choose(*arguments)
 
     monkeypatch.setattr(planner_module, "POLL_S", 0.01)
-    monkeypatch.setattr(mind_module, "choose", fragile)
+    monkeypatch.setattr(engine_module, "choose", fragile)
     with session.lock:
         planner.forget()
         session.lock.notify_all()

@@ -41,7 +41,8 @@ def recomputed(lines: str, pool: Pool) -> Learner:
     for event in events:
         if event["kind"] == "answer":
             shown = asked[event["question_id"]]
-            learner.tell(Question(shown["kind"], shown["items"]), answer_from_json(event["payload"]["answer"]))
+            question = Question(shown["kind"], shown["items"], check=shown["check"])  # a random fallback is a check too
+            learner.tell(question, answer_from_json(event["payload"]["answer"]))
     return learner
 
 

@@ -18,7 +18,7 @@ class MemoryKeeper:
         self._trim = trim or _malloc_trim()
         self._due = 0.0
 
-    def give_back_if_due(self, _mind: object) -> bool:
+    def give_back_if_due(self, _engine: object) -> bool:
         """A chore for the planner; returns False, because it leads to no further work."""
         if self._trim is not None and time.monotonic() > self._due:
             self._trim(0)

@@ -1,6 +1,6 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
-One thread decides what to do; the long computations are done by a `Mind`, in this process or, with many people at work, in
+One thread decides what to do; the long computations are done by a `Engine`, in this process or, with many people at work, in
 another. In order of urgency, it learns new answers, keeps enough questions ready for the people at work, and, when it has
 time, finds the likely answers to the open questions and prepares what to ask after each. If many people need questions
 faster than they can be found one by one, one search finds many that are nearly as good. Even new answers wait for it, so
@@ -17,9 +17,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
-from tellmore.app.apart import Elsewhere, GoneError
 from tellmore.app.desk import Desk
-from tellmore.app.mind import Here, Mind
+from tellmore.app.engine import Engine, LocalEngine
+from tellmore.app.engine_process import EngineOpener, GoneError
 from tellmore.app.view import FullView, View
 from tellmore.core.steadiness import STEADY
 from tellmore.data.settings import Settings
@@ -72,26 +72,26 @@ class Planner:
     ``changed`` is the session's lock and condition; methods for requests must be called with it held. ``chores`` are
     called by the thread, without the lock, when nothing urgent is left; each returns whether it did something.
     ``backlog`` is called while many answers are still to be learnt, so that even a server that is killed repeatedly
-    makes progress; ``learnt`` when all are learnt, with the lock held. ``elsewhere`` opens another process if many people
-    are at work; ``restore`` puts the last snapshot into ``here`` if that process ends.
+    makes progress; ``learnt`` when all are learnt, with the lock held. ``opener`` opens another process if many people
+    are at work; ``restore`` puts the last snapshot into ``local`` if that process ends.
     """
 
     def __init__(
         self,
-        here: Here,
+        local: LocalEngine,
         desk: Desk,
         changed: threading.Condition,
         *,
         clock: Callable[[], float] = time.time,
-        chores: Collection[Callable[[Mind], bool]] = (),
-        backlog: Callable[[Mind], object] = lambda _mind: None,
+        chores: Collection[Callable[[Engine], bool]] = (),
+        backlog: Callable[[Engine], object] = lambda _engine: None,
         learnt: Callable[[], object] = lambda: None,
-        elsewhere: Elsewhere | None = None,
-        restore: Callable[[Here], object] = lambda _here: None,
+        opener: EngineOpener | None = None,
+        restore: Callable[[LocalEngine], object] = lambda _local: None,
     ) -> None:
-        self._here, self._desk, self._changed, self._clock, self._chores = here, desk, changed, clock, chores
-        self._backlog, self._on_learnt, self._elsewhere, self._restore = backlog, learnt, elsewhere, restore
-        self._mind: Mind = here
+        self._local, self._desk, self._changed, self._clock, self._chores = local, desk, changed, clock, chores
+        self._backlog, self._on_learnt, self._opener, self._restore = backlog, learnt, opener, restore
+        self._engine: Engine = local
         self._people = 0
         self._wanted = False
         self._ready: list[Prepared] = []
@@ -107,7 +107,7 @@ class Planner:
         self._closing = False
         self._failed: dict[str, str] = {}
         self._watching = Watching()
-        self._full = FullView.of(self._look(desk.counting()), here.recall())
+        self._full = FullView.of(self._look(desk.counting()), local.recall())
         self.view: View = self._full
         self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
 
@@ -122,9 +122,9 @@ class Planner:
             self._changed.notify_all()
         if self._thread.ident is not None:  # it was started
             self._thread.join()
-        self._mind.close()
-        if self._elsewhere is not None:
-            self._elsewhere.close()
+        self._engine.close()
+        if self._opener is not None:
+            self._opener.close()
 
     @property
     def failure(self) -> str | None:
@@ -134,7 +134,7 @@ class Planner:
     @property
     def up_to_date(self) -> bool:
         """Whether every answer that counts has been learnt, from the latest start."""
-        return self._learnt == self._desk.mark and self._mind.settings == self._desk.initial
+        return self._learnt == self._desk.mark and self._engine.settings == self._desk.initial
 
     @property
     def worth_waiting(self) -> bool:
@@ -186,7 +186,7 @@ class Planner:
             # Chores wait until nothing is urgent, but not for ever.
             if job is None or time.monotonic() > chores_due:
                 chores_due = time.monotonic() + CHORES_EVERY_S
-                done = [self._attempt(partial(chore, self._mind), chore.__qualname__) for chore in self._chores]
+                done = [self._attempt(partial(chore, self._engine), chore.__qualname__) for chore in self._chores]
                 if any(done) or job is not None:
                     continue
                 with self._changed:
@@ -217,22 +217,22 @@ class Planner:
 
     def _move_if_due(self) -> None:
         """Go on in another process, once one is open: it then learns what came in meanwhile."""
-        if self._mind is not self._here or self._elsewhere is None:
+        if self._engine is not self._local or self._opener is None:
             return
-        apart = self._elsewhere.mind(self._people, self._here)
-        if apart is not None:
-            self._mind, self._learnt, self._settings = apart, apart.seq, apart.asking
+        process_engine = self._opener.engine(self._people, self._local)
+        if process_engine is not None:
+            self._engine, self._learnt, self._settings = process_engine, process_engine.seq, process_engine.asking
 
     def _go_on_here(self, gone: GoneError) -> None:
         log.warning("the process that learnt is gone: %s; learning goes on in the server's own", gone)
         self._come_back()
-        self._restore(self._here)
-        self._learnt = self._here.seq
+        self._restore(self._local)
+        self._learnt = self._local.seq
 
     def _come_back(self) -> None:
         """Go on in this process, from where it was left; everything learnt since is to be learnt again."""
-        left, self._mind, self._learnt = self._mind, self._here, -1
-        if left is not self._here:
+        left, self._engine, self._learnt = self._engine, self._local, -1
+        if left is not self._local:
             left.close()
 
     def _next_job(self) -> Job | None:
@@ -246,14 +246,14 @@ class Planner:
             return self._look_fully
         reserved = self._desk.reserved(now)
         missing = self._missing(len(out), reserved)
-        may_prepare = self._stuck_at != self._desk.seq and self._mind.settings == self._desk.initial
+        may_prepare = self._stuck_at != self._desk.seq and self._engine.settings == self._desk.initial
         starving = missing > max(SEARCHED_SINGLY, self._enough(len(out)) // 2) and self._learnt >= 0
         if not self.up_to_date and not (starving and may_prepare and self._learnt_last):
             return self._learning_job(len(out))
         settings = self._settings_for(len(out))
         if self._settings != settings:
             self._settings = settings
-            return lambda: self._mind.ask_by(settings)
+            return lambda: self._engine.ask_by(settings)
         if missing and may_prepare:
             self._learnt_last = False
             avoid = reserved.union(*(each.question.items for each in self._ready))
@@ -270,7 +270,7 @@ class Planner:
         if people > self._crowd or 2 * people < self._crowd:
             self._crowd = people
         settings = self._desk.settings
-        sizes, free = settings.learning.sizes, SHOWN_AT_ONCE * self._here.items
+        sizes, free = settings.learning.sizes, SHOWN_AT_ONCE * self._local.items
         fitting = tuple(size for size in sizes if size * self._crowd <= free) or (min(sizes),)
         return settings if fitting == sizes else settings.changed(learning={"sizes": fitting})
 
@@ -278,7 +278,7 @@ class Planner:
         """Learn the new answers, or all answers again if the start has changed."""
         self._learnt_last = True
         pairs, mark, initial = self._desk.counting(), self._desk.mark, self._desk.initial
-        if self._mind.settings != initial:
+        if self._engine.settings != initial:
             self._learnt = -1
         limit = TELL_AT_ONCE if people <= MOST_PEOPLE_WITH_BRANCHES else TELL_AT_WORK
         return lambda: self._learn(pairs, mark, initial, limit)
@@ -296,17 +296,17 @@ class Planner:
 
     def _enough(self, people: int) -> int:
         """How many questions to have ready for this many people."""
-        spare = int(READY_AT_ONCE * self._here.items) // self._here.largest
+        spare = int(READY_AT_ONCE * self._local.items) // self._local.largest
         return min(max(spare, SEARCHED_SINGLY), MAX_READY, people + 1)
 
     def _learn(self, pairs: Pairs, mark: int, initial: Settings, limit: int) -> None:
-        if self._mind.settings != initial:
+        if self._engine.settings != initial:
             self._come_back()  # words to start from may be known only here
-        if not self._mind.learn(pairs, initial, limit):
-            self._backlog(self._mind)
+        if not self._engine.learn(pairs, initial, limit):
+            self._backlog(self._engine)
             return
         view = self._look(pairs)  # of the whole pool, so only once all is learnt
-        full = FullView.of(view, self._here.recall()) if self._mind is self._here else None
+        full = FullView.of(view, self._local.recall()) if self._engine is self._local else None
         with self._changed:
             self.view, self._full = full or view, full or self._full
             self._learnt = mark
@@ -315,8 +315,8 @@ class Planner:
 
     def _prepare(self, missing: int, avoid: set[str], recent: set[str], generation: int) -> None:
         """Find one more question or, if many are ``missing``, all of them with one search."""
-        many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._mind.seq)
-        questions = self._mind.choose(avoid, recent, missing if many else None)
+        many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._engine.seq)
+        questions = self._engine.choose(avoid, recent, missing if many else None)
         with self._changed:
             if not questions:
                 self._stuck_at = self._desk.seq
@@ -343,7 +343,7 @@ class Planner:
 
     def _find_likely(self, asked: Asked) -> None:
         """Remember the likely answers to a question, to prepare for each."""
-        answers = self._mind.likely(asked.question, MAX_BRANCHES)
+        answers = self._engine.likely(asked.question, MAX_BRANCHES)
         with self._changed:
             self._branches.pop(asked.question.id, None)
             self._likely.extend((asked, answer) for answer in answers)
@@ -351,7 +351,7 @@ class Planner:
     def _prepare_branch(self, asked: Asked, answer: Answer, avoid: set[str], recent: set[str], generation: int) -> None:
         """Prepare what to ask after ``answer``: the most efficient question for that person at their current speed."""
         steady = self.view.steady.get(asked.participant, STEADY)
-        following = self._mind.choose_after(asked, answer, steady, avoid, recent)
+        following = self._engine.choose_after(asked, answer, steady, avoid, recent)
         with self._changed:
             if following and generation == self._generation:
                 branch = Prepared(following[0], self._learnt, supposing=True)
@@ -359,14 +359,14 @@ class Planner:
             self._changed.notify_all()
 
     def _look(self, pairs: Pairs) -> View:
-        stop, labelled = self._mind.outlook()
-        effects = tuple(self._mind.effects)
-        return View(self._mind.seq, effects, stop, labelled, self._watching.people(effects, pairs))
+        stop, labelled = self._engine.outlook()
+        effects = tuple(self._engine.effects)
+        return View(self._engine.seq, effects, stop, labelled, self._watching.people(effects, pairs))
 
     def _look_fully(self) -> None:
         """What the learner asks next without the items in ``avoid`` and, if enough others are left, without the ``recent`` ones:
         one question, or up to ``many`` found by one search. The list is empty if too few items are left."""
-        full = FullView.of(self.view, self._mind.recall())
+        full = FullView.of(self.view, self._engine.recall())
         with self._changed:
             self.view = self._full = full
             self._wanted = False

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from threading import Condition
 
-from tellmore.app.mind import Mind
+from tellmore.app.engine import Engine
 from tellmore.policy.rates import Rate
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
@@ -42,22 +42,22 @@ class RateKeeper:
         """Whether the seconds that "auto" uses include nearly all answers."""
         return abs(len(effects) - self._fitted_at) < REFIT_EVERY
 
-    def refit_if_due(self, mind: Mind) -> bool:
+    def refit_if_due(self, engine: Engine) -> bool:
         """Chore: give "auto" the seconds that these people take for each kind and size."""
-        if self.current(mind.effects):
+        if self.current(engine.effects):
             return False
-        mind.refit()
-        self._fitted_at = len(mind.effects)
+        engine.refit()
+        self._fitted_at = len(engine.effects)
         return True
 
-    def measure_if_due(self, mind: Mind) -> bool:
+    def measure_if_due(self, engine: Engine) -> bool:
         """Chore: measure, if somebody looks and it is due."""
-        if time.monotonic() > self._watched_until or not self.due(mind.effects):
+        if time.monotonic() > self._watched_until or not self.due(engine.effects):
             return False
         with self._changed:
             seq, sizes = self._ledger.seq, self._ledger.settings.learning.sizes
-        table = mind.rates(sizes)
+        table = engine.rates(sizes)
         with self._changed:
-            self.table, self.answers, self.seq = table, len(mind.effects), seq
+            self.table, self.answers, self.seq = table, len(engine.effects), seq
             self._changed.notify_all()
         return True

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tellmore.app.apart import Elsewhere, Opening
 from tellmore.app.desk import Desk
+from tellmore.app.engine import Engine, LocalEngine
+from tellmore.app.engine_process import EngineOpener, Opening
 from tellmore.app.memory import MemoryKeeper
-from tellmore.app.mind import Here, Mind
 from tellmore.app.planner import Planner
 from tellmore.app.ratetable import RateKeeper
 from tellmore.cluster.pool import DaskPool
@@ -39,7 +39,7 @@ def workings(
     pool: Pool,
     toml: Settings,
     beforehand: Beforehand,
-    foreign: Callable[[Mind], bool],
+    foreign: Callable[[Engine], bool],
     *,
     lock: threading.Condition,
     clock: Callable[[], float],
@@ -55,31 +55,31 @@ def workings(
     keeper.restore(fold, desk.counting())
     if learn_now:
         fold.catch_up(desk.counting())
-    here = Here(fold, desk.counting(), desk.settings)
+    local = LocalEngine(fold, desk.counting(), desk.settings)
     rates = RateKeeper(desk, lock)
     memory = MemoryKeeper().give_back_if_due
 
-    def restore(left: Here) -> None:
+    def restore(left: LocalEngine) -> None:
         with lock:
             pairs = desk.counting()
         left.restore(keeper.restore, pairs)
 
     planner = Planner(
-        here,
+        local,
         desk,
         lock,
         clock=clock,
         chores=(rates.refit_if_due, keeper.save_if_due, rates.measure_if_due, foreign, memory),
         backlog=keeper.save_if_due,
         learnt=learnt,
-        elsewhere=elsewhere(folder, pool, toml),
+        opener=opener(folder, pool, toml),
         restore=restore,
     )
     return Workings(pool, toml, beforehand, desk, rates, planner)
 
 
-def elsewhere(folder: Path | None, pool: Pool, toml: Settings) -> Elsewhere | None:
+def opener(folder: Path | None, pool: Pool, toml: Settings) -> EngineOpener | None:
     """What opens another process for many people; none where Dask's workers do what takes long, or no folder has the items."""
     if folder is None or isinstance(pool, DaskPool):
         return None
-    return Elsewhere(Opening(folder, pool.fingerprint), toml.server.process_from)
+    return EngineOpener(Opening(folder, pool.fingerprint), toml.server.process_from)

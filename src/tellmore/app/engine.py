@@ -1,6 +1,6 @@
 """What is learnt about a project, and the questions that follow from it: all work of the planner that takes long.
 
-`Here` does it in the server's process; `app.apart` does it in another process, with the same class.
+`LocalEngine` does it in the server's process; `app.engine_process` does it in another process, with the same class.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tellmore.store.statistics import TimesSoFar
 from tellmore.types import Answer
 
 
-class Mind(Protocol):
+class Engine(Protocol):
     """Learns answers and chooses questions. Only one thread uses it."""
 
     @property
@@ -95,7 +95,7 @@ class Mind(Protocol):
 
 @dataclass(frozen=True)
 class Known:
-    """The state of a mind at one moment, from which another process can continue. ``asking``: the settings for questions."""
+    """The state of an engine at one moment, from which another process can continue. ``asking``: the settings for questions."""
 
     settings: Settings
     asking: Settings
@@ -106,8 +106,8 @@ class Known:
     team: Team
 
 
-class Here:
-    """A mind in this process. ``pairs`` are the answers; ``fold`` has learnt the first of them."""
+class LocalEngine:
+    """An engine in this process. ``pairs`` are the answers; ``fold`` has learnt the first of them."""
 
     def __init__(self, fold: Fold, pairs: Pairs, asking: Settings) -> None:
         self.fold, self._pairs, self._asking = fold, pairs, asking

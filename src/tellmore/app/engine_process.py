@@ -22,8 +22,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from tellmore.app.engine import Known, LocalEngine
 from tellmore.app.memory import MemoryKeeper
-from tellmore.app.mind import Here, Known
 from tellmore.core.steadiness import Steadiness
 from tellmore.data.project import open_project
 from tellmore.data.settings import Settings
@@ -57,15 +57,15 @@ class Opening:
     folder: Path
     fingerprint: str
 
-    def mind(self, known: Known) -> Here:
-        """A mind on these items that continues from what is ``known``."""
+    def engine(self, known: Known) -> LocalEngine:
+        """An engine on these items that continues from what is ``known``."""
         project = open_project(self.folder)
         if project.pool.fingerprint != self.fingerprint:
             raise StateError("the items in the project's folder are not those that are served")
         fold = Fold(project.pool, known.settings, beforehand=beforehand_of(project))
-        here = Here(fold, known.pairs, known.asking)
-        here.adopt(known)
-        return here
+        local = LocalEngine(fold, known.pairs, known.asking)
+        local.adopt(known)
+        return local
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def work(pipe: Connection, opening: Opening, known: Known) -> None:
     memory = MemoryKeeper()
     with suppress(EOFError, OSError):
         try:
-            mind = opening.mind(known)
+            engine = opening.engine(known)
         except Exception as problem:
             pipe.send(Fault.of(problem))
             return
@@ -98,18 +98,18 @@ def work(pipe: Connection, opening: Opening, known: Known) -> None:
         while True:
             name, given = pipe.recv()
             try:
-                reply: object = getattr(mind, name)(*given)
+                reply: object = getattr(engine, name)(*given)
             except Exception as problem:
                 reply = Fault.of(problem)
             pipe.send(reply)
-            memory.give_back_if_due(mind)
+            memory.give_back_if_due(engine)
 
 
-class Apart:
-    """A mind in another process; ``here`` is the server's own, from which it began."""
+class ProcessEngine:
+    """An engine in another process; ``local`` is the server's own, from which it began."""
 
-    def __init__(self, opening: Opening, here: Here, known: Known) -> None:
-        self._here = here
+    def __init__(self, opening: Opening, local: LocalEngine, known: Known) -> None:
+        self._local = local
         self._take(known)
         self._seen: Pairs = ()
         self._pipe, self._process = _started(opening, known)
@@ -154,14 +154,14 @@ class Apart:
         return found
 
     def recall(self) -> Learner:
-        return retold(self._here.fold.learner, self._seen, *self._ask("seen"))
+        return retold(self._local.fold.learner, self._seen, *self._ask("seen"))
 
     def packed(self) -> bytes:
         return bytes(self._ask("packed"))
 
     def ask_by(self, settings: Settings) -> None:
         self.asking = settings
-        self._here.ask_by(settings)
+        self._local.ask_by(settings)
         self._ask("ask_by", settings)
 
     def choose(self, avoid: Collection[str], recent: Collection[str], many: int | None = None) -> list[Question]:
@@ -239,29 +239,29 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, was)
 
 
-class Elsewhere:
+class EngineOpener:
     """Opens a process once ``people`` are at work. This takes some seconds, so a separate thread does it."""
 
     def __init__(self, opening: Opening, people: int) -> None:
         self._opening, self._people = opening, people
         self._thread: threading.Thread | None = None
-        self._found: Apart | None = None
+        self._found: ProcessEngine | None = None
         self._due = 0.0
         self._turn, self._closed = threading.Lock(), False
 
-    def mind(self, people: int, here: Here) -> Apart | None:
-        """The mind in the other process, if it is ready; with enough ``people`` at work, one is started."""
+    def engine(self, people: int, local: LocalEngine) -> ProcessEngine | None:
+        """The engine in the other process, if it is ready; with enough ``people`` at work, one is started."""
         if self._thread is None and people >= self._people and time.monotonic() >= self._due:
             self._due = time.monotonic() + AGAIN_AFTER_S
-            known = here.known()
+            known = local.known()
             if known is not None:
-                self._thread = threading.Thread(target=self._open, args=(here, known), name="opening", daemon=True)
+                self._thread = threading.Thread(target=self._open, args=(local, known), name="opening", daemon=True)
                 self._thread.start()
         if self._thread is None or self._thread.is_alive():
             return None
         self._thread = None
         found, self._found = self._found, None
-        known = here.known()
+        known = local.known()
         if found is None or known is None or known.settings != found.settings:
             _close(found)
             return None
@@ -271,13 +271,13 @@ class Elsewhere:
             log.warning("learning stays in the server's process, because the other one has ended: %s", problem)
             _close(found)
             return None
-        here.adopt(known)  # the states on the way would only take memory
+        local.adopt(known)  # the states on the way would only take memory
         log.info("learning has moved to a separate process, %s", found.pid)
         return found
 
-    def _open(self, here: Here, known: Known) -> None:
+    def _open(self, local: LocalEngine, known: Known) -> None:
         try:
-            found = Apart(self._opening, here, known)
+            found = ProcessEngine(self._opening, local, known)
         except Exception as problem:
             log.warning("learning stays in the server's process, as no other could be opened: %s", problem)
             self._due = time.monotonic() + AGAIN_AFTER_S
@@ -296,6 +296,6 @@ class Elsewhere:
                 self._found.close()
 
 
-def _close(apart: Apart | None) -> None:
-    if apart is not None:
-        apart.close()
+def _close(process_engine: ProcessEngine | None) -> None:
+    if process_engine is not None:
+        process_engine.close()

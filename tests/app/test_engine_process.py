@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from scripts.processes import children
-from tellmore.app import apart as apart_module
-from tellmore.app.apart import Apart, Opening
-from tellmore.app.mind import Here
+from tellmore.app import engine_process
+from tellmore.app.engine import LocalEngine
+from tellmore.app.engine_process import Opening, ProcessEngine
 from tellmore.app.server import open_session
 from tellmore.app.session import Session
 from tellmore.client import Client
@@ -52,12 +52,12 @@ def session(folder: Path) -> Iterator[Session]:
     opened.close()
 
 
-def apart(session: Session) -> Apart:
-    """The mind in the other process, once it is there."""
-    until(lambda: isinstance(session.planner._mind, Apart))
-    mind = session.planner._mind
-    assert isinstance(mind, Apart)
-    return mind
+def process_engine(session: Session) -> ProcessEngine:
+    """The engine in the other process, once it is there."""
+    until(lambda: isinstance(session.planner._engine, ProcessEngine))
+    engine = session.planner._engine
+    assert isinstance(engine, ProcessEngine)
+    return engine
 
 
 def reply(asked: Asked) -> RankAnswer:
@@ -88,28 +88,28 @@ def settled_alike(session: Session, folder: Path) -> None:
 
 def test_what_is_learnt_in_another_process_is_what_the_log_gives(session: Session, folder: Path) -> None:
     answer(session, 2)
-    process = apart(session)
+    process = process_engine(session)
     assert FALLBACK not in answer(session, 6)
     settled_alike(session, folder)
     session.undo("ann")
     session.undo("ann")
     answer(session, 1)
     settled_alike(session, folder)
-    assert session.planner._mind is process
+    assert session.planner._engine is process
     assert process.pid not in (None, os.getpid())
 
 
 def test_a_question_is_the_same_in_both_places(folder: Path) -> None:
     project = open_project(folder)
-    here = Here(Fold(project.pool, project.settings), [], project.settings)
-    there = Apart(Opening(folder, project.pool.fingerprint), here, here.known())
+    local = LocalEngine(Fold(project.pool, project.settings), [], project.settings)
+    there = ProcessEngine(Opening(folder, project.pool.fingerprint), local, local.known())
     try:
         items = project.pool.ids[:3]
-        assert there.choose(items, ()) == here.choose(items, ())
-        assert there.choose((), (), 8) == here.choose((), (), 8)
-        assert there.outlook() == here.outlook()
-        assert there.packed() == here.packed()
-        assert there.rates((2, 3)) == here.rates((2, 3))
+        assert there.choose(items, ()) == local.choose(items, ())
+        assert there.choose((), (), 8) == local.choose((), (), 8)
+        assert there.outlook() == local.outlook()
+        assert there.packed() == local.packed()
+        assert there.rates((2, 3)) == local.rates((2, 3))
     finally:
         there.close()
 
@@ -118,27 +118,27 @@ def test_people_go_on_where_the_process_is_killed_and_another_takes_over(
     session: Session, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer(session, 2)
-    process = apart(session)
+    process = process_engine(session)
     answer(session, 2)
     assert process.pid is not None
-    monkeypatch.setattr(apart_module, "AGAIN_AFTER_S", 0.1)
+    monkeypatch.setattr(engine_process, "AGAIN_AFTER_S", 0.1)
     with caplog.at_level(logging.WARNING):
         os.kill(process.pid, signal.SIGKILL)
         answer(session, 2)
-        until(lambda: session.planner._mind is not process)
+        until(lambda: session.planner._engine is not process)
     assert f"ended by signal {signal.SIGKILL.value}" in caplog.text
     assert session.planner.failure is None
-    assert apart(session) is not process
+    assert process_engine(session) is not process
     answer(session, 1)
     settled_alike(session, folder)
 
 
 def test_another_start_is_learnt_from_in_the_server_and_then_again_in_a_process(session: Session, folder: Path) -> None:
     answer(session, 2)
-    process = apart(session)
+    process = process_engine(session)
     session.change_settings("owner", {"start": {"like": ["i1", "i2"], "unlike": ["i3"]}})
     until(lambda: session.planner.up_to_date)
-    assert session.planner._mind is not process
+    assert session.planner._engine is not process
     settled_alike(session, folder)
 
 
@@ -150,7 +150,7 @@ def test_where_no_process_can_be_opened_the_server_goes_on(
         answer(session, 3)
         until(lambda: "no other could be opened" in caplog.text)
         answer(session, 2)
-    assert isinstance(session.planner._mind, Here)
+    assert isinstance(session.planner._engine, LocalEngine)
 
 
 def test_few_people_need_no_process(folder: Path) -> None:
@@ -158,9 +158,9 @@ def test_few_people_need_no_process(folder: Path) -> None:
     session = open_session(open_project(folder)).start()
     try:
         answer(session, 3)
-        assert session.planner._elsewhere is not None
-        assert session.planner._elsewhere._thread is None
-        assert isinstance(session.planner._mind, Here)
+        assert session.planner._opener is not None
+        assert session.planner._opener._thread is None
+        assert isinstance(session.planner._engine, LocalEngine)
     finally:
         session.close()
 
@@ -168,7 +168,7 @@ def test_few_people_need_no_process(folder: Path) -> None:
 def test_a_session_ends_its_process(folder: Path) -> None:
     session = open_session(open_project(folder)).start()
     answer(session, 2)
-    process = apart(session)._process
+    process = process_engine(session)._process
     session.close()
     with pytest.raises(ValueError, match="closed"):
         process.is_alive()
@@ -199,15 +199,15 @@ def test_the_process_ends_with_the_server(folder: Path, how: signal.Signals) -> 
 
 def test_answers_that_came_in_while_the_process_was_opened_are_not_learnt_again(folder: Path) -> None:
     project = open_project(folder)
-    here = Here(Fold(project.pool, project.settings), [], project.settings)
-    there = Apart(Opening(folder, project.pool.fingerprint), here, here.known())
+    local = LocalEngine(Fold(project.pool, project.settings), [], project.settings)
+    there = ProcessEngine(Opening(folder, project.pool.fingerprint), local, local.known())
     try:
         pairs = load_pairs(folder)
-        here.learn(pairs, project.settings, 100)
-        there.adopt(here.known())
-        assert there.seq == here.seq == pairs[-1][1].seq
+        local.learn(pairs, project.settings, 100)
+        there.adopt(local.known())
+        assert there.seq == local.seq == pairs[-1][1].seq
         assert there.learn(pairs, project.settings, 0), "nothing is left to learn"
-        assert there.packed() == here.packed()
+        assert there.packed() == local.packed()
     finally:
         there.close()
 
