@@ -119,7 +119,7 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
         (lambda: tm.Learner(csr_matrix(X)), r"sparse; write X.toarray\(\)"),
         (lambda: tm.Learner(pl.DataFrame({"a": [1.0, 2.0]}).lazy()), r"write X.collect\(\)"),
         (lambda: tm.Learner(pd.concat([frame()[["a"]], frame()[["a"]]], axis=1)), "several columns are called 'a'"),
-        (lambda: tm.Learner(["warm", None], embedder=lambda _: np.eye(2)), "None is none"),
+        (lambda: tm.Learner(["warm", None], embedder=lambda _: np.eye(2)), "None is not one"),
         (lambda: tm.Learner(["warm", "cold"], embedder="tfidf"), r"write embedder=tellmore.embedder\('tfidf'"),
         (lambda: tm.Learner(X, calibrate="no"), "calibrate must be True or False"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, "auto", kinds="label"), r"kinds must be a list, not 'label'; write \['label'\]"),

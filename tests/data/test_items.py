@@ -66,7 +66,7 @@ def test_a_folder_of_pictures(pictures: Path):
         ("a.csv", "", "{path}: the file is empty"),
         ("a.csv", "id,text\n", "{path}: no items below the header"),
         ("a.csv", "\n\n", "{path}, row 1: expected a header"),
-        ("a.csv", "id,text\na,x\nb,caf\xe9\n".encode("latin-1"), "{path}, row 3, byte 6: not UTF-8"),
+        ("a.csv", "id,text\na,naïve\nb,soirée\n".encode() + b"c,caf\xe9\n", "{path}, row 4, byte 6: not UTF-8"),
         ("a.csv", "id,text\na,x\na,y\n", "{path}, row 3, column id: the id 'a' is already in row 2"),
         ("a.csv", "id,text\na,x\n ,y\n", "{path}, row 3, column id: the id is missing"),
         ("a.csv", "id,text\na,x\nb,y,z\n", "{path}, row 3: 3 cells, but the header has 2"),

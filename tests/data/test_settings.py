@@ -91,7 +91,11 @@ def test_no_password_survives_redaction(user, password):
 
 def test_redacted_settings_keep_everything_else():
     settings = Settings().changed(server={"database": "postgresql://me:pw@db/x"})
-    assert settings.redacted()["server"] == {"database": "postgresql://***@db/x", "lease_s": 120.0}
+    assert settings.redacted()["server"] == {
+        "database": "postgresql://***@db/x",
+        "lease_s": 120.0,
+        "process_from": 30,
+    }
     assert settings.redacted()["learning"]["sizes"] == [2, 3, 4, 5, 6, 12]
 
 
