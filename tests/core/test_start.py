@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -114,6 +116,6 @@ def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are() ->
         spreads.append(belief.scores(Z)[1].mean())
     assert spreads == sorted(spreads)
     without, *with_start = mixture.weights
-    assert with_start == sorted(with_start, reverse=True), "the closest counts most before the first answer"
-    assert without < with_start[-1]
+    # The closest counts most before the first answer: with equal weights the first answers spoil a right start.
+    assert all(close > 1.5 * free for close, free in pairwise([*with_start, without]))
     assert spreads[-1] > frame.prior.scores(Z)[1].mean()
