@@ -111,7 +111,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize(("odds", "asked"), ASKED.items())
-def test_the_most_probable_free_belief_asks_unless_the_start_is_less_probable_than_not(odds: tuple[float, ...], asked: int) -> None:
+def test_the_most_probable_free_belief_asks_unless_the_start_is_improbable(odds: tuple[float, ...], asked: int) -> None:
     rng = np.random.default_rng(1)
     assert Mixture.of(*(random_belief(3, rng) for _ in odds), odds=odds).asking == asked
 
