@@ -233,7 +233,8 @@ def _scores_without(belief: Gaussian, given: Sequence[tuple[Told, Site | None]])
             precision[part, part], shift[part] = site.precision, site.shift
         told.append(one._replace(Z=rows[part]))
         at = part.stop
-    mean, cov = Site(precision, shift).left_out(mean, cov)
+    if any(site is not None for _, site in given):
+        mean, cov = Site(precision, shift).left_out(mean, cov)
     whole = np.zeros((len(mean) + 1,) * 2)
     whole[1:, 1:] = cov
     return Gaussian(np.append(0.0, mean), whole, 0.0), told

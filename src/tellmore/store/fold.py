@@ -34,7 +34,7 @@ from tellmore.predictor import State
 from tellmore.questions import Question
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.types import Answer
+from tellmore.types import Answer, Array
 
 DECISION_THRESHOLD = 0.5
 """An item is called positive if its probability is at least this."""
@@ -162,7 +162,7 @@ class Fold:
         prior = self._begun.beliefs[after.asking]
         surprise = spread = 0.0
         if info is not None and given.answer is not None:
-            known = self.learner.answer_probability(asked.question, given.answer, before)
+            known = self.learner.answer_probability(asked.question, given.answer, before, info.seen)
             surprise, spread = known.log_score - known.expected, known.spread
         return AnswerEffect(
             given.seq,
@@ -197,9 +197,16 @@ def shared_prefix(seqs: Sequence[int], pairs: Pairs) -> int:
     return next((at for at, (seq, pair) in both if seq != pair[1].seq), min(len(seqs), len(pairs)))
 
 
-def retold(learner: Learner, pairs: Pairs, mixture: Mixture, tally: Tally, team: Team) -> Learner:
-    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits."""
-    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team)
+def retold(
+    learner: Learner,
+    pairs: Pairs,
+    mixture: Mixture,
+    tally: Tally,
+    team: Team,
+    scores: Sequence[tuple[Array, Array]] | None = None,
+) -> Learner:
+    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits, and perhaps the scores of the items."""
+    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team, scores)
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:
