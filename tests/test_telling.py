@@ -11,6 +11,7 @@ from tellmore import LabelAnswer, Learner, Pool, Question, RankAnswer, Skip, Sta
 from tellmore.core import scan
 from tellmore.errors import QuestionError
 from tellmore.predictor import SAMPLE, State, sample_rows
+from tellmore.rereading import Reader
 from tellmore.telling import NEAR, Kept
 from tellmore.types import Answer
 
@@ -92,6 +93,24 @@ def test_scores_of_many_answers_at_once_are_those_of_each(
             np.testing.assert_allclose(one.mean, exact.mean, atol=1e-4)
             np.testing.assert_allclose(one.variance, exact.variance, rtol=1e-3)
     assert learner.tally.answers == sum(not isinstance(answer, Skip) for _, answer in told)
+
+
+def test_people_are_compared_once_in_many_answers_and_again_on_the_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, people = exchanges(70), [f"p{number % 3}" for number in range(70)]
+    one_by_one, at_once = Learner(POOL), Learner(POOL)
+    for exchange, person in zip(told, people, strict=True):
+        one_by_one.tell_all([exchange], people=[person])
+    compare, compared = Reader.compared, []
+    monkeypatch.setattr(Reader, "compared", lambda *given: (compared.append(len(given[3])), compare(*given))[1])
+    at_once.tell_all(told[:40], people=people[:40], coming=30)
+    assert compared == []
+    at_once.tell_all(told[40:], people=people[40:])
+    assert compared == [64]
+    assert at_once.people == one_by_one.people
+    np.testing.assert_array_equal(at_once.posterior.mean, one_by_one.posterior.mean)
+    kept = at_once.back_to(40)
+    assert compared[1:] == [sum(not isinstance(answer, Skip) for _, answer in told[:kept])]
+    assert {name: own.answers > 0 for name, own in at_once.people.items()} == dict.fromkeys(("p0", "p1", "p2"), True)
 
 
 def _opposite(question: Question, answer: Answer) -> Answer:

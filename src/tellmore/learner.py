@@ -291,6 +291,7 @@ class Learner(Chooser, Viewed):
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
         twin._told, twin._kept, twin._sites = {question.id for question, _ in history}, Kept(), []
+        twin._uncompared = range(0)
         twin._asked = max(self._asked, len(history))  # so that no question gets the id of an earlier one
         twin._open.clear()
         mixture = self._prior if mixture is None else mixture

@@ -5,6 +5,7 @@ large pool after each of them.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
 from tellmore.questions import Question, check_answer, check_new, labels_in
-from tellmore.rereading import MOST, Reader, Sites, Told, is_due
+from tellmore.rereading import MOST, Reader, Sites, Told, is_due, last_due
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 
@@ -119,6 +120,7 @@ class Taught(Predictor):
     _kept: Kept
     _people: list[str]
     _sites: list[Sites]  # what the first answers of the history added to the belief: all of them, or MOST
+    _uncompared: range = range(0)  # in states after so many answers, people's habits are older than they should be
     judges: bool
     by_person: bool
     own_sharpness = False
@@ -129,12 +131,15 @@ class Taught(Predictor):
         exchanges: Sequence[tuple[Question, Answer]],
         each: Heard = lambda *_: None,
         people: Sequence[str] | None = None,
+        coming: int = 0,
     ) -> None:
         """Learn from several answers, in this order.
 
         exchanges: the questions with their answers.
         each: called after each answer with the state before it, the state after it, and what the update did.
         people: who gave each answer; by default unknown.
+        coming: how many answers follow at once in further calls. If people will be compared again on the way, and nothing
+            that is learnt depends on it, they are not compared before.
 
         With many answers and a large pool, the states passed to ``each`` are about a sample of the pool, and the pool itself is
         scored when its scores are next needed. Raises QuestionError or AnswerError as `tell` does; the answers before the one
@@ -145,6 +150,8 @@ class Taught(Predictor):
         state = start.about(rows.take(sample_rows(len(rows)))) if sampled else start
         means = deque([state.mixture.mean] if sampled else (), maxlen=KEPT_CHANGES + 1)
         waiting = Waiting(state, each) if sampled else None
+        given = sum(not isinstance(answer, Skip) for _, answer in exchanges)
+        last = last_due(start.tally.answers + given + coming) if sampled and not self.by_person else 0
         try:
             for (question, answer), person in zip(exchanges, people or [""] * len(exchanges), strict=True):
                 before, (state, infos) = state, self._learnt(state, question, answer, person, scored=not sampled)
@@ -158,7 +165,7 @@ class Taught(Predictor):
                 if waiting is not None:
                     waiting.add(state, infos, info)
                 if info is not None and is_due(state.tally.answers):
-                    state = self._read_again(state)
+                    state = self._compared(state, now=state.tally.answers >= last)
                     if waiting is not None:
                         waiting.correct(state)
                 if sampled and info is not None:
@@ -241,6 +248,12 @@ class Taught(Predictor):
         Computed from all answers at each call."""
         return Opinions(self, self.history, self.told_by)
 
+    def _compared(self, state: State, *, now: bool) -> State:
+        """The state after people are compared ``now``, or later."""
+        told, first = len(self._history), self._uncompared.start if self._uncompared else len(self._history)
+        self._uncompared = range(first, told if now else sys.maxsize)
+        return self._read_again(state) if now else state
+
     def _read_again(self, state: State) -> State:
         """The state after all answers are learnt again with the habits of the people who gave them."""
         if not self.judges or self.bound == "paper" or not self.behaviour.lapse or len(self._answering()) < 2:
@@ -308,6 +321,8 @@ class Taught(Predictor):
         self._told.difference_update(question.id for question, _ in self._history[told:])
         del self._history[told:], self._people[told:]
         self._sites = self._sites[:told] if not self.by_person else []  # they may have been learnt again since
+        if told in self._uncompared:
+            self._now = self._compared(self._now, now=True)
         return told
 
     def _seconds(self, question: Question, answer: Answer) -> float:
