@@ -84,10 +84,20 @@ def is_due(answers: int) -> bool:
     >>> [n for n in range(100) if is_due(n)]
     [12, 16, 21, 28, 37, 49, 64, 84]
     """
-    due = FIRST
-    while due < answers:
-        due = ceil(due * GROWTH)
-    return due == answers
+    return last_due(answers) == answers > 0
+
+
+@lru_cache(maxsize=4096)
+def last_due(answers: int) -> int:
+    """After how many of these answers people are compared for the last time; 0 if never.
+
+    >>> [last_due(n) for n in (11, 12, 15, 16, 100, 50_000)]
+    [0, 12, 12, 16, 84, 46222]
+    """
+    found, due = 0, FIRST
+    while due <= answers:
+        found, due = due, ceil(due * GROWTH)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +243,8 @@ def _scores_without(belief: Gaussian, given: Sequence[tuple[Told, Site | None]])
             precision[part, part], shift[part] = site.precision, site.shift
         told.append(one._replace(Z=rows[part]))
         at = part.stop
-    mean, cov = Site(precision, shift).left_out(mean, cov)
+    if any(site is not None for _, site in given):
+        mean, cov = Site(precision, shift).left_out(mean, cov)
     whole = np.zeros((len(mean) + 1,) * 2)
     whole[1:, 1:] = cov
     return Gaussian(np.append(0.0, mean), whole, 0.0), told

@@ -101,7 +101,7 @@ class ServerSettings(Section):
 
     database: str = ""
     lease_s: float = Field(default=120.0, gt=0, le=86_400)
-    process_from: int = Field(default=30, ge=1)
+    process_from: int = Field(default=2, ge=1)
 
 
 class DataSettings(Section):
