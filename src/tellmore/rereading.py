@@ -1,10 +1,10 @@
 """Learning answers again, once it is known how people answer: the first answers of a person who guesses were learnt like
 those of anyone else.
 
-After 12, 16, 21, … answers, each person's answers are compared with the belief from everyone else's, which gives the person's
-habits. If answers count by person and somebody's habits have changed much, all answers are learnt again from the beginning, and
-people are compared again. Everything follows from the answers, their order and who gave them, so that undo and replay give the
-same result.
+After 12, 16, 21, … answers, everybody's answers are judged together, and each person's are compared with the belief from
+everyone else's, which gives the person's habits. If answers count by person and somebody's habits have changed much, all answers
+are learnt again from the beginning, and people are compared again. Everything follows from the answers, their order and who
+gave them, so that undo and replay give the same result.
 
 If only one person answers, there is no one to compare with, and none of this is done.
 """

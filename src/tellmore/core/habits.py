@@ -7,7 +7,8 @@ are chance. The whole series is compared, so answers about doubtful items, which
 person has a *type*: a rate of lapses, together with whether a lapse is any answer or what is shown first; or reversed. The
 probability of each type follows from the person's answers and from how often the type occurs in the team, which is estimated at
 the same time (by EM, with a prior that expects most people to be careful). With few answers, a person gets the team's habits;
-with many, their own.
+with many, their own. Whether a person is careful, guesses or is reversed is judged better from everybody's answers together
+(see `together`); this replaces what the comparison says of it, unless there are too many people.
 
 People are not compared with a perfect one. If a belief is based on few answers, or the attribute is not linear, everyone
 seems to lapse; how far an answer is trusted is therefore relative to the most reliable person of the team, who is trusted
@@ -275,7 +276,7 @@ def team_of(
             own=bool(enough[at]),
             **_counted(answers[name]),
         )
-    return Team(found if manners is None else _with_manners(found, manners, usual_lapse), team)
+    return Team(_with_manners(found, manners, usual_lapse) if manners else found, team)
 
 
 def _with_manners(people: Mapping[str, Habits], manners: Mapping[str, Array], usual_lapse: float) -> dict[str, Habits]:

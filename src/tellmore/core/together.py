@@ -33,6 +33,8 @@ READINGS = 16
 """The most readings that are continued, at each sharpness."""
 MOST_FACTS = 400
 """The newest facts that are judged, of all people together."""
+MOST_PEOPLE = 20
+"""Of more people nothing is found: too few facts of each would be left."""
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 LOG_HALF = float(np.log(0.5))
@@ -72,7 +74,8 @@ def joined(several: Sequence[Facts]) -> Facts:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """``manners``: the probability of each manner [3], by name; ``sharpness``: the most probable of SHARPNESS."""
+    """``manners``: the probability of each manner [3], by name, unless there are too many people; ``sharpness``: the most
+    probable of SHARPNESS."""
 
     manners: dict[str, Array]
     sharpness: float
@@ -80,7 +83,9 @@ class Judged:
 
 def judged(mean: Array, cov: Array, people: Mapping[str, Facts]) -> Judged:
     """The manner of everybody who told these facts, if the weights are N(mean [D], cov [D, D]) beforehand."""
-    told = [one.newest(max(MOST_FACTS // len(people), 1)) for one in people.values()]
+    if len(people) > MOST_PEOPLE:
+        return Judged({}, 1.0)
+    told = [one.newest(MOST_FACTS // len(people)) for one in people.values()]
     rows = np.vstack([one.rows for one in told])
     gram = rows @ cov @ rows.T
     found = [_Readings.begun(rows @ mean, gram).of(told, factor) for factor in SHARPNESS]
