@@ -25,7 +25,7 @@ from tellmore.core.label_chain import SMALLEST
 from tellmore.types import Array
 
 MEANT, CHANCE, REVERSED = range(3)
-PRIOR = np.array([0.92, 0.03, 0.05])
+PRIOR = np.array([0.96, 0.03, 0.01])
 """The probability of each manner before any answer."""
 SHARPNESS = (0.25, 0.5, 1.0, 2.0)
 """How sharp everybody's answers may be, relative to what is expected of a single person's."""
