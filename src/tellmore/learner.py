@@ -38,7 +38,7 @@ from tellmore.questions import Question, answer_to, open_question
 from tellmore.rereading import Sites
 from tellmore.start import Start, check_start
 from tellmore.summary import summary
-from tellmore.telling import Kept
+from tellmore.telling import Earlier, Kept
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, ids_of
 from tellmore.views import Viewed
@@ -277,6 +277,7 @@ class Learner(Chooser, Viewed):
         people: Sequence[str] | None = None,
         team: Team = ALONE,
         scores: Sequence[tuple[Array, Array]] | None = None,
+        earlier: Sequence[Earlier] = (),
     ) -> Learner:
         """A learner with these options after answers whose effect is already known: nothing is learnt again.
 
@@ -286,6 +287,7 @@ class Learner(Chooser, Viewed):
         people: who gave each answer; by default unknown.
         team: how these people answer.
         scores: mean and variance of every item's score under each belief; by default they are computed when needed.
+        earlier: states to which answers can be taken back without learning all others again.
         """
         twin = self.copy()
         twin._history, twin._rates = list(history), None
@@ -298,6 +300,8 @@ class Learner(Chooser, Viewed):
         twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally, team)
         if scores is not None and isinstance(twin._now.rows, Rows):
             twin._now = replace(twin._now, known=tuple(PoolScan(twin._now.rows, *each) for each in scores))
+        for told, beliefs, counts, habits in earlier:
+            twin._kept.add(told, self._about_pool(beliefs, counts, habits))
         return twin
 
     def person(self, name: str) -> Learner:

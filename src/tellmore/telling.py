@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import RLock
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tellmore.answer_probability import AnswerProbability, answer_probability
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Habits, Team
+from tellmore.core.mixture import Mixture
 from tellmore.core.scan import refreshed_in_turn
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
@@ -43,6 +45,10 @@ Heard = Callable[[State, State, UpdateInfo | None], object]
 """Called with the states before and after an answer, and what the update did (None for a skip)."""
 
 
+Earlier: TypeAlias = tuple[int, Mixture, Tally, Team]
+"""What was learnt from the first answers: their number, the beliefs, the counts and people's habits."""
+
+
 class Kept:
     """Stored states by the number of answers before them, so that going back n answers learns at most about n again."""
 
@@ -63,6 +69,10 @@ class Kept:
         """The last state stored at or before ``told`` answers, and its number of answers; later ones are dropped."""
         self._states = {at: state for at, state in self._states.items() if at <= told}
         return max(self._states.items(), key=lambda kept: kept[0], default=None)
+
+    def beliefs(self) -> list[Earlier]:
+        """What was learnt by each stored state, without its items."""
+        return [(told, state.mixture, state.tally, state.team) for told, state in self._states.items()]
 
     def copy(self) -> Kept:
         """An independent copy with the same states."""
@@ -237,6 +247,11 @@ class Taught(Predictor):
     def team(self) -> Team:
         """How each person answers, and how a new person is expected to answer."""
         return self._now.team
+
+    @property
+    def earlier(self) -> list[Earlier]:
+        """The states that are stored for undo, without the scores of items."""
+        return self._kept.beliefs()
 
     @property
     def told_by(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
 import sys
 import time
@@ -25,6 +26,7 @@ from tellmore.core import scan
 from tellmore.data.project import open_project, write_settings
 from tellmore.data.settings import Settings
 from tellmore.kinds.rank import RankAnswer
+from tellmore.learner import Learner
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import FALLBACK, Asked, Given
 from tellmore.store.state import load_state
@@ -227,6 +229,18 @@ def test_answers_that_came_in_while_the_process_was_opened_are_not_learnt_again(
         assert there.packed() == local.packed()
     finally:
         there.close()
+
+
+def test_undo_after_the_move_learns_nothing_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, pairs = open_project(folder), load_pairs(folder)
+    local = LocalEngine(Fold(project.pool, project.settings), [], project.settings)
+    local.learn(pairs, project.settings, 100)
+    known = pickle.loads(pickle.dumps(local.known()))
+    there = Opening(folder, project.pool.fingerprint).engine(known)
+    monkeypatch.setattr(Learner, "_learnt", lambda *_, **__: pytest.fail("an answer was learnt again"))
+    assert there.learn(pairs[:2], project.settings, 100)
+    assert local.learn(pairs[:2], project.settings, 100)
+    assert there.packed() == local.packed()
 
 
 def load_pairs(folder: Path) -> list[tuple[Asked, Given]]:

@@ -24,6 +24,7 @@ from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect, Fold, Pairs, Restore, shared_prefix
 from tellmore.store.ledger import Asked
 from tellmore.store.statistics import TimesSoFar
+from tellmore.telling import Earlier
 from tellmore.types import Answer, Array
 
 
@@ -104,6 +105,7 @@ class Known:
     mixture: Mixture
     tally: Tally
     team: Team
+    earlier: Sequence[Earlier] = ()
 
 
 class LocalEngine:
@@ -172,13 +174,13 @@ class LocalEngine:
         learner, effects = self.fold.learner, tuple(self.fold.effects)
         if shared_prefix([effect.seq for effect in effects], self._pairs) < len(effects):
             return None
-        told = learner.beliefs, learner.tally, learner.team
+        told = learner.beliefs, learner.tally, learner.team, learner.earlier
         return Known(self.settings, self._asking, self._pairs[: len(effects)], effects, *told)
 
     def adopt(self, known: Known) -> None:
-        """Continue from there; earlier states, which undone answers would need, are dropped."""
+        """Continue from there."""
         self._pairs = known.pairs
-        self.fold.adopt(known.effects, known.mixture, known.tally, known.team, known.pairs)
+        self.fold.adopt(known.effects, known.mixture, known.tally, known.team, known.pairs, known.earlier)
         self.ask_by(known.asking)
         self.refit()
 

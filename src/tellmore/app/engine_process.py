@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -271,7 +271,7 @@ class EngineOpener:
             log.warning("learning stays in the server's process, because the other one has ended: %s", problem)
             _close(found)
             return None
-        local.adopt(known)  # the states on the way would only take memory
+        local.adopt(replace(known, earlier=()))  # earlier states would only take memory here
         log.info("learning has moved to a separate process, %s", found.pid)
         return found
 

@@ -1,6 +1,6 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
-One thread decides what to do; the long computations are done by a `Engine`, in this process or, with many people at work, in
+One thread decides what to do; the long computations are done by a `Engine`, in this process or, with several people at work, in
 another. In order of urgency, it learns new answers, keeps enough questions ready for the people at work, and, when it has
 time, finds the likely answers to the open questions and prepares what to ask after each. If many people need questions
 faster than they can be found one by one, one search finds many that are nearly as good. Even new answers wait for it, so
@@ -72,7 +72,7 @@ class Planner:
     ``changed`` is the session's lock and condition; methods for requests must be called with it held. ``chores`` are
     called by the thread, without the lock, when nothing urgent is left; each returns whether it did something.
     ``backlog`` is called while many answers are still to be learnt, so that even a server that is killed repeatedly
-    makes progress; ``learnt`` when all are learnt, with the lock held. ``opener`` opens another process if many people
+    makes progress; ``learnt`` when all are learnt, with the lock held. ``opener`` opens another process if several people
     are at work; ``restore`` puts the last snapshot into ``local`` if that process ends.
     """
 

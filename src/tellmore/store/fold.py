@@ -35,6 +35,7 @@ from tellmore.predictor import State
 from tellmore.questions import Question
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
+from tellmore.telling import Earlier
 from tellmore.types import Answer, Array
 
 DECISION_THRESHOLD = 0.5
@@ -132,9 +133,17 @@ class Fold:
         self._tell(some, len(new) - len(some))
         return len(self.effects) == len(pairs)
 
-    def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, team: Team, pairs: Pairs) -> None:
+    def adopt(
+        self,
+        effects: Sequence[AnswerEffect],
+        mixture: Mixture,
+        tally: Tally,
+        team: Team,
+        pairs: Pairs,
+        earlier: Sequence[Earlier] = (),
+    ) -> None:
         """Start from saved beliefs, tally and habits: those after ``pairs``, of which ``effects`` say what each did."""
-        self.effects, self.learner = list(effects), retold(self.learner, pairs, mixture, tally, team)
+        self.effects, self.learner = list(effects), retold(self.learner, pairs, mixture, tally, team, None, earlier)
 
     def packed(self) -> bytes:
         """All of it as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
@@ -208,9 +217,11 @@ def retold(
     tally: Tally,
     team: Team,
     scores: Sequence[tuple[Array, Array]] | None = None,
+    earlier: Sequence[Earlier] = (),
 ) -> Learner:
-    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits, and perhaps the scores of the items."""
-    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team, scores)
+    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits, and perhaps the scores of the items and
+    earlier states."""
+    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team, scores, earlier)
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:
