@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
@@ -170,22 +171,35 @@ class Reader:
         own = self._without_own(mixture, answers, sites)
         reader = replace(self, predicting=self.predicting.sharper(judged.sharpness))
         found = {name: reader._compared(*each, one_by_one=bool(sites)) for name, each in own.items()}
-        return reader._fair(team_of(found, self.usual.lapse, judged.manners), answers, found)
+        team = team_of(found, self.usual.lapse, judged.manners)
+        return reader._fair(team, team_of(found, self.usual.lapse), answers, found)
 
-    def _fair(self, team: Team, answers: Sequence[Told], compared: Mapping[str, Sequence[Compared]]) -> Team:
-        """The team without doubts about people who mean something else: answers that fit the others badly but each other well
-        are not guesses, nor swapped sides if they fit each other better than that. Of people who guess, at most one in 20
-        gives answers that fit each other by APART_NATS."""
-        doubted = {name for name, own in team.people.items() if own.doubted}
+    def _fair(
+        self, team: Team, beside: Team, answers: Sequence[Told], compared: Mapping[str, Sequence[Compared]]
+    ) -> Team:
+        """The team without doubts about people who mean something else. Who is doubted only ``beside`` the others' belief is
+        learnt from like anybody anyway, and can be named for it too."""
+        doubted, differing = ({name for name, own in one.people.items() if own.doubted} for one in (team, beside))
+        trusted = {
+            name: team.people[name].trusted(self.usual.lapse) for name in self._apart(doubted, answers, compared)
+        }
+        found = self._apart(doubted | differing, answers, compared) - doubted if differing - doubted else set()
+        named = {name: replace(team.people[name], apart=True) for name in found}
+        return Team({**team.people, **trusted, **named}, team.usual)
+
+    def _apart(
+        self, doubted: AbstractSet[str], answers: Sequence[Told], compared: Mapping[str, Sequence[Compared]]
+    ) -> set[str]:
+        """Those of the ``doubted`` who mean something else: answers that fit the others badly but each other well are not
+        guesses, nor swapped sides if they fit each other better than that. Of people who guess, at most one in 20 gives
+        answers that fit each other by APART_NATS."""
         theirs = [told for told in answers if told.person in doubted]
-        if not theirs:
-            return team
-        apart = {}
-        for name, (scores, told) in self._without_own(*self._mixed(theirs)).items():
+        found = set()
+        for name, (scores, told) in self._without_own(*self._mixed(theirs)).items() if theirs else ():
             fit, by_chance = sum(self._predicted(scores, told)), sum(self._chances(told))
             if fit > max(by_chance + APART_NATS, sum(one.reversed for one in compared[name])):
-                apart[name] = team.people[name].trusted(self.usual.lapse)
-        return Team({**team.people, **apart}, team.usual)
+                found.add(name)
+        return found
 
     def _mixed(self, answers: Sequence[Told]) -> tuple[Mixture, Sequence[Told], list[Sites]]:
         mixture, sites = self._learnt(Team(), answers)
