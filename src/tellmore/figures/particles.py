@@ -45,7 +45,7 @@ def configs(bench: Bench) -> dict[tuple[str, Acquisition], Config]:
 
 def _collect(bench: Bench) -> Rows:
     wanted = configs(bench)
-    done = bench.trials(list(wanted.values()), bench.plan.few_seeds)
+    done = bench.trials(list(wanted.values()))
     pool = bench.source("images" if bench.has("images") else "sentiment").title
     rows: list[Row] = []
     for (setting, search), config in wanted.items():
