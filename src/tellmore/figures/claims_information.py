@@ -96,8 +96,7 @@ def ratios(source: Source) -> Iterator[Row]:
         rows = where(source("fig9"), mode=mode)
         ranked = where(rows, question=paper.RANKINGS)
         start, end = ranked[0], ranked[-1]
-        reason = f"rank-4 / label after {end['answer']} answers over that at the start"
-        estimate = difference(each_of(end, "ratio_each") / each_of(start, "ratio_each"), reason)
+        estimate = _stays(start, end)
         yield claim_row("III-C", "The ratio of gains between kinds stays about constant.", mode, estimate, about(1.0))
         yield claim_row(
             "III-C", "The ratios of gains are stable across initialisations.", mode, _varies(end), Allowed(high=0.1)
@@ -106,16 +105,36 @@ def ratios(source: Source) -> Iterator[Row]:
         high, low = sorted(
             (where(rows, question=name, answer=end["answer"])[0] for name in ends), key=lambda row: -float(row["bits"])
         )
-        better, worse = (each_of(row, "bits_each") for row in (high, low))
-        gain = difference(
-            2 * better / (better + worse) - 1, "bits of the better end of 4 over those of a random end, minus 1"
-        )
+        gain = _better_end(high, low)
         sentence = "Actively choosing between highest and lowest makes no significant difference."
         yield claim_row("II-B", sentence, mode, gain, Allowed(-0.05, 0.05))
     for mode in distinct(source("fig10"), "mode"):
         yield claim_row(
             "III-C", "The benefit of rankings over labels grows with a/sigma.", mode, _benefit(source, mode)
         )
+
+
+def _stays(start: Row, end: Row) -> Estimate:
+    """The ratio of gains at the end of a run over that at its start; seed by seed, if the rows have the seeds."""
+    reason = f"rank-4 / label after {end['answer']} answers over that at the start"
+    paired = each_of(end, "ratio_each"), each_of(start, "ratio_each")
+    if paired[0].size:
+        return difference(paired[0] / paired[1], reason)
+    ratio = end["ratio"] / start["ratio"]
+    se = ratio * math.hypot(end["ratio_se"] / end["ratio"], start["ratio_se"] / start["ratio"])
+    return Estimate.of(ratio, se, end["seeds"], f"{reason}, {end['seeds']} seeds, errors of both added")
+
+
+def _better_end(high: Row, low: Row) -> Estimate:
+    """What the better end of a selection gains over a random end; seed by seed, if the rows have the seeds."""
+    reason = "bits of the better end of 4 over those of a random end, minus 1"
+    better, worse = (each_of(row, "bits_each") for row in (high, low))
+    if better.size:
+        return difference(2 * better / (better + worse) - 1, reason)
+    mean = (high["bits"] + low["bits"]) / 2
+    se = math.hypot(high["bits_se"], low["bits_se"]) / (2 * mean)
+    reason = f"{reason}, {high['seeds']} seeds, errors of both added"
+    return Estimate.of(high["bits"] / mean - 1, se, high["seeds"], reason)
 
 
 def _varies(row: Row) -> Estimate:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from tellmore.figures import paper
 from tellmore.figures.baselines import AUTOS, MODES, PAIRS
 from tellmore.figures.curves import MARKS_S
@@ -198,10 +196,16 @@ def _at(rows: Rows, setting: str, answer: int) -> Row | None:
 
 
 def _lower(better: Row | None, worse: Row | None, where_: str) -> Estimate:
-    """MSE of ``worse`` minus that of ``better``, seed by seed."""
+    """MSE of ``worse`` minus that of ``better``: seed by seed, or with the errors of both if the rows do not have the seeds."""
     if better is None or worse is None:
         return Estimate.missing("not rerun in this mode")
-    return difference(each_of(worse, "mse_each") - each_of(better, "mse_each"), f"difference of MSE {where_}")
+    reason = f"difference of MSE {where_}"
+    paired = each_of(worse, "mse_each") - each_of(better, "mse_each")
+    if paired.size:
+        return difference(paired, reason)
+    se = math.hypot(better["mse_se"], worse["mse_se"])
+    seeds = better["seeds"]
+    return Estimate.of(worse["mse"] - better["mse"], se, seeds, f"{reason}, {seeds} seeds, errors of both added")
 
 
 def curves(source: Source) -> Iterator[Row]:
@@ -248,14 +252,18 @@ def _options(rows: Rows) -> Estimate:
     if two is None or ten is None or ten["answer"] < 1000:
         return Estimate.missing("trials are shorter than 1000 answers")
     of_two, of_ten = (Runs(dict(enumerate(each_of(row, "mse_each").tolist()))) for row in (two, ten))
-    return saved(of_ten, of_two)
+    if of_two.values:
+        return saved(of_ten, of_two)
+    ratio = ten["mse"] / two["mse"]
+    se = ratio * math.hypot(ten["mse_se"] / ten["mse"], two["mse_se"] / two["mse"])
+    return Estimate.of(1 - ratio, se, two["seeds"], f"{two['seeds']} seeds, errors of both added")
 
 
 def _in_time(rows: Rows) -> Iterator[Row]:
     """Fig. 12: the MSE after the last answer and at the last time that all curves reach."""
     names = distinct(rows, "setting")
     three, ten, ranked = paper.titled(paper.SELECT, 3), paper.titled(paper.SELECT, 10), paper.titled(paper.RANK, 10)
-    leads = []
+    leads, apart = [], []
     for axis, phrase, unit in (("answer", "In interactions", " answers"), ("seconds", "In time", " s")):
         common = min((max(column(where(rows, setting=name), axis)) for name in names), default=0.0)
         known = {name: [row for row in where(rows, setting=name) if row[axis] <= common] for name in names}
@@ -266,8 +274,22 @@ def _in_time(rows: Rows) -> Iterator[Row]:
         yield claim_row("III-C", sentence, "paper", _lower(end.get(pair[0]), end.get(pair[1]), after))
         for name in (paper.LABELS, three, ten):
             sentence = f"{phrase}, ranking of 10 leads {name}."
-            yield claim_row("III-C", sentence, "paper", _lower(end.get(ranked), end.get(name), after))
-        both = [each_of(end.get(name, {}), "mse_each") for name in (paper.LABELS, ranked)]
-        leads.append(both[0] - both[1] if both[0].size == both[1].size else np.empty(0))
-    gain = difference(leads[0] - leads[1], "difference of the two leads in MSE")
+            lead = _lower(end.get(ranked), end.get(name), after)
+            yield claim_row("III-C", sentence, "paper", lead)
+            apart += [lead] if name == paper.LABELS else []
+        labels, best = (each_of(end.get(name, {}), "mse_each") for name in (paper.LABELS, ranked))
+        leads.append(labels - best)
+    gain = _less(*apart) if not leads[0].size else difference(leads[0] - leads[1], LEADS)
     yield claim_row("III-C", "Ranking of 10 gains less over labels in time than in interactions.", "paper", gain)
+
+
+LEADS = "difference of the two leads in MSE"
+
+
+def _less(many: Estimate, few: Estimate) -> Estimate:
+    """How much larger the first of two differences is, by the errors of both."""
+    if many.value is None or few.value is None:
+        return Estimate.missing("not rerun in this mode")
+    half = math.hypot(many.high - many.value, few.high - few.value)
+    value = many.value - few.value
+    return Estimate(value, value - half, value + half, f"{LEADS}, errors of both added")

@@ -84,7 +84,7 @@ def draw(rows: Rows) -> Figure:
         _draw_scales(axes, where(own, mode=mode))
         axes.set_title(f"{mode}, {seeds_text(where(own, mode=mode))}")
     legend_below(figure, grid[0, 0])
-    known = "open: a lower bound, as not all seeds reached it; dotted: the paper"
+    known = "bars: standard errors; open: a lower bound, as not all seeds reached it; dotted: the paper"
     figure.suptitle(f"{rows[0]['pool']}, answers to {paper.TARGET:.0%}\n{known}", fontsize=10)
     return figure
 
@@ -97,7 +97,8 @@ def _draw_scales(axes: Axes, rows: Rows) -> None:
         axes.plot(scales, counts, "-", color=colour, label=setting)
         for row, count in zip(own, counts, strict=True):
             filled = colour if row["reached"] == row["seeds"] else "white"
-            axes.plot(row["scale"], count, "o", color=colour, markerfacecolor=filled)
+            error = row["interactions_se"] or 0.0
+            axes.errorbar(row["scale"], count, yerr=error, fmt="o", color=colour, markerfacecolor=filled)
         axes.axhline(paper.COUNTS[setting], color=colour, linewidth=0.8, linestyle=":")
     axes.set(xscale="log", xlabel="s, where the prior is N(0, s I / D)", ylabel="answers")
     scales = sorted(distinct(rows, "scale"))
