@@ -120,15 +120,18 @@ def particles_set(
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
     particles: int = 1000,
+    unit: bool = False,
 ) -> Acquired:
-    """Algorithm 5 to the letter, for comparison: fresh unit-norm classifiers at each step score every item of the pool."""
+    """Algorithm 5 to the letter, for comparison: fresh classifiers, drawn from the belief at each step, score every item of the
+    pool. ``unit``: they are scaled to length 1, as in the authors' code."""
     available = available_rows(len(scan.mean), exclude, size)
     X = with_constant(scan.rows[:])
     rows: list[int] = []
     bits: list[float] = []
     while len(rows) < size:
         theta = belief.sample(particles, rng)
-        theta /= np.linalg.norm(theta, axis=1, keepdims=True)
+        if unit:
+            theta /= np.linalg.norm(theta, axis=1, keepdims=True)
         scores = X @ theta.T  # [n, N]
         candidates = np.flatnonzero(available)
         gains = np.empty(candidates.size)
