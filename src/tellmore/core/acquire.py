@@ -136,12 +136,9 @@ def particles_set(
         candidates = np.flatnonzero(available)
         gains = np.empty(candidates.size)
         for start in range(0, candidates.size, 256):
-            part = candidates[start : start + 256]
-            z = np.concatenate(
-                [np.broadcast_to(scores[rows].T, (part.size, particles, len(rows))), scores[part][:, :, None]], axis=-1
-            )
+            part = scores[candidates[start : start + 256]]  # [B, N]
             gains[start : start + 256] = (
-                kind.gain_nats(z, behaviour, rng)[0] if rows else label_gain_nats(z[..., 0], behaviour)
+                kind.gains_with(scores[rows], part, behaviour, rng) if rows else label_gain_nats(part, behaviour)
             ) / log(2)
         best = argmax(gains, rng)
         rows.append(int(candidates[best]))
