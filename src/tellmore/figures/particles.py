@@ -99,8 +99,9 @@ def _compare(rows: Rows) -> str:
     for mode in distinct(rows, "mode"):
         parts = [_setting(rows, mode, setting) for setting in distinct(where(rows, mode=mode), "setting")]
         said.append(f"In {mode} mode: {'; '.join(parts)}.")
+    scaled = " (in as-authors mode scaled to length 1)" if where(rows, mode="as-authors") else ""
     return (
-        f"{rows[0]['pool']}. The quick search minus Algorithm 5 with 1000 particles (in as-authors mode of length 1) at the end "
+        f"{rows[0]['pool']}. The quick search minus Algorithm 5 with 1000 particles{scaled} at the end "
         f"of the trials, with 95 % intervals over paired seeds; accuracies are called equal if the interval is within "
         f"{100 * EQUAL:.0f} points of 0. {' '.join(said)}"
     )
