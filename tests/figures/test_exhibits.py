@@ -350,15 +350,20 @@ def test_the_strongest_of_the_sweep_so_far_is_run_with_the_methods(bench: Bench,
 
 
 def test_particles_and_the_quick_search_are_compared_on_the_same_seeds(bench: Bench) -> None:
-    assert {search for _, search in particles.configs(bench)} == {"particles", "greedy"}
+    wanted = particles.configs(bench)
+    assert {search for _, _, search in wanted} == {"particles", "greedy"}
+    assert {mode for mode, _, _ in wanted} == {"as-printed", "as-authors"}
+    assert {config.pool for config in wanted.values()} == {"words,300"}
     rows = [
-        {"pool": "p", "setting": "rank-4", "search": search, "seed": seed, "answers": 20, "mse": 1.0, "bits": 1.0,
-         "accuracy": 0.5 + 0.1 * seed + (search == "greedy") * 0.02}
-        for seed in (0, 1, 2) for search in ("particles", "greedy")
+        {"pool": "p", "mode": mode, "setting": "rank-4", "search": search, "seed": seed, "answers": 20, "mse": 1.0, "bits": 1.0,
+         "accuracy": 0.5 + 0.1 * seed + (search == "greedy") * more}
+        for mode, more in (("as-printed", 0.02), ("as-authors", 0.2)) for seed in (0, 1, 2) for search in ("particles", "greedy")
     ]  # fmt: skip
     said = particles._compare(rows)
-    assert "rank-4, 3 seeds of 20 answers, accuracies equal: accuracy +0.020 (+0.020 to +0.020), MSE +0.000" in said
-    assert len(particles.draw(rows).axes) == 3
+    equal = "rank-4, 3 seeds of 20 answers, accuracies equal: accuracy +0.020 (+0.020 to +0.020), MSE +0.000"
+    assert f"In as-printed mode: {equal}" in said
+    assert "In as-authors mode: rank-4, 3 seeds of 20 answers, accuracies different" in said
+    assert len(particles.draw(rows).axes) == 6
 
 
 def test_trials_of_other_modes_are_left_out(bench: Bench, small_source: Source) -> None:
