@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 GRID = 12
 TICKS = f"{TICK.name}-{GRID}"
 WORDS = Source("VADER words (bundled)", "words")
-MOMENTS = (30, 60, 120, 300, 600, 1800)
+MOMENTS = (30, 60, 120, 300, 600)
 """Seconds after which the accuracy is compared; every trial is longer."""
 LENGTH_S = float(MOMENTS[-1])
 """Human time of a trial, the same as in the race."""
