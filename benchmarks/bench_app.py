@@ -1,14 +1,16 @@
 """The app under load: many simulated people at once, with and without think times, and a server killed at random moments.
 
-    python benchmarks/bench_app.py [--quick] [--people 100] [--answers 6] [--speed 1] [--crashes 500]
+    python benchmarks/bench_app.py [--quick] [--people 100] [--answers 6] [--speed 1] [--crashes 500] [--only-crashes]
 
 Targets: p95 from an answer to the next question under 500 ms with think times, no answer lost or stored twice, and no two people
-asked the same question at the same time.
+asked the same question at the same time. Every third kill waits until the server learns in a second process, and then ends that
+process, the server, or both.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import signal
 import sys
@@ -17,12 +19,13 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.postgres_cluster import NoPostgresError, private_postgres
+from scripts.processes import learners
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
 from tellmore.app.session import FIRST_PATIENCE_S
 from tellmore.data.bundled import demo_pool
@@ -33,6 +36,8 @@ from tests.app.serving import Server, free_port
 
 CRASH_PEOPLE = 8
 QUICK_CRASHES = 8
+SECOND_WITHIN_S = 60.0
+"""A second process opens within this time if the machine is busy."""
 
 
 def new_project(folder: Path, database: str = "") -> Path:
@@ -76,10 +81,10 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
         )
         people.start()
         time.sleep(FIRST_PATIENCE_S + 1)  # newcomers may wait this long for a question, longer than a server runs below
-        for _ in range(moments):
+        ended: Counter[str] = Counter()
+        for moment in range(moments):
             time.sleep(rng.uniform(0.05, 1.0))
-            server.end(signal.SIGKILL)
-            server.start()
+            ended.update(end_some(server, rng, together=moment % 3 == 2))
             killed[name] += 1
             print(f"\rkilled {dict(killed)} of {moments} times", end="", file=sys.stderr, flush=True)
         stop.set()
@@ -91,12 +96,34 @@ def crashes(moments: int, name: str, database: str, killed: Counter[str]) -> Non
     acknowledged = reports[0].acknowledged
     row = {
         "moments": moments,
+        **{f"killed_{what}": count for what, count in sorted(ended.items())},
         "acknowledged": len(acknowledged),
         "lost": sum(found[question_id] == 0 for question_id in acknowledged),
         "doubled": sum(count > 1 for count in found.values()),
         "faults": len(reports[0].faults),
     }
     print_row(f"\nkilled, {name}", row, reports[0])
+
+
+def end_some(server: Server, rng: random.Random, *, together: bool) -> list[str]:
+    """Kill the server, and start it again; if ``together``, wait for the process that learns, and kill one of the two or both.
+    Returns what was killed."""
+    assert server.process is not None
+    pid, deadline = server.process.pid, time.monotonic() + SECOND_WITHIN_S
+    while together and not learners(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    others = learners(pid) if together else []
+    if others:
+        time.sleep(rng.uniform(0.05, 1.0))
+    what = rng.choice(["learner", "both", "server"]) if others else "server"
+    if what != "server":
+        with suppress(ProcessLookupError):
+            os.kill(others[0], signal.SIGKILL)
+        if what == "learner":
+            return ["learner"]
+    server.end(signal.SIGKILL)
+    server.start()
+    return ["server_with_learner" if others else "server"]
 
 
 def crashes_on_both(moments: int) -> None:
@@ -124,10 +151,12 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help=f"kill it only {QUICK_CRASHES} times, instead of for half an hour"
     )
+    parser.add_argument("--only-crashes", action="store_true", help="measure no times")
     options, _ = parser.parse_known_args()
-    load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)
-    load(f"{options.people} people, think times", options.people, options.answers, think=True, speed=options.speed)
-    load(f"{options.people} people, no think times", options.people, options.answers, think=False, speed=1.0)
+    if not options.only_crashes:
+        load("1 person, think times", 1, options.answers * 3, think=True, speed=options.speed)
+        load(f"{options.people} people, think times", options.people, options.answers, think=True, speed=options.speed)
+        load(f"{options.people} people, no think times", options.people, options.answers, think=False, speed=1.0)
     moments = min(options.crashes, QUICK_CRASHES) if options.quick else options.crashes
     if moments:
         crashes_on_both(moments)

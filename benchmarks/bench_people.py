@@ -1,13 +1,14 @@
 """Many people at once on one server: how long they wait, and which questions they get.
 
     python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 90] [--question select-3] [--items 1000000]
-        [--csv FILE]
+        [--process-from 2] [--csv FILE]
 
 Simulated people with the published think times use a real server, both on this machine. Each number of people gives one row: the
 time from an answer to the next question, the share of questions by the reason why they were asked, and the processor time of the
 server. Targets: 300 people wait at most 500 ms (95 of 100 times), and at most 5 % of their questions are random because nothing
-else was ready (`fallback`); 500 people wait no longer. If a target is missed, the run fails. --csv adds the rows to a table,
-which benchmarks/far.py draws.
+else was ready (`fallback`); 500 people wait no longer. If a target is missed, the run fails. --process-from is the setting of
+this name: 1 always learns in a second process, a large number never. --csv adds the rows to a table, which benchmarks/far.py
+draws.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 
 from benchmarks.bench_scale import made_pool
-from scripts.processes import children, cpu_seconds
+from scripts.processes import cpu_seconds, learners, resident_bytes
 from tellmore.app.demo import DEMO_SETTINGS, known_scores
 from tellmore.data.bundled import demo_pool
 from tellmore.data.project import create_project, open_project
@@ -45,10 +46,13 @@ COLUMNS = ("people", "question", "seconds", "answers", "p50_ms", "p95_ms", "p99_
 HEADS = "people", "seconds", "answers", "p50 ms", "p95 ms", "p99 ms", "server s/s", "lost", "same", "faults"
 
 
-def measure(people: int, seconds: float, question: str, items: int = 0) -> tuple[Report, Counter[str], float]:
-    """Let ``people`` answer for ``seconds``: what happened, why each question was asked, and the server's processor time."""
+def measure(
+    people: int, seconds: float, question: str, items: int = 0, process_from: int | None = None
+) -> tuple[Report, Counter[str], float, list[int]]:
+    """Let ``people`` answer for ``seconds``: what happened, why each question was asked, the server's processor time, and the
+    resident memory of each of its processes."""
     with tempfile.TemporaryDirectory() as folder:
-        project = endless_project(Path(folder) / "project", question, items)
+        project = endless_project(Path(folder) / "project", question, items, process_from)
         server = Server(project, free_port())
         try:
             links, stop = invite(server.start(START_S), people), threading.Event()
@@ -58,10 +62,11 @@ def measure(people: int, seconds: float, question: str, items: int = 0) -> tuple
             timer.start()
             report = drive(links, answers=10**9, scores=known_scores(), stagger=True, stop=stop)
             timer.cancel()
-            used = cpu_seconds(server.process.pid) - before + sum(map(cpu_seconds, children(server.process.pid)))
+            processes = [server.process.pid, *learners(server.process.pid)]
+            used, memory = sum(map(cpu_seconds, processes)) - before, [resident_bytes(pid) for pid in processes]
         finally:
             server.end(signal.SIGTERM, 60.0)
-        return report, compared(report, project), used
+        return report, compared(report, project), used, memory
 
 
 def compared(report: Report, project: Path) -> Counter[str]:
@@ -75,13 +80,14 @@ def compared(report: Report, project: Path) -> Counter[str]:
     return Counter(event.payload["why"] for event in events if event.kind == "question")
 
 
-def endless_project(folder: Path, question: str, items: int = 0) -> Path:
+def endless_project(folder: Path, question: str, items: int = 0, process_from: int | None = None) -> Path:
     """A project on the bundled words, or on this many synthetic ``items`` of 300 dimensions; the owner has chosen to go on, so
     that a crowd does not reach the end within a minute."""
     kind, _, size = question.partition("-")
     learning = {"question": kind, "set_size": int(size) if size else None}
     pool = Pool(made_pool(items, 300), [f"item {row}" for row in range(items)]) if items else demo_pool()
-    create_project(folder, pool, DEMO_SETTINGS.changed(learning=learning))
+    server = {} if process_from is None else {"process_from": process_from}
+    create_project(folder, pool, DEMO_SETTINGS.changed(learning=learning, server=server))
     store = Repository(open_project(folder).database_url)
     store.append([end_event(None, "shown", "for the measurement"), Event("go_on", None, "owner")])
     store.close()
@@ -102,6 +108,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=90.0, help="how long each number of people answers")
     parser.add_argument("--question", default="auto", help="what is asked: auto, select-3, rank-4")
     parser.add_argument("--items", type=int, default=0, help="this many synthetic items in place of the bundled words")
+    parser.add_argument("--process-from", type=int, help="people from whom on a second process learns")
     parser.add_argument("--csv", type=Path, help="a table to add the rows to")
     parser.add_argument("--quick", action="store_true", help="100 people for 30 seconds, without targets")
     options, _ = parser.parse_known_args()
@@ -110,7 +117,9 @@ def main() -> None:
     print(" ".join(f"{head:>10}" for head in HEADS), "  shares by why")
     missed = []
     for people in options.people:
-        report, asked, used = measure(people, options.seconds, options.question, options.items)
+        report, asked, used, memory = measure(
+            people, options.seconds, options.question, options.items, options.process_from
+        )
         row, total = report.summary(), max(sum(asked.values()), 1)
         values = (
             *(row[key] for key in ("seconds", "answers", "p50_ms", "p95_ms", "p99_ms")),
@@ -118,6 +127,7 @@ def main() -> None:
             *(row[key] for key in ("lost", "same_question_at_once", "faults")),
         )
         shares = " ".join(f"{why} {count / total:.1%}" for why, count in asked.most_common())
+        shares += "; " + " + ".join(f"{one / 1e6:.0f} MB" for one in memory)
         print(f"{people:>10}", " ".join(f"{value:>10.4g}" for value in values), f"  {shares}", flush=True)
         if options.csv is not None:
             add_row(options.csv, (people, options.question, *values[:5], asked["fallback"] / total, values[5]))

@@ -32,6 +32,7 @@ REAL = (
     "images_oasis_valence_efflite2",
     "images_utkface2000_facenet512",
 )
+LARGEST = ("words_vader_w2v300", "random")
 LARGER = ("words_vader_w2v300", "images_utkface2000_facenet512")
 AS_THEY_ARE = ("words_vader_w2v300", "words_warriner_valence_w2v300")
 KINDS = (("label", 1), ("select_high", 4), ("rank", 4), ("rank", 10), ("tick", 12))
@@ -40,6 +41,8 @@ NOISE = 0.02
 JUDGED = 1_024
 AGES = (0, 20)
 """Answers before the search."""
+LATE = 100
+"""The same in the largest pools, besides those above."""
 
 
 def cases() -> list[tuple[str, int, int, int, str, int, int]]:
@@ -49,6 +52,8 @@ def cases() -> list[tuple[str, int, int, int, str, int, int]]:
             found += [(pool, 20_000, 4_096, answers, kind, size, 0) for pool in (*REAL, "random")]
             found += [(pool, 100_000, 4_096, answers, kind, size, 0) for pool in LARGER]
             found += [(pool, 0, 1_024, answers, kind, size, 0) for pool in AS_THEY_ARE]
+        for answers in (*AGES, LATE):
+            found += [(pool, 1_000_000, 4_096, answers, kind, size, 0) for pool in LARGEST]
     return found
 
 

@@ -4,7 +4,7 @@
 
 Parts: ``teams`` of five on pools that nothing was tuned on, ``tuned``: on the other pools, ``twenty`` people, ``parts`` of the
 method switched off one at a time, ``habits`` of single people. ROWS gets a line for every run, and runs already there are not
-repeated; OUT gets people.csv, the means with their standard errors.
+repeated; OUT gets people.csv, the means with their standard errors. `people_tables.py` writes the tables of docs/people.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from unittest.mock import patch
 import numpy as np
 from kept import kept_rows, pool_path, write_rows
 
-from tellmore.core import habits
+from tellmore import rereading
+from tellmore.core import habits, together
 from tellmore.core.mixture import Mixture
 from tellmore.rereading import Reader, Sites, Told
 from tellmore.sim import experiment
@@ -66,27 +67,29 @@ FIELDS = ["pool", "kind", "team", "learner", "seed", "accuracy"]
 
 
 def forward_only(
-    self: Reader, now: Mixture, team: habits.Team, answers: Sequence[Told], sites: Sequence[Sites]
+    self: Reader, now: Mixture, _team: habits.Team, answers: Sequence[Told], sites: Sequence[Sites]
 ) -> tuple[Mixture, habits.Team, Sequence[Sites]]:
     """Estimate habits as usual, but learn nothing again."""
-    return now, self._begun(team).towards(self._team(now, answers, sites)), sites
+    return now, self._team(self._judged(answers), now, answers, sites), sites
 
 
-def _without(types: slice) -> Any:
-    odds = habits._ODDS.copy()
-    odds[types] = 1e-12
-    return patch.object(habits, "_ODDS", odds)
+def _without(module: Any, name: str, which: slice) -> Any:
+    """A prior in which some cases are all but impossible."""
+    prior = getattr(module, name).copy()
+    prior[which] = 1e-12
+    return patch.object(module, name, prior)
 
 
 SWITCHED: dict[str, Callable[[], Any]] = {
-    "nobody lapses": lambda: _without(slice(1, -1)),
-    "nobody reversed": lambda: _without(slice(-1, None)),
-    "nobody takes the first": lambda: _without(slice(len(habits.LAPSES), -1)),
+    "compared with the belief": lambda: patch.object(
+        rereading, "team_of", lambda found, lapse, _manners: habits.team_of(found, lapse)
+    ),
+    "one sharpness": lambda: patch.object(together, "SHARPNESS", (1.0,)),
+    "one reading": lambda: patch.object(together, "READINGS", 1),
+    "nobody reversed": lambda: _without(together, "PRIOR", slice(together.REVERSED, None)),
     "nothing learnt again": lambda: patch.object(Reader, "read", forward_only),
-    "own answers not left out": lambda: patch.object(habits.Site, "left_out", lambda _site, mean, cov: (mean, cov)),
-    "each answer for itself": lambda: patch.object(Reader, "_predicted", Reader._predicted_apart),
-    "all doubted at once": lambda: patch.object(habits.Team, "towards", lambda _team, found: found),
     "nobody apart": lambda: patch.object(Reader, "_fair", lambda _reader, team, *_: team),
+    "nobody takes the first": lambda: _without(habits, "_ODDS", slice(len(habits.LAPSES), -1)),
 }
 
 
@@ -129,7 +132,7 @@ def cases(part: str, seeds: range) -> list[tuple[str, str, str, str, int]]:
         "teams": (UNSEEN, ANSWERS, FIVE, everyone),
         "tuned": (TUNED, ANSWERS, FIVE, everyone),
         "twenty": (UNSEEN, ("label", "rank"), TWENTY, everyone),
-        "parts": (UNSEEN, ("label", "rank"), ("two random", "one reversed"), (*everyone, *SWITCHED, "own sharpness")),
+        "parts": (UNSEEN, ("label", "rank"), ("two random", "one reversed"), (*everyone, *list(SWITCHED)[:-1])),
         "habits": (UNSEEN[:2], ("select", "rank"), HABITS, (*everyone, "nobody takes the first", "own sharpness")),
     }
     pools, kinds, teams, learners = plans[part]

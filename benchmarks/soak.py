@@ -2,9 +2,10 @@
 
     python benchmarks/soak.py [--minutes 60] [--people 20] [--speed 4]
 
-Simulated people answer without a pause. Each tenth of the time gives a row: resident memory, open files, and the time from an
-answer to the next question. Fails if the last row exceeds that after the first fifth by more than the growth of the log explains:
-20 % and 20 KB per answer of memory, 10 open files, twice the waiting time.
+Simulated people answer without a pause. Each tenth of the time gives a row: resident memory of the server and of the process that
+learns, the server's open files, the answers so far, the time from an answer to the next question, and the processor time of both.
+Fails if the last row exceeds that after the first fifth by more than the growth of the log explains: 20 % and 20 KB per answer of
+memory, 10 open files, twice the waiting time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -22,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 
 from benchmarks.bench_people import endless_project
-from scripts.processes import open_files, resident_bytes
+from scripts.processes import cpu_seconds, learners, open_files, resident_bytes
 from tellmore.app.demo import known_scores
 from tellmore.sim.drive import Report, drive, invite
 from tests.app.serving import Server, free_port
@@ -31,9 +33,30 @@ ROWS = 10
 MB = 1e6
 
 
-def soak(minutes: float, people: int, speed: float, question: str = "auto") -> list[tuple[float, int, int, float]]:
-    """(resident MB, open files, answers, p95 ms) at the end of each tenth; p95 is over the answers since the row before."""
-    rows: list[tuple[float, int, int, float]] = []
+@dataclass(frozen=True)
+class Row:
+    """The end of a tenth: resident memory of the server and of the process that learns, the server's open files, answers so far,
+    95th percentile of the waiting times since the row before, and the processor time of both processes so far."""
+
+    server_mb: float
+    learner_mb: float
+    files: int
+    answers: int
+    p95_ms: float
+    cpu_s: float
+
+    @classmethod
+    def of(cls, pid: int, answers: int, p95_ms: float) -> Row:
+        """As it is now, of the server with this ``pid``."""
+        others = learners(pid)
+        learner_mb = sum(map(resident_bytes, others)) / MB
+        cpu_s = sum(map(cpu_seconds, [pid, *others]))
+        return cls(resident_bytes(pid) / MB, learner_mb, open_files(pid), answers, p95_ms, cpu_s)
+
+
+def soak(minutes: float, people: int, speed: float, question: str = "auto") -> list[Row]:
+    """What was used at the end of each tenth."""
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         server = Server(endless_project(Path(folder) / "project", question), free_port())
         try:
@@ -53,10 +76,10 @@ def soak(minutes: float, people: int, speed: float, question: str = "auto") -> l
             for _ in range(ROWS):
                 before = len(latency)
                 time.sleep(60 * minutes / ROWS)
-                pid, new = server.process.pid, latency[before:]
+                new = latency[before:]
                 p95 = float(np.percentile(new, 95)) if new else float("nan")
-                rows.append((resident_bytes(pid) / MB, open_files(pid), len(latency), p95))
-                print(" ".join(f"{value:>10.4g}" for value in rows[-1]), flush=True)
+                rows.append(Row.of(server.process.pid, len(latency), p95))
+                print(" ".join(f"{value:>10.4g}" for value in astuple(rows[-1])), flush=True)
             stop.set()
             worker.join()
             faults = [fault for report in reports for fault in report.faults]
@@ -66,13 +89,16 @@ def soak(minutes: float, people: int, speed: float, question: str = "auto") -> l
     return rows
 
 
-def grown(rows: list[tuple[float, int, int, float]]) -> list[str]:
+def grown(rows: list[Row]) -> list[str]:
     """What grew, in words."""
     first, last = rows[len(rows) // 5], rows[-1]
-    may_have = 1.2 * first[0] + 0.02 * (last[2] - first[2])
-    found = [f"memory {first[0]:.0f} to {last[0]:.0f} MB"] if last[0] > may_have else []
-    found += [f"open files {first[1]} to {last[1]}"] if last[1] > first[1] + 10 else []
-    return found + ([f"waiting {first[3]:.0f} to {last[3]:.0f} ms"] if last[3] > 2 * max(first[3], 50.0) else [])
+    log_mb, found = 0.02 * (last.answers - first.answers), []
+    for name in ("server_mb", "learner_mb"):
+        was, now = getattr(first, name), getattr(last, name)
+        found += [f"{name} {was:.0f} to {now:.0f}"] if now > 1.2 * was + log_mb else []
+    found += [f"open files {first.files} to {last.files}"] if last.files > first.files + 10 else []
+    waits = last.p95_ms > 2 * max(first.p95_ms, 50.0)
+    return found + ([f"waiting {first.p95_ms:.0f} to {last.p95_ms:.0f} ms"] if waits else [])
 
 
 def main() -> None:
@@ -81,7 +107,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--speed", type=float, default=4.0, help="divide think times by this")
     options = parser.parse_args()
-    print(" ".join(f"{head:>10}" for head in ("MB", "files", "answers", "p95 ms")))
+    print(" ".join(f"{head:>10}" for head in ("server MB", "learner MB", "files", "answers", "p95 ms", "CPU s")))
     if found := grown(soak(options.minutes, options.people, options.speed)):
         raise SystemExit("grown: " + "; ".join(found))
 

@@ -57,7 +57,7 @@ def starts_of(pool: str) -> tuple[str, ...]:
 
 def task(pool: str, start: str, seed: int, data: Path) -> tuple[Config, int]:
     """The run of a start on a pool."""
-    base = Config(pool=pool_path(pool, data) or pool, answers=None, seconds=float(MARKS_S[-1]))
+    base = Config(pool=pool_path(pool, data) or pool, answers=None, seconds=float(MARKS_S[-1]), sparse=True)
     found = config_of(f"{NOTHING}+{start}" if start else NOTHING, base, seed)
     if found is None:
         raise SystemExit(f"{pool} has no words to start from")

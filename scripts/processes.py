@@ -36,3 +36,8 @@ def children(pid: int) -> list[int]:
         if int(parent) == pid:
             found.append(int(each.parent.name))
     return found
+
+
+def learners(pid: int) -> list[int]:
+    """The processes in which a server learns and chooses."""
+    return [each for each in children(pid) if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]

@@ -26,7 +26,8 @@ def test_an_answer_was_as_probable_as_many_draws_say(name: str, size: int) -> No
     outcome = kind.sample(with_constant(X) @ belief.mean, behaviour, rng)
     thetas = rng.multivariate_normal(belief.mean, belief.cov, size=4000)
     z = thetas @ with_constant(X).T
-    found = answer_probability(belief, X, kind, outcome, USUAL, rng=np.random.default_rng(0))
+    mean, cov, _ = belief.project(with_constant(X))
+    found = answer_probability(mean, cov, kind, outcome, USUAL, rng=np.random.default_rng(0))
 
     def log_p(one: Outcome) -> float:
         return float(logsumexp(kind.log_likelihood(z, one, behaviour)) - np.log(len(z)))
@@ -41,7 +42,8 @@ def test_an_answer_was_as_probable_as_many_draws_say(name: str, size: int) -> No
 def test_all_answers_together_are_as_probable_as_expected() -> None:
     rng, kind = np.random.default_rng(4), kinds.named("select_high")
     belief, X = Gaussian.from_moments(rng.normal(size=4), np.eye(4)), rng.normal(size=(3, 3))
-    found = [answer_probability(belief, X, kind, each, USUAL, rng=rng) for each in kind.outcomes(3)]
+    mean, cov, _ = belief.project(with_constant(X))
+    found = [answer_probability(mean, cov, kind, each, USUAL, rng=rng) for each in kind.outcomes(3)]
     p = np.exp([one.log_score for one in found])
     assert p.sum() == pytest.approx(1.0)
     assert float(p @ np.log(p)) == pytest.approx(found[0].expected)

@@ -124,7 +124,7 @@ def test_people_are_predicted_by_everybody_else(world: tuple[np.ndarray, np.ndar
         return learner._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
     reader = Reader(learner._prior, learner.behaviour, learner.behaviour, update)
-    answers = learner._all_told()
+    answers = learner._last_told()
     mixture, sites = reader._learnt(Team(), answers)
     scores, own = reader._without_own(mixture, answers, sites)["dan"]
     assert len(own) == 2

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from tellmore import LabelAnswer, Learner, Pool, Question, RankAnswer, Skip, Start, telling
+from tellmore.core import scan
 from tellmore.errors import QuestionError
 from tellmore.predictor import SAMPLE, State, sample_rows
+from tellmore.rereading import Reader
 from tellmore.telling import NEAR, Kept
 from tellmore.types import Answer
 
@@ -60,14 +62,61 @@ def test_many_answers_at_once_lead_where_they_lead_one_by_one(start: Start | Non
 
 def test_an_answer_that_does_not_fit_ends_it_with_those_before_learnt() -> None:
     told = exchanges(30)
-    learner = Learner(POOL)
+    learner, heard = Learner(POOL), []
     with pytest.raises(QuestionError, match="already answered"):
-        learner.tell_all([*told[:20], told[3], *told[20:]])
+        learner.tell_all([*told[:20], told[3], *told[20:]], lambda *states: heard.append(states))
+    assert len(heard) == 20
     expected = Learner(POOL)
     expected.tell_all(told[:20])
     assert learner.history == expected.history
     np.testing.assert_array_equal(learner.posterior.mean, expected.posterior.mean)
     assert len(learner.scores()[0]) == N
+
+
+@pytest.mark.parametrize("by_person", [False, True])
+@pytest.mark.parametrize("together", [1, 5, 32])
+def test_scores_of_many_answers_at_once_are_those_of_each(
+    by_person: bool, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if people are compared on the way, after which all answers may be learnt again, and after an exact rescan."""
+    monkeypatch.setattr(telling, "TOGETHER", together)
+    monkeypatch.setattr(scan, "RESCAN_EVERY", 9)
+    told, people = exchanges(50), [f"p{number % 3}" for number in range(50)]
+    told = [(question, answer if at % 3 else _opposite(question, answer)) for at, (question, answer) in enumerate(told)]
+    learner = Learner(POOL, by_person=by_person)
+    heard: list[tuple[State, State]] = []
+    learner.tell_all(told, lambda before, after, _info: heard.append((before, after)), people)
+    assert len(heard) == 50
+    assert [one[1] for one in heard[:-1]] == [one[0] for one in heard[1:]]
+    for _, after in heard:
+        for one, exact in zip(after.scans, scan.scans_of(after.rows, after.mixture.beliefs), strict=True):
+            np.testing.assert_allclose(one.mean, exact.mean, atol=1e-4)
+            np.testing.assert_allclose(one.variance, exact.variance, rtol=1e-3)
+    assert learner.tally.answers == sum(not isinstance(answer, Skip) for _, answer in told)
+
+
+def test_people_are_compared_once_in_many_answers_and_again_on_the_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, people = exchanges(70), [f"p{number % 3}" for number in range(70)]
+    one_by_one, at_once = Learner(POOL), Learner(POOL)
+    for exchange, person in zip(told, people, strict=True):
+        one_by_one.tell_all([exchange], people=[person])
+    compare, compared = Reader.compared, []
+    monkeypatch.setattr(Reader, "compared", lambda *given: (compared.append(len(given[3])), compare(*given))[1])
+    at_once.tell_all(told[:40], people=people[:40], coming=30)
+    assert compared == []
+    at_once.tell_all(told[40:], people=people[40:])
+    assert compared == [64]
+    assert at_once.people == one_by_one.people
+    np.testing.assert_array_equal(at_once.posterior.mean, one_by_one.posterior.mean)
+    kept = at_once.back_to(40)
+    assert compared[1:] == [sum(not isinstance(answer, Skip) for _, answer in told[:kept])]
+    assert {name: own.answers > 0 for name, own in at_once.people.items()} == dict.fromkeys(("p0", "p1", "p2"), True)
+
+
+def _opposite(question: Question, answer: Answer) -> Answer:
+    if isinstance(answer, RankAnswer):
+        return RankAnswer(answer.order[::-1], question.size - (answer.n_positive or 0))
+    return LabelAnswer(not answer.positive) if isinstance(answer, LabelAnswer) else answer
 
 
 def test_going_back_leads_where_the_answers_left_lead() -> None:

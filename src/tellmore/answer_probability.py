@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gaussian import Gaussian
 from tellmore.core.moments import fixed_points
 from tellmore.core.sampling import score_root
-from tellmore.core.update import with_constant
 from tellmore.kinds import Kind, Outcome
 from tellmore.types import Array
 
@@ -33,12 +31,11 @@ class AnswerProbability:
 
 
 def answer_probability(
-    belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour, *, rng: np.random.Generator
+    mean: Array, cov: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour, *, rng: np.random.Generator
 ) -> AnswerProbability:
-    """How probable ``outcome`` on items Z [k, d] is under ``belief``, from a person with this ``behaviour``; ``rng`` draws
-    other answers if there are too many to enumerate."""
-    behaviour, k = kind.learnt_with(behaviour), len(Z)
-    mean, cov, _ = belief.project(with_constant(Z))
+    """How probable ``outcome`` is if the scores of the items have this mean [k] and covariance [k, k], from a person with this
+    ``behaviour``; ``rng`` draws other answers if there are too many to enumerate."""
+    behaviour, k = kind.learnt_with(behaviour), len(mean)
     z = mean + fixed_points(k, POINTS) @ score_root(cov).T
 
     def log_probability(answer: Outcome, scores: Array = z) -> float:

@@ -19,10 +19,12 @@ from numpy.typing import ArrayLike
 
 from tellmore import saved
 from tellmore.choosing import Chooser
+from tellmore.core.coordinates import Rows
 from tellmore.core.frame import Frame, frame_of
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
+from tellmore.core.scan import PoolScan
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo
 from tellmore.options import cost_model, functions, one_name, one_of, share, stopping_rule, switch, whole_number
@@ -38,7 +40,7 @@ from tellmore.start import Start, check_start
 from tellmore.summary import summary
 from tellmore.telling import Kept
 from tellmore.threads import one_at_a_time
-from tellmore.types import Answer, ids_of
+from tellmore.types import Answer, Array, ids_of
 from tellmore.views import Viewed
 from tellmore.warnings import warnings_of
 
@@ -112,7 +114,7 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
         check_share: float = 0.0,
-        by_person: bool = False,
+        by_person: bool = True,
         start: Start | None = None,
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,
@@ -274,6 +276,7 @@ class Learner(Chooser, Viewed):
         tally: Tally | None = None,
         people: Sequence[str] | None = None,
         team: Team = ALONE,
+        scores: Sequence[tuple[Array, Array]] | None = None,
     ) -> Learner:
         """A learner with these options after answers whose effect is already known: nothing is learnt again.
 
@@ -282,15 +285,19 @@ class Learner(Chooser, Viewed):
         tally: the counts; by default they are counted again.
         people: who gave each answer; by default unknown.
         team: how these people answer.
+        scores: mean and variance of every item's score under each belief; by default they are computed when needed.
         """
         twin = self.copy()
         twin._history, twin._rates = list(history), None
         twin._people = [""] * len(twin._history) if people is None else list(people)
         twin._told, twin._kept, twin._sites = {question.id for question, _ in history}, Kept(), []
+        twin._uncompared = range(0)
         twin._asked = max(self._asked, len(history))  # so that no question gets the id of an earlier one
         twin._open.clear()
         mixture = self._prior if mixture is None else mixture
         twin._now = self._about_pool(mixture, twin._counted() if tally is None else tally, team)
+        if scores is not None and isinstance(twin._now.rows, Rows):
+            twin._now = replace(twin._now, known=tuple(PoolScan(twin._now.rows, *each) for each in scores))
         return twin
 
     def person(self, name: str) -> Learner:

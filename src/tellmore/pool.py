@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from tellmore.encoding import encoded, text_list
 from tellmore.errors import PoolError, QuestionError
 from tellmore.options import one_name
 from tellmore.ratings import Scores
+from tellmore.stored import StoredColumn, hash_of_pair
 from tellmore.types import Id, kept_id
 
 CHUNK_ROWS = 16_384
@@ -91,10 +91,10 @@ class Pool:
     (2, 2, [1], True)
     """
 
-    ids: tuple[Any, ...]
+    ids: Sequence[Any]
     X: NDArray[np.float32]
-    text: tuple[str, ...] | None
-    images: tuple[str, ...] | None
+    text: Sequence[str] | None
+    images: Sequence[str] | None
     scores: Scores | None
     name: str
     index: Index | None = None
@@ -200,12 +200,16 @@ class Pool:
         return Rows(self.X, coordinates, index=self.index)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> Sequence[str]:
         """The ids as strings, as in files and logs."""
+        if isinstance(self.ids, StoredColumn):
+            return self.ids
         return self.ids if all(isinstance(item, str) for item in self.ids) else tuple(map(str, self.ids))
 
     @cached_property
     def _row_of(self) -> Mapping[str, int]:
+        if isinstance(self.ids, StoredColumn):
+            return self.ids.items.rows
         return RowNumbers(len(self)) if self._numbered else {item: row for row, item in enumerate(self.names)}
 
     @cached_property
@@ -216,6 +220,11 @@ class Pool:
                 found.setdefault(text.strip().casefold(), []).append(row)
         return found
 
+    def _with_text(self, wanted: str) -> list[int]:
+        if isinstance(self.text, StoredColumn):  # these are too many for a table
+            return [row for row, text in enumerate(self.text) if wanted and text.strip().casefold() == wanted]
+        return self._rows_of_text.get(wanted, [])
+
     def find(self, name: Any) -> int | None:
         """The row of an item; None if there is no such item.
 
@@ -223,7 +232,7 @@ class Pool:
         """
         if str(name) in self._row_of:
             return self._row_of[str(name)]
-        rows = self._rows_of_text.get(str(name).strip().casefold(), [])
+        rows = self._with_text(str(name).strip().casefold())
         if len(rows) > 1:
             listed = ", ".join(repr(self.ids[row]) for row in rows[:3])
             raise QuestionError(f"{len(rows)} items have the text {name!r}: {listed}; name one by its id")
@@ -277,7 +286,7 @@ class Pool:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of ids and embeddings: pools with the same fingerprint give the same questions."""
-        digest = hashlib.sha256(repr((self.names, self.X.shape)).encode())
+        digest = hash_of_pair(self.names, self.X.shape)
         for start in range(0, len(self), CHUNK_ROWS):
             digest.update(np.ascontiguousarray(self.X[start : start + CHUNK_ROWS], dtype="<f4").tobytes())
         return digest.hexdigest()
@@ -350,7 +359,9 @@ def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     return _frozen(matrix)
 
 
-def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
+def _checked_ids(ids: Iterable[Any] | None, n: int) -> Sequence[Any]:
+    if isinstance(ids, StoredColumn) and len(ids) == n:
+        return ids  # they were checked when their index was made
     if isinstance(ids, str):
         raise PoolError(f"ids must be a list, one per item, not the single string {ids!r}")
     if ids is None:
@@ -376,9 +387,9 @@ def _checked_ids(ids: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
     return known
 
 
-def _one_each(what: str, values: Sequence[str] | None, n: int) -> tuple[str, ...] | None:
-    if values is None:
-        return None
+def _one_each(what: str, values: Sequence[str] | None, n: int) -> Sequence[str] | None:
+    if values is None or (isinstance(values, StoredColumn) and len(values) == n):
+        return values
     if isinstance(values, str) or len(values) != n:
         raise PoolError(f"{what} must hold {n} strings, one per item, not {len(values)}")
     missing = next((row for row, value in enumerate(values) if value is None or value != value), None)

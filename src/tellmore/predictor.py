@@ -116,11 +116,13 @@ class State:
         scans = refreshed(self.scans, steps, beliefs)
         return replace(self, mixture=Mixture(beliefs, self.mixture.log_weights), known=scans)
 
-    def told(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> tuple[State, tuple[UpdateInfo, ...]]:
-        """The state after every belief has learnt an answer by ``update``, and what the update did to each."""
+    def told(
+        self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]], *, scored: bool = True
+    ) -> tuple[State, tuple[UpdateInfo, ...]]:
+        """The state after every belief has learnt an answer by ``update``, ``scored`` or not, and what it did to each."""
         beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
         mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
-        scans = refreshed(self.scans, [info.steps for info in infos], beliefs)
+        scans = refreshed(self.scans, [info.steps for info in infos], beliefs) if scored else None
         return replace(self, mixture=mixture, known=scans), infos
 
     def changed_since(self, before: State) -> float:
@@ -137,7 +139,7 @@ class State:
     def expected_accuracy(self, w: float) -> float:
         """The mean of max(p, 1 - p) over the items, or over a sample if there are many."""
         quickly = partial(looks.probabilities, mixture=self.mixture.weighing, w=w, of=2 * MANY)
-        look = partial(quickly, rows=sample_rows(len(self.rows)))
+        look = partial(quickly, rows=sample_rows(len(self.rows)) if len(self.rows) > SAMPLE else None)
         p = np.concatenate(visit(self.rows, self.scans, look))
         return float(np.mean(np.maximum(p, 1 - p)))
 

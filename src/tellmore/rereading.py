@@ -1,10 +1,10 @@
 """Learning answers again, once it is known how people answer: the first answers of a person who guesses were learnt like
 those of anyone else.
 
-After 12, 16, 21, … answers, each person's answers are compared with the belief from everyone else's, which gives the person's
-habits. If answers count by person and somebody's habits have changed much, all answers are learnt again from the beginning, and
-people are compared again. Everything follows from the answers, their order and who gave them, so that undo and replay give the
-same result.
+After 12, 16, 21, … answers, everybody's answers are judged together, and each person's are compared with the belief from
+everyone else's, which gives the person's habits. If answers count by person and somebody's habits have changed much, all answers
+are learnt again from the beginning, and people are compared again. Everything follows from the answers, their order and who
+gave them, so that undo and replay give the same result.
 
 If only one person answers, there is no one to compare with, and none of this is done.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from typing import NamedTuple, TypeAlias
@@ -25,6 +25,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALL_ALIKE, Compared, Habits, Site, Team, agreement, by_sharpness, predicted, team_of
 from tellmore.core.label_chain import label_log_probabilities
 from tellmore.core.mixture import Mixture
+from tellmore.core.together import Facts, Judged, facts_of, joined, judged
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.kinds import Kind, Outcome
 from tellmore.types import Array
@@ -62,6 +63,13 @@ class Told(NamedTuple):
         evidence = self.evidence
         return None if evidence is None or evidence.chosen.size else evidence.labels
 
+    def facts(self, behaviour: Behaviour, dim: int) -> Facts:
+        """Its labels and choices as facts about the ``dim`` weights; none, if it consists of something else."""
+        evidence = self.evidence
+        if evidence is None:
+            return Facts(np.empty((0, dim)), np.empty(0))
+        return facts_of(evidence, with_constant(self.Z), self.kind.learnt_with(behaviour))
+
     def log_likelihood(self, z: Array, behaviour: Behaviour) -> Array:
         """log P(answer | z) of a person with this ``behaviour``."""
         behaviour, evidence = self.kind.learnt_with(behaviour), self.evidence
@@ -84,10 +92,20 @@ def is_due(answers: int) -> bool:
     >>> [n for n in range(100) if is_due(n)]
     [12, 16, 21, 28, 37, 49, 64, 84]
     """
-    due = FIRST
-    while due < answers:
-        due = ceil(due * GROWTH)
-    return due == answers
+    return last_due(answers) == answers > 0
+
+
+@lru_cache(maxsize=4096)
+def last_due(answers: int) -> int:
+    """After how many of these answers people are compared for the last time; 0 if never.
+
+    >>> [last_due(n) for n in (11, 12, 15, 16, 100, 50_000)]
+    [0, 12, 12, 16, 84, 46222]
+    """
+    found, due = 0, FIRST
+    while due <= answers:
+        found, due = due, ceil(due * GROWTH)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +123,7 @@ class Reader:
     def compared(self, now: Mixture, team: Team, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
         """The habits of people if all ``answers`` are learnt alike; ``sites``: what each added to the belief; ``team``: the
         habits before."""
-        return self._begun(team).described_as(self._team(now, answers, sites))
+        return self._begun(team).described_as(self._team(self._judged(answers), now, answers, sites))
 
     def sites(self, team: Team, answers: Sequence[Told]) -> list[Sites]:
         """What each of ``answers`` adds to the belief if they are learnt with the habits of this ``team``."""
@@ -116,14 +134,13 @@ class Reader:
     ) -> tuple[Mixture, Team, Sequence[Sites]]:
         """Beliefs, habits and what each of ``answers`` added, once they are learnt with the habits found; ``now``, ``team`` and
         ``sites``: the same before."""
-        team = self._begun(team)
+        team, judged = self._begun(team), self._judged(answers)
         for _ in range(ROUNDS if len(answers) <= MANY else 1):
-            found = self._team(now, answers, sites)
-            wanted = team.towards(found)
-            if wanted.near(team):
+            found = self._team(judged, now, answers, sites)
+            if found.near(team):
                 # The habits that are reported stay up to date; those used to learn changed too little to learn all again.
                 return now, team.described_as(found), sites
-            team = wanted
+            team = found
             if len(answers) <= MOST:
                 now, sites = self._learnt(team, answers)
         return now, team, sites
@@ -141,11 +158,19 @@ class Reader:
             sites.append(tuple(info.site for info in infos))
         return mixture, sites
 
-    def _team(self, mixture: Mixture, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
+    def _judged(self, answers: Sequence[Told]) -> Judged:
+        """How everybody answers, by their answers alone."""
+        belief, told = self.start.beliefs[self.start.asking], defaultdict(list)
+        for one in answers[-MOST:]:
+            told[one.person].append(one.facts(self.predicting, belief.dim))
+        return judged(belief.mean, belief.cov, {name: joined(each) for name, each in told.items()})
+
+    def _team(self, judged: Judged, mixture: Mixture, answers: Sequence[Told], sites: Sequence[Sites]) -> Team:
         answers = answers if sites else answers[-MOST:]
         own = self._without_own(mixture, answers, sites)
-        found = {name: self._compared(*each, one_by_one=bool(sites)) for name, each in own.items()}
-        return self._fair(team_of(found, self.usual.lapse), answers, found)
+        reader = replace(self, predicting=self.predicting.sharper(judged.sharpness))
+        found = {name: reader._compared(*each, one_by_one=bool(sites)) for name, each in own.items()}
+        return reader._fair(team_of(found, self.usual.lapse, judged.manners), answers, found)
 
     def _fair(self, team: Team, answers: Sequence[Told], compared: Mapping[str, Sequence[Compared]]) -> Team:
         """The team without doubts about people who mean something else: answers that fit the others badly but each other well
@@ -233,7 +258,8 @@ def _scores_without(belief: Gaussian, given: Sequence[tuple[Told, Site | None]])
             precision[part, part], shift[part] = site.precision, site.shift
         told.append(one._replace(Z=rows[part]))
         at = part.stop
-    mean, cov = Site(precision, shift).left_out(mean, cov)
+    if any(site is not None for _, site in given):
+        mean, cov = Site(precision, shift).left_out(mean, cov)
     whole = np.zeros((len(mean) + 1,) * 2)
     whole[1:, 1:] = cov
     return Gaussian(np.append(0.0, mean), whole, 0.0), told

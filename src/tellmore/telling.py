@@ -5,6 +5,7 @@ large pool after each of them.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,18 +18,21 @@ from tellmore.answer_probability import AnswerProbability, answer_probability
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Habits, Team
-from tellmore.core.update import UpdateInfo
+from tellmore.core.scan import refreshed_in_turn
+from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
 from tellmore.questions import Question, check_answer, check_new, labels_in
-from tellmore.rereading import MOST, Reader, Sites, Told, is_due
+from tellmore.rereading import MOST, Reader, Sites, Told, is_due, last_due
 from tellmore.threads import one_at_a_time
-from tellmore.types import Answer, Skip
+from tellmore.types import Answer, Array, Skip
 
 MANY_ANSWERS = 16
 """With this many answers or more at once, a large pool is not scored again after each."""
+TOGETHER = 32
+"""The scores of the sample are then computed after this many answers, for all of them."""
 NEAR = 10
 """The states after this many of the last answers are all stored; of older ones, two for every doubling of the distance."""
 KEPT_NUMBERS = 50_000_000
@@ -67,6 +71,46 @@ class Kept:
         return twin
 
 
+class Waiting:
+    """Answers that are learnt, and whose effect on the scores of a sample is computed for several of them together; ``each`` is
+    then called for every one. ``state`` is that before the first."""
+
+    def __init__(self, state: State, each: Heard) -> None:
+        self._state, self._each = state, each
+        self._told: list[tuple[State, tuple[UpdateInfo, ...], UpdateInfo | None]] = []
+
+    def add(self, after: State, infos: tuple[UpdateInfo, ...], info: UpdateInfo | None) -> None:
+        """One more answer: the state after it, and what it did to all beliefs and to the one that asks."""
+        if len(self._told) == TOGETHER:
+            self.finish()
+        self._told.append((after, infos, info))
+
+    def correct(self, after: State) -> None:
+        """Replace the state after the last answer."""
+        learnt, infos, info = self._told.pop()
+        if after.mixture is learnt.mixture:
+            self._told.append((after, infos, info))
+            return
+        self.finish()
+        before, self._state = self._state, after
+        self._each(before, after, info)
+
+    def finish(self) -> None:
+        """Compute the scores, and call ``each`` for every answer."""
+        told, self._told = self._told, []
+        learnt = [(after, infos) for after, infos, _ in told if infos]
+        scans = refreshed_in_turn(
+            [scan.whole() for scan in self._state.scans],
+            [[info.steps for info in infos] for _, infos in learnt],
+            [after.mixture.beliefs for after, _ in learnt],
+        )
+        scores = iter(scans)
+        for after, infos, info in told:
+            before, known = self._state, next(scores) if infos else self._state.scans
+            self._state = replace(after, known=known)
+            self._each(before, self._state, info)
+
+
 class Taught(Predictor):
     """A predictor that learns answers and can take them back."""
 
@@ -76,6 +120,7 @@ class Taught(Predictor):
     _kept: Kept
     _people: list[str]
     _sites: list[Sites]  # what the first answers of the history added to the belief: all of them, or MOST
+    _uncompared: range = range(0)  # in states after so many answers, people's habits are older than they should be
     judges: bool
     by_person: bool
     own_sharpness = False
@@ -86,12 +131,15 @@ class Taught(Predictor):
         exchanges: Sequence[tuple[Question, Answer]],
         each: Heard = lambda *_: None,
         people: Sequence[str] | None = None,
+        coming: int = 0,
     ) -> None:
         """Learn from several answers, in this order.
 
         exchanges: the questions with their answers.
         each: called after each answer with the state before it, the state after it, and what the update did.
         people: who gave each answer; by default unknown.
+        coming: how many answers follow at once in further calls. If people will be compared again on the way, and nothing
+            that is learnt depends on it, they are not compared before.
 
         With many answers and a large pool, the states passed to ``each`` are about a sample of the pool, and the pool itself is
         scored when its scores are next needed. Raises QuestionError or AnswerError as `tell` does; the answers before the one
@@ -101,9 +149,12 @@ class Taught(Predictor):
         sampled = len(exchanges) >= MANY_ANSWERS and len(rows) > SAMPLE
         state = start.about(rows.take(sample_rows(len(rows)))) if sampled else start
         means = deque([state.mixture.mean] if sampled else (), maxlen=KEPT_CHANGES + 1)
+        waiting = Waiting(state, each) if sampled else None
+        given = sum(not isinstance(answer, Skip) for _, answer in exchanges)
+        last = last_due(start.tally.answers + given + coming) if sampled and not self.by_person else 0
         try:
             for (question, answer), person in zip(exchanges, people or [""] * len(exchanges), strict=True):
-                before, (state, infos) = state, self._learnt(state, question, answer, person)
+                before, (state, infos) = state, self._learnt(state, question, answer, person, scored=not sampled)
                 info = infos[before.asking] if infos else None
                 self._kept.add(len(self._history), before.about(rows) if sampled else before)
                 self._history.append((question, answer))
@@ -111,20 +162,28 @@ class Taught(Predictor):
                 if len(self._sites) + 1 == len(self._history) <= MOST:
                     self._sites.append(tuple(each.site for each in infos))
                 self._told.add(question.id)
+                if waiting is not None:
+                    waiting.add(state, infos, info)
                 if info is not None and is_due(state.tally.answers):
-                    state = self._read_again(state)
+                    state = self._compared(state, now=state.tally.answers >= last)
+                    if waiting is not None:
+                        waiting.correct(state)
                 if sampled and info is not None:
                     means.append(state.mixture.mean)
-                each(before, state, info)
+                if waiting is None:
+                    each(before, state, info)
         finally:
-            if sampled:
+            if waiting is not None:
+                waiting.finish()
                 state = state.about(rows).with_changed(changed_shares(rows, means), start.tally)
             self._now = state
             self._open = deque((q for q in self._open if q.id not in self._told), maxlen=self._open.maxlen)
 
     def _learnt(
-        self, state: State, question: Question, answer: Answer, person: str
+        self, state: State, question: Question, answer: Answer, person: str, *, scored: bool
     ) -> tuple[State, tuple[UpdateInfo, ...]]:
+        """The state after an answer, and what it did to each belief; ``scored``: with the items' scores, and how many
+        predictions changed."""
         Z = self._z(question.items)
         check_answer(question, answer)
         check_new(question, self._told)
@@ -134,8 +193,8 @@ class Taught(Predictor):
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
-        after, infos = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour))
-        changed = after.changed_since(state)
+        after, infos = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour), scored=scored)
+        changed = after.changed_since(state) if scored else 0.0
         labels = labels_in(question, answer)
         predicted: Sequence[float] = ()
         if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
@@ -143,18 +202,26 @@ class Taught(Predictor):
         slope = self.calibration_at(state).slope if predicted else 1.0
         return replace(after, tally=tally.told(list(labels.values()), changed, predicted, slope)), infos
 
-    def answer_probability(self, question: Question, answer: Answer, before: State | None = None) -> AnswerProbability:
+    def answer_probability(
+        self,
+        question: Question,
+        answer: Answer,
+        before: State | None = None,
+        seen: tuple[Array, Array] | None = None,
+    ) -> AnswerProbability:
         """How probable ``answer`` was in the state ``before`` it, if the person answers as people usually do.
 
         question: what was asked.
         answer: what was answered.
         before: the learner's state before the answer; by default its present one.
+        seen: mean and covariance of the scores of its items in that state, if they are known.
         """
         before = self._now if before is None else before
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         rng = np.random.default_rng([self.seed, 0xF0E, before.tally.answers])
-        return answer_probability(before.belief, self._z(question.items), kind, outcome, self._predicting, rng=rng)
+        mean, cov = seen or before.belief.project(with_constant(self._z(question.items)))[:2]
+        return answer_probability(mean, cov, kind, outcome, self._predicting, rng=rng)
 
     @property
     def _predicting(self) -> Behaviour:
@@ -181,6 +248,12 @@ class Taught(Predictor):
         Computed from all answers at each call."""
         return Opinions(self, self.history, self.told_by)
 
+    def _compared(self, state: State, *, now: bool) -> State:
+        """The state after people are compared ``now``, or later."""
+        told, first = len(self._history), self._uncompared.start if self._uncompared else len(self._history)
+        self._uncompared = range(first, told if now else sys.maxsize)
+        return self._read_again(state) if now else state
+
     def _read_again(self, state: State) -> State:
         """The state after all answers are learnt again with the habits of the people who gave them."""
         if not self.judges or self.bound == "paper" or not self.behaviour.lapse or len(self._answering()) < 2:
@@ -190,7 +263,7 @@ class Taught(Predictor):
             return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
         reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)
-        answers = self._all_told()
+        answers = self._last_told()
         sites = self._sites_of(reader, state.team, answers)
         if not self.by_person:
             return replace(state, team=reader.compared(state.mixture, state.team, answers, sites))
@@ -217,13 +290,16 @@ class Taught(Predictor):
         exchanges = zip(self._history, self._people, strict=True)
         return {person for (_, answer), person in exchanges if not isinstance(answer, Skip)}
 
-    def _all_told(self) -> list[Told]:
-        told = []
-        for (question, answer), person in zip(self._history, self._people, strict=True):
+    def _last_told(self) -> list[Told]:
+        """The answers that are compared, in order: all, or with more than MOST of them the last MOST and one more."""
+        told: list[Told] = []
+        for (question, answer), person in zip(reversed(self._history), reversed(self._people), strict=True):
             if not isinstance(answer, Skip):
                 kind = question_kinds.named(question.kind)
                 told.append(Told(self._z(question.items), kind, kind.outcome(question.names, answer), person))
-        return told
+                if len(told) > MOST:
+                    break
+        return told[::-1]
 
     @one_at_a_time
     def undo(self) -> tuple[Question, Answer]:
@@ -245,6 +321,8 @@ class Taught(Predictor):
         self._told.difference_update(question.id for question, _ in self._history[told:])
         del self._history[told:], self._people[told:]
         self._sites = self._sites[:told] if not self.by_person else []  # they may have been learnt again since
+        if told in self._uncompared:
+            self._now = self._compared(self._now, now=True)
         return told
 
     def _seconds(self, question: Question, answer: Answer) -> float:

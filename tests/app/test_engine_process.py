@@ -14,14 +14,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.processes import children
+from scripts.processes import learners
 from tellmore.app import engine_process
 from tellmore.app.engine import LocalEngine
 from tellmore.app.engine_process import Opening, ProcessEngine
 from tellmore.app.server import open_session
 from tellmore.app.session import Session
 from tellmore.client import Client
+from tellmore.core import scan
 from tellmore.data.project import open_project, write_settings
+from tellmore.data.settings import Settings
 from tellmore.kinds.rank import RankAnswer
 from tellmore.store.fold import Fold
 from tellmore.store.ledger import FALLBACK, Asked, Given
@@ -114,6 +116,19 @@ def test_a_question_is_the_same_in_both_places(folder: Path) -> None:
         there.close()
 
 
+def test_the_server_does_not_score_all_items_again_to_show_what_was_learnt(
+    session: Session, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(session, 2)
+    process_engine(session)
+    answer(session, 2)
+    monkeypatch.setattr(scan, "scores_of", lambda *_: pytest.fail("all items are scored"))
+    view = session.settled_view()
+    assert view.probability.shape == view.sd.shape == (120,)
+    monkeypatch.undo()
+    settled_alike(session, folder)
+
+
 def test_people_go_on_where_the_process_is_killed_and_another_takes_over(
     session: Session, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -153,14 +168,21 @@ def test_where_no_process_can_be_opened_the_server_goes_on(
     assert isinstance(session.planner._engine, LocalEngine)
 
 
-def test_few_people_need_no_process(folder: Path) -> None:
-    write_settings(folder, open_project(folder).settings.changed(server={"process_from": 2}))
+def test_one_person_needs_no_process_and_the_second_opens_it(folder: Path) -> None:
+    assert Settings().server.process_from == 2
+    write_settings(folder, open_project(folder).settings.changed(server=Settings().server.model_dump()))
     session = open_session(open_project(folder)).start()
     try:
         answer(session, 3)
+        session.question("ann")
         assert session.planner._opener is not None
         assert session.planner._opener._thread is None
         assert isinstance(session.planner._engine, LocalEngine)
+        session.question("ben")
+        process = process_engine(session)
+        answer(session, 2, "ben")
+        assert session.planner._engine is process
+        settled_alike(session, folder)
     finally:
         session.close()
 
@@ -172,11 +194,6 @@ def test_a_session_ends_its_process(folder: Path) -> None:
     session.close()
     with pytest.raises(ValueError, match="closed"):
         process.is_alive()
-
-
-def learners(pid: int) -> list[int]:
-    """Learning processes of a server."""
-    return [each for each in children(pid) if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

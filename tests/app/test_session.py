@@ -376,9 +376,9 @@ def test_a_snapshot_saves_telling_and_changes_nothing(
     tells: list[str] = []
     learnt = Learner._learnt
 
-    def counted(self: Learner, state: Any, question: Question, *told: Any) -> Any:
+    def counted(self: Learner, state: Any, question: Question, *told: Any, **how: Any) -> Any:
         tells.append(question.id)
-        return learnt(self, state, question, *told)
+        return learnt(self, state, question, *told, **how)
 
     monkeypatch.setattr(Learner, "_learnt", counted)
     again = open_session()

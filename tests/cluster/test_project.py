@@ -15,9 +15,13 @@ from typer.testing import CliRunner
 import tellmore as tm
 from tellmore import cli
 from tellmore.cluster import matrix
+from tellmore.cluster.held import Errand
+from tellmore.cluster.workers import Workers
 from tellmore.data.project import open_project, write_settings
 from tellmore.errors import DataFileError
+from tellmore.export.parts import export_parts
 from tellmore.store.state import load_state
+from tellmore.stored import StoredColumn
 
 distributed = pytest.importorskip("distributed")
 
@@ -138,3 +142,22 @@ def test_wrong_addresses(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "--dask takes local or the address of a scheduler" in fails(capsys, "serve", str(folder), "--dask", "here")
     with pytest.raises(DataFileError, match="no such file"):
         matrix.mapped(folder / "nothing.npy")
+
+
+def test_ids_and_texts_are_read_from_the_projects_files_when_needed(
+    folder: Path, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The serving machine holds neither, and the workers read the ids that they export themselves."""
+    sent: list[Errand] = []
+    make = Workers._errand
+    monkeypatch.setattr(Workers, "_errand", lambda *given: (sent.append(made := make(*given)), made)[1])
+    state = load_state(open_project(folder, address))
+    assert isinstance(state.pool.ids, StoredColumn)
+    assert state.learner.labels().keys() == {f"i{row}" for row in range(12)}
+    question = state.learner.ask()
+    assert set(question.items) <= set(state.pool.ids)
+    sent.clear()
+    export_parts(state, tmp_path / "scores")
+    columns = [column for errand in sent for column in errand.columns.values()]
+    assert columns
+    assert all(isinstance(column["id"], StoredColumn) for column in columns)

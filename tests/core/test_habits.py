@@ -93,13 +93,15 @@ def test_labels_are_counted_where_they_agree() -> None:
     assert counted == (3, 2, 1, 2)  # labels, alike, positive, expected to be positive
 
 
-def test_only_some_are_trusted_less_at_a_time() -> None:
-    before = Team({}, Habits(0.01, 0.01))
-    found = Team({name: Habits(one, one) for name, one in (("ann", 0.3), ("bob", 0.9), ("cat", 0.01))}, before.usual)
-    once = before.towards(found)
-    assert [once.people[name].learnt_lapse for name in ("ann", "bob", "cat")] == [0.01, 0.9, 0.01]
-    assert once.towards(found).people["ann"].learnt_lapse == 0.3
-    assert found.towards(Team({name: Habits(0.01, 0.01) for name in found.people}, before.usual)).near(before)
+def test_trust_follows_from_what_was_judged_together(rng: np.random.Generator) -> None:
+    told = {name: drawn(rng, 0.85, 0.05, n) for name, n in (("ann", 20), ("bob", 20), ("cat", 20), ("new", 3))}
+    manners = {"ann": [0.8, 0.2, 0], "bob": [0.4, 0.6, 0], "cat": [0.0, 0.04, 0.96], "new": [0.1, 0.9, 0]}
+    found = team_of(told, USUAL.lapse, {name: np.array(one) for name, one in manners.items()}).people
+    assert found["ann"].learnt_lapse == pytest.approx(USUAL.lapse)  # relative to the most careful person
+    assert found["bob"].learnt_lapse == pytest.approx(1 - 0.5 * (1 - USUAL.lapse))
+    assert (found["bob"].careless, found["cat"].verdict) == (0.6, "reversed")
+    assert found["cat"].learnt_lapse == pytest.approx(0.97)
+    assert found["new"].learnt_lapse < 0.1  # too few answers
 
 
 def test_taking_the_first_is_an_answer_of_its_own() -> None:

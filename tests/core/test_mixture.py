@@ -99,8 +99,19 @@ def test_arrays_and_back() -> None:
     np.testing.assert_array_equal(again.moments.cov, mixture.moments.cov)
 
 
-@pytest.mark.parametrize(("odds", "asked"), [((3.0, 1.0, 1.0), 0), ((1.0, 3.0, 1.0), 2), ((0.9, 0.5, 0.5), 2)])
-def test_the_start_is_left_aside_once_it_is_less_probable_than_not(odds: tuple[float, ...], asked: int) -> None:
+ASKED = {
+    (3.0, 1.0, 1.0): 0,
+    (1.0, 3.0, 1.0): 2,
+    (0.9, 0.5, 0.5): 2,
+    (1.0, 3.0): 1,
+    (0.1, 6.0, 1.0, 0.5): 2,
+    (0.1, 6.0, 0.5, 1.0): 3,
+    (3.0, 1.0, 0.5, 1.0): 0,
+}
+
+
+@pytest.mark.parametrize(("odds", "asked"), ASKED.items())
+def test_the_most_probable_free_belief_asks_unless_the_start_is_improbable(odds: tuple[float, ...], asked: int) -> None:
     rng = np.random.default_rng(1)
     assert Mixture.of(*(random_belief(3, rng) for _ in odds), odds=odds).asking == asked
 
@@ -116,3 +127,24 @@ def test_beliefs_that_hardly_count_are_left_out_where_items_are_many() -> None:
     wrong = [scores[0], (np.full(50, np.nan), np.ones(50)), scores[2]]
     assert np.isfinite(mixture.probability_of(wrong, 2.0, of=10**6)).all()
     assert np.isnan(mixture.probability_of(wrong, 2.0)).all()
+
+
+def test_a_belief_close_to_the_start_passes_weight_on_to_freer_ones() -> None:
+    rng = np.random.default_rng(6)
+    mixture = Mixture.of(*(random_belief(3, rng) for _ in range(4)), odds=(1.0, 6.0, 2.0, 1.0))
+    once = mixture.told(mixture.beliefs, np.zeros(4))
+    np.testing.assert_allclose(once.weights, np.array([1.0, 6 * 0.96, 2 * 0.96 + 6 * 0.04, 1 + 2 * 0.04]) / 10)
+    for _ in range(400):
+        mixture = mixture.told(mixture.beliefs, np.zeros(4))
+    np.testing.assert_allclose(mixture.weights, [0.1, 0.0, 0.0, 0.9], atol=1e-5)
+
+
+def test_what_predicted_the_first_answers_best_gives_way_to_what_predicts_the_later_ones_best() -> None:
+    rng = np.random.default_rng(7)
+    mixture = Mixture.of(*(random_belief(3, rng) for _ in range(3)))
+    for _ in range(40):
+        mixture = mixture.told(mixture.beliefs, np.array([-2.0, 0.0, -1.0]))
+    assert mixture.weights[1] > 0.9
+    for _ in range(10):
+        mixture = mixture.told(mixture.beliefs, np.array([-2.0, -1.0, 0.0]))
+    assert mixture.weights[2] > 0.9  # by their whole evidence, the close belief would be ahead by 30 nats

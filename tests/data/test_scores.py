@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tellmore.data.project import create_project
-from tellmore.data.scores import Meaning, read_scores, scores_of
+from tellmore.data.scores import Meaning, read_scores, scores_of, start_scores
 from tellmore.errors import DataFileError, InputError, SettingError
 from tellmore.pool import Pool
 
@@ -125,3 +125,8 @@ def test_faults_of_a_file(project, text: str, message: str) -> None:
 def test_a_column_that_the_project_does_not_keep(project) -> None:
     with pytest.raises(SettingError, match=r"keeps no column 'llm'; .* --scores-file FILE"):
         read_scores(project, "llm", Meaning(), file=None, id_column="id")
+
+
+def test_a_start_from_a_column_without_scores(project) -> None:
+    with pytest.raises(SettingError, match=r"^column llm: no item has a score in it; name a column with scores"):
+        start_scores(project, "llm", "")

@@ -94,7 +94,7 @@ def test_redacted_settings_keep_everything_else():
     assert settings.redacted()["server"] == {
         "database": "postgresql://***@db/x",
         "lease_s": 120.0,
-        "process_from": 30,
+        "process_from": 2,
     }
     assert settings.redacted()["learning"]["sizes"] == [2, 3, 4, 5, 6, 12]
 

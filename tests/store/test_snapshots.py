@@ -158,7 +158,7 @@ def test_a_project_is_loaded_from_its_snapshot(
         fold.catch_up(pairs[:5])
         save(store, project.pool, fold, monkeypatch)
         learnt, again = Learner._learnt, []
-        monkeypatch.setattr(Learner, "_learnt", lambda *given: (again.append(given), learnt(*given))[1])
+        monkeypatch.setattr(Learner, "_learnt", lambda *given, **how: (again.append(given), learnt(*given, **how))[1])
         state = load_state(project)
         assert (len(again), len(state.effects)) == (1, 6)
         store.save_snapshot(1, SnapshotKeeper(store, project.pool).version(project.settings), b"damaged")

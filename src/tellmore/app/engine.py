@@ -24,7 +24,7 @@ from tellmore.questions import Question
 from tellmore.store.fold import AnswerEffect, Fold, Pairs, Restore, shared_prefix
 from tellmore.store.ledger import Asked
 from tellmore.store.statistics import TimesSoFar
-from tellmore.types import Answer
+from tellmore.types import Answer, Array
 
 
 class Engine(Protocol):
@@ -162,9 +162,10 @@ class LocalEngine:
     def recall(self) -> Learner:
         return self._seen
 
-    def seen(self) -> tuple[Mixture, Tally, Team]:
+    def seen(self) -> tuple[Mixture, Tally, Team, list[tuple[Array, Array]]]:
         """What turns a learner that has learnt nothing into that of `recall`."""
-        return self._seen.beliefs, self._seen.tally, self._seen.team
+        scores = [(scan.mean, scan.variance) for scan in self._seen.scans]
+        return self._seen.beliefs, self._seen.tally, self._seen.team, scores
 
     def known(self) -> Known | None:
         """The whole state, for another process; None while something is being learnt again."""

@@ -6,7 +6,7 @@ Orders and searches are kept until the belief changes: a request then only slice
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -21,6 +21,7 @@ from tellmore.app.wire_team import NoteOut
 from tellmore.pool import Pool
 from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import Note
+from tellmore.stored import StoredColumn
 from tellmore.types import Array
 
 Sort = Literal["pool", "likely", "unlikely", "unsure", "random"]
@@ -113,15 +114,21 @@ class ItemFinder:
         if self._searched is None or self._searched[0] != wanted:
             self._searched = (
                 wanted,
-                np.array([row for row, text in enumerate(self._texts) if wanted in text], np.intp),
+                np.array([row for row, text in enumerate(self._texts()) if wanted in text], np.intp),
             )
         return self._searched[1]
 
-    @cached_property
-    def _texts(self) -> list[str]:
+    def _texts(self) -> Iterable[str]:
         """The texts to search: the text of each item, or its id if it has none."""
-        pool = self.pool
-        return [(text or item).casefold() for item, text in zip(pool.ids, pool.text or pool.ids, strict=True)]
+        return self._read_texts() if isinstance(self.pool.ids, StoredColumn) else self._kept_texts
+
+    @cached_property
+    def _kept_texts(self) -> list[str]:
+        return list(self._read_texts())
+
+    def _read_texts(self) -> Iterator[str]:
+        ids, texts = self.pool.ids, self.pool.text or self.pool.ids
+        return ((text or item).casefold() for item, text in zip(ids, texts, strict=True))
 
     def _shown(self, view: FullView, labels: dict[str, bool], show: Show) -> NDArray[np.bool_]:
         answered, rows = np.zeros(len(self.pool), bool), self.pool.rows(list(labels))

@@ -241,7 +241,7 @@ class Planner:
             return None
         now = self._clock()
         out = self._desk.out(now)
-        self._people = len(out)
+        self._people = len({asked.participant for asked in out})
         if self._wanted and self._full is not self.view:
             return self._look_fully
         reserved = self._desk.reserved(now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,16 +31,27 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class FullView(View):
-    """The same, with the learner and its predictions for every item."""
+    """The same, with the learner; its predictions for every item are computed, or fetched from Dask workers, if somebody looks
+    at them."""
 
     learner: Learner
-    mean: Array  # [n]
-    sd: Array  # [n]
-    probability: Array  # [n]
 
     @classmethod
     def of(cls, view: View, learner: Learner) -> FullView:
         """``view`` with the learner of that moment."""
-        mean, variance = learner.scores()
-        known = view.seq, view.effects, view.stop, view.labelled, view.steady
-        return cls(*known, learner, mean, np.sqrt(variance), learner.probabilities())
+        return cls(view.seq, view.effects, view.stop, view.labelled, view.steady, learner)
+
+    @property
+    def mean(self) -> Array:
+        """Mean of each item's score [n]."""
+        return self.learner.scores()[0]
+
+    @cached_property
+    def sd(self) -> Array:
+        """Standard deviation of each item's score [n]."""
+        return np.sqrt(self.learner.scores()[1])
+
+    @cached_property
+    def probability(self) -> Array:
+        """Probability of positive of each item [n]."""
+        return self.learner.probabilities()

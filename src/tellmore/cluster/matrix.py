@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from tellmore.core.coordinates import CHUNK_ROWS
 from tellmore.errors import DataFileError
 from tellmore.files import replacing
+from tellmore.stored import checksum_of_ids
 from tellmore.types import Array
 
 BLOCK_BYTES = 64 * 2**20
@@ -114,12 +114,3 @@ def mapped(path: Path) -> Any:
 def checksum(rows: Array) -> str:
     """SHA-256 of some rows."""
     return sha256(np.ascontiguousarray(rows).data).hexdigest()
-
-
-def checksum_of_ids(ids: Sequence[str]) -> str:
-    """SHA-256 of the ids in their order."""
-    digest = sha256()
-    starts = [*range(0, len(ids), CHUNK_ROWS), len(ids)]
-    for first, last in pairwise(starts):
-        digest.update("".join(f"{identifier}\0" for identifier in ids[first:last]).encode())
-    return digest.hexdigest()

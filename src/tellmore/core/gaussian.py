@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from tellmore.core.small import cholesky, eigen, plus_identity
+from tellmore.core.small import cholesky, eigen, log_determinant, plus_identity
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
@@ -124,7 +124,7 @@ class Gaussian:
         np.subtract(self.cov, after, out=after)
         if lost[0] < -UNCHANGED:  # the eigenvalues are in order
             after += _squared(np.ascontiguousarray(loss[:, lost < -UNCHANGED]))
-        logdet = self.logdet + float(np.linalg.slogdet(cov)[1])
+        logdet = self.logdet + log_determinant(cov)
         return Gaussian(self.mean + reach @ mean, after, logdet), Step(directions, vectors.T @ mean, lost)
 
     def with_mean(self, mean: Array) -> Gaussian:

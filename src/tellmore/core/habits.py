@@ -7,7 +7,8 @@ are chance. The whole series is compared, so answers about doubtful items, which
 person has a *type*: a rate of lapses, together with whether a lapse is any answer or what is shown first; or reversed. The
 probability of each type follows from the person's answers and from how often the type occurs in the team, which is estimated at
 the same time (by EM, with a prior that expects most people to be careful). With few answers, a person gets the team's habits;
-with many, their own.
+with many, their own. Whether a person is careful, guesses or is reversed is judged better from everybody's answers together
+(see `together`); this replaces what the comparison says of it, unless there are too many people.
 
 People are not compared with a perfect one. If a belief is based on few answers, or the attribute is not linear, everyone
 seems to lapse; how far an answer is trusted is therefore relative to the most reliable person of the team, who is trusted
@@ -25,6 +26,7 @@ from scipy.special import logsumexp
 
 from tellmore.core.evidence import Behaviour
 from tellmore.core.moments import fixed_points
+from tellmore.core.together import MEANT
 from tellmore.types import Array
 
 LogLikelihood = Callable[[Array, Behaviour], Array]
@@ -58,8 +60,6 @@ SURE = 0.9
 FEWEST = 8
 """Answers before people get habits of their own; with fewer, they get the team's. LABELS_AN_ANSWER labels count as one."""
 LABELS_AN_ANSWER = 3
-AT_ONCE = 10
-"""Each time, one person is trusted less than before, and one more for every so many people in the team."""
 
 
 @dataclass(frozen=True)
@@ -149,20 +149,6 @@ class Team:
         if self.usual is None or other.usual is None:
             return self.usual is other.usual
         return all(own.near(other.people.get(name, other.usual), tolerance) for name, own in self.people.items())
-
-    def towards(self, found: Team) -> Team:
-        """The team as ``found``, except that only those who lose most trust are trusted less than before (see AT_ONCE): once
-        their answers count little, the others may look better."""
-        if self.usual is None:
-            return found
-        lost = {
-            name: new.learnt_lapse - self.people.get(name, self.usual).learnt_lapse
-            for name, new in found.people.items()
-        }
-        worst = sorted(lost, key=lost.__getitem__)[-1 - len(lost) // AT_ONCE :]
-        kept = self.described_as(found).people
-        people = {name: new if name in worst or lost[name] <= 0 else kept[name] for name, new in found.people.items()}
-        return Team(people, found.usual)
 
     def described_as(self, found: Team) -> Team:
         """The same team as far as learning is concerned, with everything else about its people taken from ``found``."""
@@ -260,8 +246,11 @@ def agreement(labels: Array, mean: Array) -> tuple[int, int, int, int]:
     return int(known.sum()), int((told == called)[known].sum()), int(told[known].sum()), int(called[known].sum())
 
 
-def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Team:
-    """The habits of everyone whose answers were compared, and the team's, for people with too few answers."""
+def team_of(
+    answers: Mapping[str, Sequence[Compared]], usual_lapse: float, manners: Mapping[str, Array] | None = None
+) -> Team:
+    """The habits of everyone whose answers were compared, and the team's, for people with too few answers. ``manners``: the
+    probability of each person's manner, if everybody's answers were judged together."""
     names = list(answers)
     evidence = np.array([_type_evidence(answers[name]) for name in names]).reshape(len(names), -1)
     shares, types = _fitted(evidence)
@@ -287,7 +276,19 @@ def team_of(answers: Mapping[str, Sequence[Compared]], usual_lapse: float) -> Te
             own=bool(enough[at]),
             **_counted(answers[name]),
         )
-    return Team(found, team)
+    return Team(_with_manners(found, manners, usual_lapse) if manners else found, team)
+
+
+def _with_manners(people: Mapping[str, Habits], manners: Mapping[str, Array], usual_lapse: float) -> dict[str, Habits]:
+    """The habits with the manner in which people answer, as judged together; trust is relative to the most careful person."""
+    enough = [name for name, own in people.items() if own.own]
+    most = max((float(manners[name][MEANT]) for name in enough), default=1.0)
+    found = dict(people)
+    for name in enough:
+        meant, chance, turned = manners[name].tolist()
+        learnt_lapse = min(1 - meant / most * (1 - usual_lapse), MOST_LAPSES)
+        found[name] = replace(people[name], learnt_lapse=learnt_lapse, careless=chance, reversed=turned)
+    return found
 
 
 _FACTORED = ("by_label", "by_choice")

@@ -18,6 +18,9 @@ from tellmore.types import Array
 NEGLIGIBLE = 1e-7
 """Weights below this change probabilities by less than the error of the fast computation for many items."""
 LOG_HALF = float(np.log(0.5))
+FREED = 0.04
+"""The share of its weight that each belief passes on to the next freer one after an answer. A belief close to the start predicts
+the first answers best and the later ones worse; without this, its early success would count for ever."""
 ARRAYS = ("mean", "cov", "logdet", "log_weights")
 
 
@@ -54,8 +57,8 @@ class Weighing:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first belief has no start; the last one is
-    the least tied to it."""
+    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first belief has no start; the others begin
+    from it, from the closest to the freest."""
 
     beliefs: tuple[Gaussian, ...]
     log_weights: Array
@@ -86,9 +89,12 @@ class Mixture:
 
     @property
     def asking(self) -> int:
-        """Which belief chooses questions: the first, which has no start, if it is more probable than not, else the last,
-        which is the least tied to the start. One close to the start would not ask what could change it."""
-        return 0 if self.log_weights[0] > LOG_HALF else len(self.beliefs) - 1
+        """Which belief chooses questions: the first, which has no start, if it is more probable than not, else the most
+        probable of the others without the closest one, which would not ask what could change it."""
+        if self.log_weights[0] > LOG_HALF or len(self.beliefs) == 1:
+            return 0
+        free = min(2, len(self.beliefs) - 1)
+        return free + int(np.argmax(self.log_weights[free:]))
 
     @property
     def mean(self) -> Array:
@@ -106,9 +112,14 @@ class Mixture:
         return Gaussian.from_moments(mean, (cov + cov.T) / 2)
 
     def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:
-        """The mixture after an answer: the updated ``beliefs``, reweighted by the log evidence [m] of each, in nats."""
+        """The mixture after an answer: the updated ``beliefs``, reweighted by the log evidence [m] of each, in nats, after which
+        those that begin from a start pass on a share of their weight."""
         log_weights = self.log_weights + evidence
-        return Mixture(beliefs, log_weights - np.logaddexp.reduce(log_weights))
+        log_weights -= np.logaddexp.reduce(log_weights)
+        passed = log_weights[1:-1] + np.log(FREED)
+        log_weights[1:-1] += np.log1p(-FREED)
+        log_weights[2:] = np.logaddexp(log_weights[2:], passed)
+        return Mixture(beliefs, log_weights)
 
     def mapped(self, change: Callable[[Gaussian], Gaussian]) -> Mixture:
         """The same weights with each belief changed."""

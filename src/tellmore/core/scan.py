@@ -185,6 +185,33 @@ def refreshed(
     return tuple(PoolScan(rows, *each, refreshes) for each in scores)
 
 
+def refreshed_in_turn(
+    scans: Sequence[PoolScan], steps: Sequence[Sequence[tuple[Step, ...]]], beliefs: Sequence[Sequence[Gaussian]]
+) -> list[tuple[PoolScan, ...]]:
+    """The scans after each of several updates, one after another, with one product for many of them. ``steps`` and ``beliefs``:
+    for each update the steps of every belief, and where they led."""
+    rows, refreshes = scans[0].rows, scans[0].refreshes
+    found: list[tuple[PoolScan, ...]] = []
+    together = max(min(RESCAN_EVERY - 1 - refreshes, len(steps)), 0)
+    changes = [Step.joined(taken) for one in steps[:together] for taken in one]
+    if changes:
+        ends = np.cumsum([change.moved.size for change in changes]).tolist()
+        products = [along for _, along in rows.times(np.column_stack([change.directions for change in changes]))]
+        along = np.concatenate(products) if len(products) > 1 else products[0]
+        squared, now = along * along, [(scan.mean, scan.variance) for scan in scans]
+        for at, (end, change) in enumerate(zip(ends, changes, strict=True)):
+            own, belief = slice(end - change.moved.size, end), at % len(scans)
+            mean, variance = now[belief]
+            lost = squared[:, own] @ change.lost.astype(along.dtype)
+            now[belief] = mean + along[:, own] @ change.moved.astype(along.dtype), np.maximum(variance - lost, 0.0)
+            if belief == len(scans) - 1:
+                found.append(tuple(PoolScan(rows, *each, refreshes + len(found) + 1) for each in now))
+    if together == len(steps):
+        return found
+    again = _scans_here(rows, beliefs[together])
+    return [*found, again, *refreshed_in_turn(again, steps[together + 1 :], beliefs[together + 1 :])]
+
+
 def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]) -> list[Scores]:
     """The scores under several beliefs after the change of each, in one pass over the rows."""
     after = [(np.empty_like(mean), np.empty_like(variance)) for mean, variance in scores]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dgesv, dpotrf, dsyev
+from scipy.linalg.lapack import dgesv, dgetrf, dpotrf, dsyev
 
 from tellmore.errors import NumericalError
 from tellmore.types import Array
@@ -29,6 +29,12 @@ def eigen(matrix: Array) -> tuple[Array, Array]:
     if failed:
         raise NumericalError("the update lost all precision; check the scale of the embeddings and of w and K")
     return eigenvalues, vectors
+
+
+def log_determinant(matrix: Array) -> float:
+    """log |det matrix|."""
+    diagonal = dgetrf(matrix)[0].diagonal()
+    return float(np.log(np.abs(diagonal)).sum())
 
 
 def plus_identity(matrix: Array) -> Array:

@@ -1,9 +1,9 @@
 """A start: what is known about the classifier before the first answer, as beliefs that the answers then confirm or not.
 
 A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression with the
-pool's prior. It is scaled so that the scores of the pool vary along it as much as scores are expected to. Two beliefs stay close
-to theta, one closer than the other. A third begins there and may move as far as without a start; the fourth ignores it. As long
-as a close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
+pool's prior. It is scaled so that the scores of the pool vary along it as much as scores are expected to. One belief stays close
+to theta. A second begins there and may move as far as without a start, a third further; the fourth ignores it. As long as the
+close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ STRENGTHS = 10.0 ** np.arange(-1, 5.5, 0.5)
 """Variances of a score's error that are tried, in units of the prior variance of scores."""
 NOTHING = 1e-12
 """A direction along which scores vary by less than this share of their prior variance is only rounding."""
-WITHOUT = 0.1
-"""Prior odds of the belief without the start."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +36,10 @@ class Trust:
     bias: float
 
 
-TRUSTS = (Trust(1.0, 0.5, 0.3, 1 / 3), Trust(1.0, 0.5, 0.6, 1 / 3), Trust(1.0, 0.5, 1.0, 1.0))
-"""From close to free. A small variance of the bias keeps the first answers from moving the boundary away from a good start."""
-ODDS = (0.1, 6.0, 3.0, 1.0)
+TRUSTS = (Trust(1.0, 0.5, 0.3, 1 / 3), Trust(1.0, 0.5, 1.0, 1.0), Trust(1.0, 0.5, 2.0, 2.0))
+"""From close to free. A small variance of the bias keeps the first answers from moving the boundary away from a good start. The
+last is for pools on which answers are sharper than usual."""
+ODDS = (0.2, 10.0, 1.0, 0.1)
 """Of the belief without the start, and of those of TRUSTS. A right start is kept through the first answers, which say little,
 because the closest belief counts most."""
 

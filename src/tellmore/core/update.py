@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log, log1p
 from typing import Literal, TypeAlias
 
@@ -36,7 +37,8 @@ BOUND_POINTS = 256
 @dataclass(frozen=True, eq=False)
 class UpdateInfo:
     """What an update did: its steps, the log evidence in nats (a lower bound if variational), solver iterations, the decrease
-    of log |cov|, the probability that the answer was ``meant`` and not a lapse, and the ``site`` that it adds to the scores."""
+    of log |cov|, the probability that the answer was ``meant`` and not a lapse, mean and covariance of the scores before the
+    answer (``seen``), and how they changed (``told``)."""
 
     steps: tuple[Step, ...] = field(repr=False)
     elbo_nats: float
@@ -44,7 +46,13 @@ class UpdateInfo:
     residual: float
     logdet_drop_nats: float
     meant: float = 1.0
-    site: Site | None = field(default=None, repr=False)
+    seen: tuple[Array, Array] | None = field(default=None, repr=False)
+    told: _Told | None = field(default=None, repr=False)
+
+    @cached_property
+    def site(self) -> Site | None:
+        """The answer as a factor on the scores of its items, if it was learnt as a whole."""
+        return None if self.told is None or self.seen is None else _site(self.told, self.seen[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +93,7 @@ def learn(
         sites = solve(mean, gram, part, behaviour, bound)
         if lapse and (gram.diagonal() > 0).any():
             told = _of_sites(sites, mean, gram, part, behaviour)
-            return _carried(prior, reach, mean, told, lapse, part.log_chance(behaviour))
+            return _carried(prior, reach, (mean, gram), told, lapse, part.log_chance(behaviour))
         belief, step = belief.conditioned(reach, gram, sites.precision, sites.shift)
         steps.append(step)
         elbo += sites.elbo
@@ -109,7 +117,7 @@ def learn_moments(prior: Gaussian, X: Array, evidence: Evidence, behaviour: Beha
     if found is None or found.effective < ENOUGH_POINTS * len(found.mean):
         return learn(prior, X, [evidence], behaviour)
     told = _Told(found.mean, found.cov, found.axes, found.log_evidence, sites.iterations, found.error)
-    return _carried(prior, reach, mean, told, behaviour.lapse, evidence.log_chance(behaviour))
+    return _carried(prior, reach, (mean, gram), told, behaviour.lapse, evidence.log_chance(behaviour))
 
 
 def learn_likelihood(
@@ -122,7 +130,7 @@ def learn_likelihood(
     mean, gram, reach = prior.project(with_constant(X))
     found = tilted_moments(mean, gram, log_likelihood)
     told = _Told(found.mean, found.cov, found.axes, found.log_evidence, found.rounds, found.error)
-    return _carried(prior, reach, mean, told, lapse, float(log_likelihood(np.zeros((1, len(X))))[0]))
+    return _carried(prior, reach, (mean, gram), told, lapse, float(log_likelihood(np.zeros((1, len(X))))[0]))
 
 
 def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behaviour: Behaviour) -> _Told:
@@ -142,11 +150,11 @@ def _of_sites(sites: Sites, mean: Array, gram: Array, evidence: Evidence, behavi
 
 
 def _carried(
-    prior: Gaussian, reach: Array, mean: Array, told: _Told, lapse: float, log_chance: float
+    prior: Gaussian, reach: Array, seen: tuple[Array, Array], told: _Told, lapse: float, log_chance: float
 ) -> tuple[Gaussian, UpdateInfo]:
     """The belief after the scores changed to ``told``, mixed with the prior in proportion to the probability of a lapse.
 
-    reach: cov(theta, z) [D, k]. mean: that of the scores before the answer [k].
+    reach: cov(theta, z) [D, k]. seen: mean [k] and covariance [k, k] of the scores before the answer.
     """
     meant, evidence = 1.0, told.log_evidence
     if lapse:
@@ -155,7 +163,7 @@ def _carried(
         told = _lessened(told, meant)
     belief, step = prior.matched(reach @ told.axes, told.mean, told.cov)
     drop = prior.logdet - belief.logdet
-    return belief, UpdateInfo((step,), evidence, told.iterations, told.residual, drop, meant, _site(told, mean))
+    return belief, UpdateInfo((step,), evidence, told.iterations, told.residual, drop, meant, seen, told)
 
 
 def _site(told: _Told, mean: Array) -> Site:

@@ -28,7 +28,7 @@ from scipy.special import log_expit
 
 from tellmore.core.evidence import Behaviour, Evidence
 from tellmore.core.one_label import one_label
-from tellmore.core.small import solved
+from tellmore.core.small import log_determinant, solved
 from tellmore.errors import NumericalError
 from tellmore.types import Array
 
@@ -226,7 +226,7 @@ def _label_solve(problem: _Problem, c: Array, beta: Array) -> Array:
 def _dual(problem: _Problem, state: _State) -> float:
     """g(p) at the state's c, up to a constant."""
     p, A, V1, beta = state.p, state.A, state.V1, state.beta
-    logdet = np.linalg.slogdet(problem.identity + (A.T * p) @ A @ V1)[1]
+    logdet = log_determinant(problem.identity + (A.T * p) @ A @ V1)
     m1 = problem.m0 + problem.G @ _label_solve(problem, state.c, np.zeros_like(beta))[:, -1]
     return float(logdet / 2 - p @ state.log_p - beta @ m1 - beta @ V1 @ beta / 2)
 
@@ -385,7 +385,7 @@ def _sites(problem: _Problem, state: _State, iterations: int) -> Sites:
 def _elbo(problem: _Problem, state: _State, precision: Array) -> float:
     """-KL(q || p) plus the bounds on the log likelihood, in nats."""
     A, m, V, shift = state.A, state.m, state.V, state.shift
-    logdet = np.linalg.slogdet(problem.identity + precision @ problem.G)[1]
+    logdet = log_determinant(problem.identity + precision @ problem.G)
     kl = 0.5 * (logdet - precision.ravel() @ V.ravel() + shift @ (m - problem.m0))  # m - m0 = G shift
     Am = A @ m
     exponent = Am + (state.AV * A) @ problem.halves

@@ -4,6 +4,7 @@ FOLDER/tellmore.toml      settings, see ``tellmore.data.settings``
 FOLDER/items.jsonl        {"id", "text"?, "image"?, "label"?}, one line per row of the matrix
 FOLDER/embeddings.npy     float32 [n, d], opened memory-mapped
 FOLDER/embeddings.json    its checksums, block by block
+FOLDER/items.index/       where the items are in their file, if the pool is on Dask; made again if it is missing
 FOLDER/prior.npz          mean [D] and cov [D, D] of an earlier project, if start.earlier or learning.prior = "earlier"
 FOLDER/images/            cache of thumbnails
 FOLDER/pictures/          pictures that came inside the file of items
@@ -31,7 +32,7 @@ import numpy as np
 
 from tellmore.classifier import Classifier
 from tellmore.cluster.connect import LOCAL, check_address
-from tellmore.cluster.matrix import CHANGED, Matrix, checksum_of_ids, mapped
+from tellmore.cluster.matrix import CHANGED, Matrix, mapped
 from tellmore.cluster.pool import DaskPool
 from tellmore.core.evidence import Behaviour
 from tellmore.core.frame import CLASSIC, Frame, given_frame
@@ -46,6 +47,7 @@ from tellmore.data.tfidf import TFIDF_FILE
 from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
+from tellmore.stored import StoredItems
 from tellmore.version import __version__
 
 ITEMS_FILE = "items.jsonl"
@@ -54,6 +56,7 @@ CHECKSUMS_FILE = "embeddings.json"
 DATABASE_FILE = "tellmore.sqlite"
 PRIOR_FILE = "prior.npz"
 IMAGES_FOLDER = "images"
+INDEX_FOLDER = "items.index"
 PICTURES_FOLDER = "pictures"
 
 
@@ -128,8 +131,12 @@ class Project:
         return project_thumbnail(self.images_folder, item, Path(image))
 
     @cached_property
-    def items(self) -> tuple[dict[str, Any], ...]:
-        """The rows of ``items.jsonl``."""
+    def items(self) -> Sequence[dict[str, Any]]:
+        """The rows of ``items.jsonl``; on Dask each is read when it is needed."""
+        if self.on_dask:
+            return StoredItems.of(
+                (self.folder / ITEMS_FILE).absolute(), (self.folder / INDEX_FOLDER).absolute(), self._counted
+            )
         return tuple(_read_items(self.folder / ITEMS_FILE))[: self._counted]
 
     @property
@@ -155,8 +162,8 @@ class Project:
         return Pool(self._matrix, self._ids).fingerprint
 
     @cached_property
-    def _ids(self) -> tuple[str, ...]:
-        return tuple(item["id"] for item in self.items)
+    def _ids(self) -> Sequence[str]:
+        return _column(self.items, "id") or ()
 
     @property
     def _matrix(self) -> Any:
@@ -188,7 +195,8 @@ class Project:
         if matrix is None or matrix.whole != recorded:  # there is no record, or items were added since
             self._checked(Pool(self._matrix, self._ids))
             matrix = write_checksums(self.folder, self._ids, recorded)
-        if matrix.ids != checksum_of_ids(self._ids):
+        assert isinstance(self.items, StoredItems), "the pool is on Dask"
+        if matrix.ids != self.items.about["ids"]:
             raise DataFileError(f"{self.folder / ITEMS_FILE}: other ids: {CHANGED}")
         return matrix
 
@@ -200,8 +208,10 @@ def write_checksums(folder: Path, ids: Sequence[str], sha256: str) -> Matrix:
     return matrix
 
 
-def _column(items: Sequence[dict[str, Any]], key: str) -> tuple[str, ...] | None:
+def _column(items: Sequence[dict[str, Any]], key: str) -> Sequence[str] | None:
     """One value per item, "" if an item has none; None if no item has one."""
+    if isinstance(items, StoredItems):
+        return items.column(key)
     values = tuple(str(item.get(key) or "") for item in items)
     return values if any(values) else None
 

@@ -89,7 +89,7 @@ def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path |
 
 
 def _kept(project: Project, column: str) -> dict[str, str]:
-    kept = {item["id"]: str(item["kept"][column]) for item in project.items if column in item.get("kept", {})}
+    kept = _cells(project, column)
     if not kept:
         raise SettingError(
             f"{project.folder}: the project keeps no column {column!r}; give the file that has it with --scores-file FILE, "
@@ -98,10 +98,17 @@ def _kept(project: Project, column: str) -> dict[str, str]:
     return kept
 
 
+def _cells(project: Project, column: str) -> dict[str, str]:
+    """What a kept column says about each item, without items of which it says nothing."""
+    return {item["id"]: str(item["kept"][column]) for item in project.items if column in item.get("kept", {})}
+
+
 def start_scores(project: Project, column: str, positive_value: str) -> Array:
     """A kept column as scores [n] to start from: numbers unchanged, words as 1 and 0, NaN for items without a score."""
     where = f"column {column}"
-    kept = {item: value for item, value in _kept(project, column).items() if same_word(value) not in MISSING}
+    kept = {item: value for item, value in _cells(project, column).items() if same_word(value) not in MISSING}
+    if not kept:
+        raise SettingError(f"{where}: no item has a score in it; name a column with scores, or start without one")
     numbers = None if positive_value else _numbers(kept)
     if numbers is None:
         words = scores_of(kept, Meaning(positive_value=positive_value or None), where=where)

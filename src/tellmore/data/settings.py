@@ -63,7 +63,7 @@ class LearningSettings(Section):
     set_size: SetSize | None = None
     target_accuracy: float = Field(default=0.9, gt=0.5, lt=1.0)
     check_share: float = Field(default=0.1, ge=0.0, le=0.9)
-    by_person: bool = False
+    by_person: bool = True
     ties: bool = False
     prior: PriorChoice = "pool"
     bound: BoundChoice | None = None
@@ -101,7 +101,7 @@ class ServerSettings(Section):
 
     database: str = ""
     lease_s: float = Field(default=120.0, gt=0, le=86_400)
-    process_from: int = Field(default=30, ge=1)
+    process_from: int = Field(default=2, ge=1)
 
 
 class DataSettings(Section):

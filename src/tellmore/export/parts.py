@@ -129,7 +129,7 @@ def _write(target: Path, ids: Sequence[str], told: Predictions, metadata: Mappin
         import pyarrow as pa
         import pyarrow.parquet as pq
     names = ("probability", "score", "score_sd")
-    arrays = [pa.array(ids, pa.string()), *(pa.array(getattr(told, name), pa.float64()) for name in names)]
+    arrays = [pa.array(list(ids), pa.string()), *(pa.array(getattr(told, name), pa.float64()) for name in names)]
     table = pa.Table.from_arrays(arrays, names=["id", *names]).replace_schema_metadata(dict(metadata))
     out = pa.BufferOutputStream()
     pq.write_table(table, out)

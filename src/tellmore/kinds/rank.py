@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import permutations
 from math import factorial, log, sqrt
 from typing import Any, ClassVar
@@ -123,7 +124,7 @@ class RankKind(Kind):
 
     def learnt_with(self, behaviour: Behaviour) -> Behaviour:
         """The behaviour with labels as sharp as those from a threshold."""
-        return behaviour if behaviour.threshold == 1.0 else replace(behaviour, w=behaviour.w * behaviour.threshold)
+        return behaviour if behaviour.threshold == 1.0 else _of_threshold(behaviour)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> RankOutcome:
         """Sort under Gumbel noise, then draw the threshold."""
@@ -177,17 +178,7 @@ class RankKind(Kind):
 
         An item that is tied with others is a choice over the items below all of them, and says nothing about its equals.
         """
-        order, n_positive = np.array(outcome[0]), outcome[1]
-        labels = np.zeros(k)
-        if n_positive != UNMARKED:
-            labels[order] = np.where(np.arange(k) < n_positive, 1.0, -1.0)
-        place = np.empty(k, dtype=int)
-        place[order] = np.arange(k)
-        last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place tied with each place
-        rivals = place[None, :] > last[:, None]
-        candidates = rivals | (place[None, :] == np.arange(k)[:, None])
-        chosen = rivals.any(axis=1)
-        return choice_evidence(labels, order[chosen], candidates[chosen])
+        return _evidence(outcome, k)
 
     def outcome(self, items: Sequence[str], answer: RankAnswer) -> RankOutcome:
         """(order of positions, n_positive)."""
@@ -237,12 +228,32 @@ class RankKind(Kind):
         return show(answer.order[start]) + "".join(told) if end > start else ""
 
 
+@lru_cache(maxsize=4096)
+def _evidence(outcome: RankOutcome, k: int) -> Evidence:
+    order, n_positive = np.array(outcome[0]), outcome[1]
+    labels = np.zeros(k)
+    if n_positive != UNMARKED:
+        labels[order] = np.where(np.arange(k) < n_positive, 1.0, -1.0)
+    place = np.empty(k, dtype=int)
+    place[order] = np.arange(k)
+    last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place tied with each place
+    rivals = place[None, :] > last[:, None]
+    candidates = rivals | (place[None, :] == np.arange(k)[:, None])
+    chosen = rivals.any(axis=1)
+    return choice_evidence(labels, order[chosen], candidates[chosen])
+
+
 def _last_of_level(k: int, ties: tuple[int, ...]) -> NDArray[np.int64]:
     """For every place, the last place that is tied with it."""
     last = np.arange(k)
     for place in sorted(ties, reverse=True):
         last[place] = last[place + 1]
     return last
+
+
+@lru_cache(maxsize=256)
+def _of_threshold(behaviour: Behaviour) -> Behaviour:
+    return replace(behaviour, w=behaviour.w * behaviour.threshold)
 
 
 RANK = RankKind()

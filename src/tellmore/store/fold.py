@@ -11,8 +11,9 @@ import io
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,7 +35,7 @@ from tellmore.predictor import State
 from tellmore.questions import Question
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.types import Answer
+from tellmore.types import Answer, Array
 
 DECISION_THRESHOLD = 0.5
 """An item is called positive if its probability is at least this."""
@@ -66,6 +67,7 @@ class AnswerEffect:
 
 
 FIELDS = tuple(each.name for each in fields(AnswerEffect))
+VALUES = attrgetter(*FIELDS)
 
 Pairs: TypeAlias = Sequence[tuple[Asked, Given]]
 """Answers that count, in the order of the log, each with its question."""
@@ -125,7 +127,9 @@ class Fold:
         same = shared_prefix([effect.seq for effect in self.effects], pairs)
         if same < len(self.effects):
             del self.effects[self.learner.back_to(same) :]
-        self._tell(pairs[len(self.effects) :][:limit])
+        new = pairs[len(self.effects) :]
+        some = new[:limit]
+        self._tell(some, len(new) - len(some))
         return len(self.effects) == len(pairs)
 
     def adopt(self, effects: Sequence[AnswerEffect], mixture: Mixture, tally: Tally, team: Team, pairs: Pairs) -> None:
@@ -134,7 +138,7 @@ class Fold:
 
     def packed(self) -> bytes:
         """All of it as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
-        columns = zip(*map(astuple, self.effects), strict=True) if self.effects else ((),) * len(FIELDS)
+        columns = zip(*map(VALUES, self.effects), strict=True) if self.effects else ((),) * len(FIELDS)
         told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
         notes = {"tally": asdict(self.learner.tally), "team": self.learner.team.as_json()}
         texts = {name: np.array(json.dumps(value)) for name, value in notes.items()}
@@ -149,20 +153,20 @@ class Fold:
         asking = settings.learning
         self.learner.ask_for(asking.question, asking.set_size, asking.kinds, asking.sizes)
 
-    def _tell(self, pairs: Pairs) -> None:
+    def _tell(self, pairs: Pairs, coming: int) -> None:
         to_tell = iter(pairs)
 
         def heard(before: State, after: State, info: UpdateInfo | None) -> None:
             self.effects.append(self._effect(*next(to_tell), before, after, info))
 
-        self.learner.tell_all(_exchanges(pairs), heard, _people(pairs))
+        self.learner.tell_all(_exchanges(pairs), heard, _people(pairs), coming)
 
     def _effect(self, asked: Asked, given: Given, before: State, after: State, info: UpdateInfo | None) -> AnswerEffect:
         checks = after.tally.checks[len(before.tally.checks) :] if kinds.named(asked.question.kind).labels_all else ()
         prior = self._begun.beliefs[after.asking]
         surprise = spread = 0.0
         if info is not None and given.answer is not None:
-            known = self.learner.answer_probability(asked.question, given.answer, before)
+            known = self.learner.answer_probability(asked.question, given.answer, before, info.seen)
             surprise, spread = known.log_score - known.expected, known.spread
         return AnswerEffect(
             given.seq,
@@ -197,9 +201,16 @@ def shared_prefix(seqs: Sequence[int], pairs: Pairs) -> int:
     return next((at for at, (seq, pair) in both if seq != pair[1].seq), min(len(seqs), len(pairs)))
 
 
-def retold(learner: Learner, pairs: Pairs, mixture: Mixture, tally: Tally, team: Team) -> Learner:
-    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits."""
-    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team)
+def retold(
+    learner: Learner,
+    pairs: Pairs,
+    mixture: Mixture,
+    tally: Tally,
+    team: Team,
+    scores: Sequence[tuple[Array, Array]] | None = None,
+) -> Learner:
+    """The learner after ``pairs``, whose effect is known: beliefs, tally and habits, and perhaps the scores of the items."""
+    return learner.at(mixture, _exchanges(pairs), tally, _people(pairs), team, scores)
 
 
 def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Learner:
@@ -212,7 +223,7 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
         seed=chosen.seed,
         prior=first_frame(pool, settings, beforehand),
         bound=chosen.bound or ("centred" if settings.classic else None),
-        by_person=chosen.by_person,
+        by_person=chosen.by_person and not settings.classic,
         w=chosen.w,
         K=chosen.K,
         calibrate=not settings.classic,

@@ -1,0 +1,182 @@
+"""The tables of docs/people.md, from the runs of `people.py` and `camps.py`.
+
+    python benchmarks/people_tables.py [--page docs/people.md]
+
+Each table is written between <!-- name --> and <!-- end name -->. A test compares the page with the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+POOLS = {
+    "words_socialsent2000_w2v300.npz,2500": "SocialSent",
+    "words_warriner_valence_w2v300.npz,2500": "Warriner",
+    "images_oasis_valence_efflite2.npz": "OASIS",
+    "images_utkface2000_facenet512.npz": "UTKFace",
+    "breast-cancer": "breast cancer",
+    "wine=1": "wine = 1",
+    "gaussian=20": "Gaussian, 20 columns",
+}
+FIVE = ("one random", "two random", "one reversed", "all good")
+TWENTY = ("four random", "two reversed")
+HABITS = ("one takes the first", "one tires", "one blunt", "one judges by contrast")
+PARTS = {
+    "trusting": "trusting",
+    "people": "by person",
+    "compared with the belief": "… each person compared with the belief from the others, not all judged together",
+    "one sharpness": "… answers expected to be as sharp as a single person's",
+    "one reading": "… only the most probable reading continued",
+    "nobody reversed": "… nobody expected to be reversed",
+    "nothing learnt again": "… earlier answers not learnt again",
+    "nobody apart": "… nobody said to mean something else",
+}
+NAMED = {"apart": "means something else", "careless": "guesses", "reversed": "reversed"}
+Row = dict[str, str]
+Runs = dict[tuple[str, str, str, str], dict[int, float]]
+"""Accuracies in % by pool, kind, team and learner, and then by seed."""
+
+
+def runs_of(rows: Iterable[Row]) -> Runs:
+    found: Runs = {}
+    for row in rows:
+        key = (row["pool"], row["kind"], row["team"], row["learner"])
+        found.setdefault(key, {})[int(row["seed"])] = 100 * float(row["accuracy"])
+    return found
+
+
+def differences(one: dict[int, float], other: dict[int, float]) -> list[float]:
+    """Points by which ``one`` is better, for each seed that both have."""
+    return [one[seed] - other[seed] for seed in sorted(one.keys() & other.keys())]
+
+
+def shown(points: Sequence[float]) -> str:
+    """The mean, with its standard error if there are several."""
+    if not points:
+        return ""
+    mean = f"{np.mean(points) + 0.0:+.1f}".replace("-", "−")
+    return mean if len(points) == 1 else f"{mean} ± {np.std(points, ddof=1) / len(points) ** 0.5:.1f}"
+
+
+def teams(runs: Runs, kind: str, names: Sequence[str]) -> list[str]:
+    """Points compared with the careful people alone, for every pool and team."""
+    lines = [
+        "| pool | team | seeds | careful alone, % | trusting | by person | by person − trusting |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    means: dict[str, list[list[float]]] = {}
+    for pool, pool_name in POOLS.items():
+        for team in names:
+            own, alone = (runs.get((pool, kind, team, learner), {}) for learner in ("people", "alone"))
+            trusting = alone if team == "all good" else runs.get((pool, kind, team, "trusting"), {})
+            seeds = own.keys() & alone.keys() & trusting.keys()
+            if not seeds:
+                continue
+            columns = [differences(trusting, alone), differences(own, alone), differences(own, trusting)]
+            means.setdefault(team, []).append([float(np.mean(each)) for each in columns])
+            points = ["0" if team == "all good" else shown(columns[0]), *map(shown, columns[1:])]
+            careful = np.mean([alone[seed] for seed in seeds])
+            lines.append(f"| {pool_name} | {team} | {len(seeds)} | {careful:.1f} | {' | '.join(points)} |")
+    for team, each in means.items():
+        trusted, by_person, gained = (shown(column) for column in zip(*each, strict=True))
+        trusted = "0" if team == "all good" else trusted
+        lines.append(f"| **mean of {len(each)} pools** | {team} | | | {trusted} | {by_person} | **{gained}** |")
+    return lines
+
+
+def parts(runs: Runs) -> list[str]:
+    """Points compared with the careful people alone, for every part that is switched off."""
+    cases = [
+        (pool, team)
+        for pool in POOLS
+        for team in ("two random", "one reversed")
+        if (pool, "label", team, "one sharpness") in runs
+    ]
+    lines = [
+        "| | " + " | ".join(f"{POOLS[pool]}, {team}" for pool, team in cases) + " |",
+        "|---" * (len(cases) + 1) + "|",
+    ]
+    for learner, words in PARTS.items():
+        cells = []
+        for pool, team in cases:
+            seeds = runs[pool, "label", team, "one sharpness"]
+            own = {seed: one for seed, one in runs[pool, "label", team, learner].items() if seed in seeds}
+            cells.append(shown(differences(own, runs[pool, "label", team, "alone"])))
+        lines.append(f"| {words} | {' | '.join(cells)} |")
+    return lines
+
+
+def camps(rows: Sequence[Row]) -> list[str]:
+    """Accuracy of the shared classifier for both camps, and who is named."""
+    lines = [
+        "| pool | kind | seeds | trusting: the three / the two | by person | named by person, of those who differ |",
+        "|---|---|---|---|---|---|",
+    ]
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        for pool, name in POOLS.items():
+            own = [row for row in rows if (row["pool"], row["kind"]) == (pool, kind)]
+            of = {who: [row for row in own if row["learner"] == who] for who in ("trusting", "people")}
+            if of["people"]:
+                cells = [" / ".join(_accuracy(of[who], camp) for camp in ("three", "two")) for who in of]
+                seeds = len(of["people"])
+                lines.append(f"| {name} | {kind} | {seeds} | {' | '.join(cells)} | {_named(of['people'])} |")
+    return lines
+
+
+def _accuracy(rows: Sequence[Row], camp: str) -> str:
+    values = [100 * float(row[camp]) for row in rows]
+    error = f" ± {np.std(values, ddof=1) / len(values) ** 0.5:.0f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.0f}{error}"
+
+
+def _named(rows: Sequence[Row]) -> str:
+    counts: dict[str, int] = {}
+    for row in rows:
+        for part in filter(None, row["named"].split(", ")):
+            count, verdict = part.split(" ")
+            counts[verdict] = counts.get(verdict, 0) + int(count)
+    right = [f"{counts[one]} {words}" for one, words in NAMED.items() if one in counts]
+    wrong = [f"{counts[one + '!']} {words}" for one, words in NAMED.items() if one + "!" in counts]
+    found = ", ".join(right) or "nobody"
+    return f"{found} (of {2 * len(rows)})" + (f"; of the three: {', '.join(wrong)}" if wrong else "")
+
+
+def tables(runs: Runs, camp_rows: Sequence[Row]) -> dict[str, Callable[[], list[str]]]:
+    """What makes each table, by its name on the page."""
+    return {
+        **{kind: lambda kind=kind: teams(runs, kind, FIVE) for kind in ("label", "select", "rank", "tick")},
+        "twenty": lambda: teams(runs, "label", TWENTY),
+        "habits": lambda: teams(runs, "select", HABITS),
+        "parts": lambda: parts(runs),
+        "camps": lambda: camps(camp_rows),
+    }
+
+
+def filled(page: str, rows: Path) -> str:
+    """The page with all its tables written from the runs in this folder."""
+    runs = runs_of(csv.DictReader((rows / "runs.csv").open(encoding="utf-8")))
+    camp_rows = list(csv.DictReader((rows / "camps.csv").open(encoding="utf-8")))
+    for name, lines in tables(runs, camp_rows).items():
+        pattern = rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)"
+        if re.search(pattern, page, flags=re.DOTALL):
+            text = "\n".join(["", *lines(), "", ""])
+            page = re.sub(pattern, lambda found, text=text: found[1] + text + found[2], page, flags=re.DOTALL)
+    return page
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", type=Path, default=Path("docs/people.md"))
+    args = parser.parse_args()
+    page = args.page.read_text(encoding="utf-8")
+    args.page.write_text(filled(page, args.page.with_suffix("")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
