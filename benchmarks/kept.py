@@ -14,7 +14,7 @@ def kept_rows(
     """A row for each case: its parts are the first of ``fields``, and the results of ``measure`` are the others."""
     path.parent.mkdir(parents=True, exist_ok=True)
     known = list(csv.DictReader(path.open(encoding="utf-8"))) if path.exists() else []
-    done = {tuple(row.values())[: len(cases[0])] for row in known}
+    done = {tuple(row.values())[: len(cases[0])] for row in known} if cases else set()
     with path.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         if not known:

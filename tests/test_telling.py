@@ -97,7 +97,7 @@ def test_scores_of_many_answers_at_once_are_those_of_each(
 
 def test_people_are_compared_once_in_many_answers_and_again_on_the_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
     told, people = exchanges(70), [f"p{number % 3}" for number in range(70)]
-    one_by_one, at_once = Learner(POOL), Learner(POOL)
+    one_by_one, at_once = Learner(POOL, by_person=False), Learner(POOL, by_person=False)
     for exchange, person in zip(told, people, strict=True):
         one_by_one.tell_all([exchange], people=[person])
     compare, compared = Reader.compared, []
