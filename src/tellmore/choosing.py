@@ -31,12 +31,14 @@ DEALT_ITEMS = 256  # most items of one quick search for several questions; beyon
 
 class Chooser(Taught):
     """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to be;
-    ``looks``: whether questions look for items of the side that has few labels."""
+    ``looks``: whether questions look for items of the side that has few labels; ``unit_particles``: whether a search by particles
+    scales them to length 1."""
 
     allowed: Asking
     acquisition: str
     asking: Behaviour
     looks: bool
+    unit_particles = False
     check_share: float
     exclude_last: int
     _asked: int
@@ -132,7 +134,8 @@ class Chooser(Taught):
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
-            return particles_set(now.scan.whole(), now.belief, kind, count, self.asking, rng=rng, exclude=exclude).rows
+            scan, unit = now.scan.whole(), self.unit_particles
+            return particles_set(scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude, unit=unit).rows
         look = self.looks and kind.looks_for and labels_are_few(now.tally)
         known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
         if not look or len(self.pool) - len(known) < count:

@@ -85,6 +85,7 @@ def test_simulate_says_where_scores_are_certain(capsys: pytest.CaptureFixture[st
         (("simulate", "--dask", "elsewhere"), "tcp://host:port"),
         (("reproduce", "fig2", "--out", "x"), "unknown name 'fig2'; the known ones are all, fig1"),
         (("reproduce", "fig1", "--out", "x", "--data", "nowhere"), "there is no data folder nowhere"),
+        (("reproduce", "fig3", "--out", "x", "--mode", "printed"), "mode must be one of"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -110,6 +110,18 @@ def test_active_sets_beat_random_ones() -> None:
     assert particles > np.mean(others)
 
 
+def test_particles_are_drawn_from_the_belief_and_scaled_only_on_request() -> None:
+    """Under a belief close to 0 every answer is a coin toss, unless its classifiers are scaled to length 1."""
+    X, _, scan = pool(seed=5)
+    short = Gaussian.from_moments(np.zeros(X.shape[1] + 1), 1e-8 * np.eye(X.shape[1] + 1))
+    bits = {
+        unit: particles_set(scan, short, named("label"), 1, BEHAVIOUR, rng=np.random.default_rng(0), unit=unit).bits[0]
+        for unit in (False, True)
+    }
+    assert bits[False] < 1e-5
+    assert bits[True] > 0.1
+
+
 def test_excluded_items_stay_out_while_enough_remain() -> None:
     _, belief, scan = pool(n=12)
     rng = np.random.default_rng(0)

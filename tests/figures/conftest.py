@@ -16,7 +16,7 @@ from tellmore.sim.rows import Quality, Trial
 from tellmore.sim.rows import Row as TrialRow
 from tests.sim.conftest import write_pool
 
-TINY = Plan(seeds=2, answers=4, stop_at=None, heavy_seeds=2, quick=True)
+TINY = Plan(seeds=2, answers=4, stop_at=None, quick=True)
 
 
 def fake_trial(seed: int, accuracy: list[float], mse: float = 1.0) -> Trial:

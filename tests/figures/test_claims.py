@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellmore.figures import claims, paired
-from tellmore.figures.claims_learning import counts, savings
+from tellmore.figures.claims_information import _least_fall, ratios
+from tellmore.figures.claims_learning import counts, curves, savings
 from tellmore.figures.headline import headline_rows, headline_table
 from tellmore.figures.paired import Runs
 from tellmore.figures.verdict import FAILS, HOLDS, OPEN, UNTESTED, Allowed, Estimate, about, verdict
@@ -103,6 +104,65 @@ def test_estimates_are_paired_by_seed() -> None:
     assert paired.fewer(few, Runs()).value is None
 
 
+def curve(setting: str, answer: int, seconds: float, mse: list[float]) -> dict[str, Any]:
+    return {"setting": setting, "answer": answer, "seconds": seconds, "mse_each": paired.each_text(mse)}
+
+
+def test_claims_about_curves_are_paired_by_seed() -> None:
+    """Seeds differ by far more than settings do, so that only a paired comparison decides."""
+    seeds = [1.0, 2.0, 3.0]
+    less = {"label": 0.0, "select-3": 0.2, "select-10": 0.3, "rank-4": 0.4, "rank-10": 0.5}
+    fig12 = [curve(name, 300, 3000.0, [value - by for value in seeds]) for name, by in less.items()]
+    fig4 = [
+        curve(name, 1000, 9.0, [share * value for value in seeds])
+        for name, share in (("select-2", 1.0), ("select-10", 0.8))
+    ]
+    found = {row["claim"]: row for row in curves(source_of(fig4=fig4, fig12=fig12))}
+    lead = found["In time, ranking of 10 leads select-10."]
+    assert (lead["estimate"], lead["low"]) == (pytest.approx(0.2), pytest.approx(0.2))
+    assert lead["measured"] == "difference of MSE after 3000 s, 3 paired seeds"
+    options = found["After 1000 selections the MSE is about 20 % lower with 10 options than with 2."]
+    assert (options["estimate"], options["high"], options["verdict"]) == (pytest.approx(0.2), pytest.approx(0.2), HOLDS)
+    assert found["Ranking of 10 gains less over labels in time than in interactions."]["estimate"] == pytest.approx(0)
+
+
+def test_ratios_of_gains_are_paired_by_seed() -> None:
+    ends = ("select_high-4", "select_low-4")
+    rows = [
+        {"mode": "default", "question": name, "answer": answer, "seeds": 3, "bits": sum(bits), "ratio": 1.0, "ratio_se": 0.01,
+         "bits_each": paired.each_text(bits), "ratio_each": paired.each_text(bits)}
+        for answer in (0, 200)
+        for name, bits in (("rank-4", [1.0, 2.0, 4.0]), (ends[0], [2.0, 4.0, 8.0]), (ends[1], [1.0, 2.0, 4.0]))
+    ]  # fmt: skip
+    found = {row["claim"]: row for row in ratios(source_of(fig9=rows))}
+    stays = found["The ratio of gains between kinds stays about constant."]
+    assert (stays["low"], stays["high"], stays["verdict"]) == (pytest.approx(1.0), pytest.approx(1.0), HOLDS)
+    best = found["Actively choosing between highest and lowest makes no significant difference."]
+    assert (best["low"], best["high"], best["verdict"]) == (pytest.approx(1 / 3), pytest.approx(1 / 3), FAILS)
+
+
+def test_a_fall_of_steps_has_the_errors_of_three_values() -> None:
+    fall = _least_fall([0.0, 2.0, 3.0, 3.5], [0.1, 0.2, 0.1, 0.3], "")
+    assert fall.value == pytest.approx(0.5)
+    assert (fall.high - fall.low) / 2 == pytest.approx(1.96 * math.sqrt(0.2**2 + 4 * 0.1**2 + 0.3**2))
+
+
+def test_a_first_crossing_comes_with_the_lasting_one_and_with_accuracies() -> None:
+    whole = {"part": "methods", "mode": "as-printed", "setting": "rank-4", "lasting_s": 3500.0, "accuracy_300_s": 0.6}
+    whole |= {"accuracy_600_s": 0.64, "accuracy_1800_s": None}
+    rows = [*trials("as-printed", "rank-4", [189.0, 191.0, 190.0]), whole]
+    found = {row["claim"]: row["measured"] for row in counts(source_of(baselines=rows))}
+    expected = "3 seeds; rank-4 stays there from 3500 s, 60.0 / 64.0 / – % at 300 / 600 / 1800 s"
+    assert found["rank-4 reaches 75 % after 191 interactions."] == expected
+    labels = {**whole, "setting": "label", "lasting_s": None, "accuracy_600_s": 0.5}
+    table = claims.savings_markdown(
+        claims.saving_rows(source_of(baselines=[*rows, *trials("as-printed", "label", [400.0] * 3), labels]))
+    )
+    assert "| question |  | within as-printed | default against labels of as-printed |" in table
+    assert "| rank-4 | the mean stays there from | not within the trials → 3500 s |" in table
+    assert "| rank-4 | accuracy after 600 s | 50.0 % → 64.0 % |" in table
+
+
 def test_savings_are_within_a_mode_or_named_as_across() -> None:
     row = {"pool": "words", "target": 0.9, "seeds": 20, "reached": 20, "to_label": 0.4, "to_label_se": 0.01}
     further = [{**row, "setting": name} for name in ("label", "auto")]
@@ -141,10 +201,10 @@ def test_savings_within_the_default_are_told_in_words() -> None:
 
 def test_the_headline_is_against_the_baseline_that_needs_fewest_answers() -> None:
     def setting(part: str, mode: str, scale: float | None, needed: float) -> list[dict[str, Any]]:
-        row = {"part": part, "mode": mode, "setting": "rank-4", "scale": scale, "pool": "p", "seeds": 8, "reached": 8}
+        row = {"part": part, "mode": mode, "setting": "rank-4", "scale": scale, "pool": "p", "seeds": 20, "reached": 20}
         means = {"interactions": needed, "interactions_se": 1.0, "interactions_at_least": needed}
         means |= {"lasting_s": None if scale is None else 2000.0, "accuracy_600_s": 0.7}
-        own = trials(mode, "rank-4", [needed] * 8, part=f"{part}, trials", scale=scale)
+        own = trials(mode, "rank-4", [needed] * 20, part=f"{part}, trials", scale=scale)
         return [{**row, **means}, *own]
 
     rows = [

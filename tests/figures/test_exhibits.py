@@ -324,23 +324,20 @@ def test_the_strongest_scale_is_run_on_seeds_that_did_not_choose_it(bench: Bench
     assert not set(scales.SWEEP_SEEDS) & set(FULL.seed_list)
 
 
-def test_a_scale_that_fails_on_the_first_seed_is_not_run_on_the_others(
+def test_every_scale_is_run_on_every_seed_whatever_it_gives(
     tmp_path: Path, small_source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = Bench(replace(FULL, seeds=2), tmp_path)
     monkeypatch.setattr(full, "source", lambda _: small_source)
-    run: list[tuple[float, int]] = []
 
     def trials(configs: list[Config], seeds: list[int]) -> dict[Config, list[Trial]]:
         given = {config: dict(dict(config.options)["prior_options"])["scale"] for config in configs}
-        run.extend((given[config], seed) for config in configs for seed in seeds)
         return {config: [fake_trial(seed, [0.8 if given[config] > 1 else 0.6]) for seed in seeds] for config in configs}
 
     monkeypatch.setattr(full, "trials", trials)
-    rows = EXHIBITS["scales"].collect(full)
-    assert {seed for scale, seed in run if scale > 1} == set(scales.SWEEP_SEEDS)
-    assert {seed for scale, seed in run if scale <= 1} == {scales.SWEEP_SEEDS[0]}
-    assert {row["scale"] for row in where(rows, part="scales")} == set(scales.SCALES)
+    rows = where(EXHIBITS["scales"].collect(full), part="scales")
+    assert {row["scale"] for row in rows} == set(scales.SCALES)
+    assert {row["seeds"] for row in rows} == {len(scales.SWEEP_SEEDS)}
 
 
 def test_the_strongest_of_the_sweep_so_far_is_run_with_the_methods(bench: Bench, small_source: Source) -> None:
@@ -353,15 +350,29 @@ def test_the_strongest_of_the_sweep_so_far_is_run_with_the_methods(bench: Bench,
 
 
 def test_particles_and_the_quick_search_are_compared_on_the_same_seeds(bench: Bench) -> None:
-    assert {search for _, search in particles.configs(bench)} == {"particles", "greedy"}
+    wanted = particles.configs(bench)
+    assert {search for _, _, search in wanted} == {"particles", "greedy"}
+    assert {mode for mode, _, _ in wanted} == {"as-printed", "as-authors"}
+    assert {config.pool for config in wanted.values()} == {"words,300"}
     rows = [
-        {"pool": "p", "setting": "rank-4", "search": search, "seed": seed, "answers": 20, "mse": 1.0, "bits": 1.0,
-         "accuracy": 0.5 + 0.1 * seed + (search == "greedy") * 0.02}
-        for seed in (0, 1, 2) for search in ("particles", "greedy")
+        {"pool": "p", "mode": mode, "setting": "rank-4", "search": search, "seed": seed, "answers": 20, "mse": 1.0, "bits": 1.0,
+         "accuracy": 0.5 + 0.1 * seed + (search == "greedy") * more}
+        for mode, more in (("as-printed", 0.02), ("as-authors", 0.2)) for seed in (0, 1, 2) for search in ("particles", "greedy")
     ]  # fmt: skip
     said = particles._compare(rows)
-    assert "rank-4, 3 seeds of 20 answers, accuracies equal: accuracy +0.020 (+0.020 to +0.020), MSE +0.000" in said
-    assert len(particles.draw(rows).axes) == 3
+    equal = "rank-4, 3 seeds of 20 answers, accuracies equal: accuracy +0.020 (+0.020 to +0.020), MSE +0.000"
+    assert f"In as-printed mode: {equal}" in said
+    assert "In as-authors mode: rank-4, 3 seeds of 20 answers, accuracies different" in said
+    assert len(particles.draw(rows).axes) == 6
+
+
+def test_trials_of_other_modes_are_left_out(bench: Bench, small_source: Source) -> None:
+    ours, theirs = (bench.config(small_source, question="label", answers=2, mode=mode) for mode in ("default", "paper"))
+    bench.modes = ("paper",)
+    found = bench.trials([ours, theirs])
+    assert [len(found[config]) for config in (ours, theirs)] == [0, 2]
+    bench.modes, bench.stored = ("default",), True
+    assert bench.trials([theirs]) == {theirs: []}
 
 
 def test_stored_trials_are_shown_and_none_is_run(bench: Bench, small_source: Source) -> None:

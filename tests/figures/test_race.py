@@ -8,8 +8,9 @@ import pytest
 
 from tellmore.errors import SettingError
 from tellmore.figures.bench import Bench, Source
-from tellmore.figures.race import Race, compared, held, sentence, sources_of, verdict, with_earlier_peers
+from tellmore.figures.race import Race, compared, earlier_rows, held, sentence, sources_of, verdict, with_earlier_peers
 from tellmore.figures.race_table import LOSS, at_mark, cells, in_short, picture, tables
+from tellmore.figures.reproduce import as_csv
 from tellmore.rows import where
 from tellmore.sim.rows import Quality, Row, Trial
 from tests.sim.conftest import write_pool
@@ -76,8 +77,18 @@ def test_without_peers_the_learner_races_itself() -> None:
     assert sorted(text.get_text() for axes in picture(rows).axes for text in axes.texts) == ["+15.0", "-15.0"]
 
 
-def test_peers_of_an_earlier_race_are_compared_without_pairing(rows: list[dict[str, object]]) -> None:
-    better = [{**row, "mean": row["mean"] + 0.2, "seeds": 9} for row in where(rows, contender="auto")]
+def test_peers_of_an_earlier_race_are_paired_over_the_same_seeds(rows: list[dict[str, object]], tmp_path: Path) -> None:
+    (tmp_path / "race.csv").write_text(as_csv(rows))
+    again = with_earlier_peers(where(rows, contender="auto"), earlier_rows(tmp_path / "race.csv"))
+    assert {row["contender"] for row in again} == {"auto", "random", "words-alone"}
+    for now in again:
+        then = where(rows, **{name: now[name] for name in ("contender", "measure", "mark_s")})[0]
+        for name in ("to_best_peer", "to_best_peer_se", "to_best_other", "to_best_other_se"):
+            assert now[name] == pytest.approx(then[name], abs=1e-6)
+
+
+def test_peers_of_other_seeds_are_compared_without_pairing(rows: list[dict[str, object]]) -> None:
+    better = [{**row, "mean": row["mean"] + 0.2, "seeds": 9, "each": None} for row in where(rows, contender="auto")]
     joined = with_earlier_peers(better, rows)
     assert {row["contender"] for row in joined} == {"auto", "random", "words-alone"}
     early = where(joined, contender="auto", measure="accuracy", mark_s=30)[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +105,26 @@ def test_the_program_is_part_of_the_name_but_its_comments_are_not(tmp_path: Path
 
 def test_every_source_that_a_stored_trial_depends_on_is_there(repository: Path) -> None:
     assert [source for source in _SOURCES if not (repository / "src" / "tellmore" / source).exists()] == []
+
+
+NOT_OF_ROWS = (
+    "answer_probability.py", "data", "display.py", "encoding.py", "errors.py", "files.py", "ratings.py", "saved.py",
+    "sim/config.py", "sim/peers.py", "sim/pools.py", "sim/trials.py", "stored.py", "summary.py", "tabular.py", "threads.py",
+    "version.py", "views.py", "warnings.py",
+)  # fmt: skip
+"""What a trial imports without its rows depending on it, or what is in its name in another way: settings, pools, peers."""
+
+
+def test_every_source_that_a_trial_imports_is_part_of_its_name(repository: Path) -> None:
+    root = repository / "src" / "tellmore"
+    script = (
+        "import sys, tellmore.sim.experiment; print(*(m.__file__ for n, m in sys.modules.items() if 'tellmore.' in n))"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    imported = [Path(file).relative_to(root) for file in found if Path(file).name != "__init__.py"]
+    known = {root / source for source in (*_SOURCES, *NOT_OF_ROWS)}
+    assert len(imported) > len(known)
+    assert [file for file in imported if not known & {root / file, *(root / file).parents}] == []
 
 
 def test_workers_compute_with_one_thread_and_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:

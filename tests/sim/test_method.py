@@ -40,7 +40,8 @@ def test_every_part_alone_changes_something(part: str) -> None:
     pool = make_pool(60, 8)
 
     def state(method: Method) -> tuple[bytes, object]:
-        learner = MethodLearner(pool, "rank", 4, method=method, seed=5)
+        acquisition = "particles" if part == "particles" else "greedy"
+        learner = MethodLearner(pool, "rank", 4, method=method, seed=5, acquisition=acquisition)
         question = tm.Question("rank", pool.ids[:4])
         learner.tell(question, tm.RankAnswer(pool.ids[:4], 1))
         return learner.posterior.mean.tobytes(), learner.ask().items

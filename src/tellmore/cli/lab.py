@@ -246,23 +246,32 @@ def reproduce(
             "--earlier", help="Folder with tables of an earlier run; settings with more seeds there come from them."
         ),
     ] = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option("--mode", help="Use only trials of this mode; repeatable. [default: all modes that are needed]"),
+    ] = None,
     page: Annotated[Path | None, typer.Option("--page", help="Write the results page (Markdown) here too.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Reproduce the figures, tables and claims of the paper."""
     from dataclasses import replace
+    from typing import get_args
 
     from tellmore.figures.bench import FULL, QUICK, Bench, data_folder
     from tellmore.figures.registry import chosen
     from tellmore.figures.report import write_page, write_report
     from tellmore.figures.reproduce import produce_all
+    from tellmore.options import one_of
+    from tellmore.sim.config import Mode
     from tellmore.sim.distribute import Workforce
     from tellmore.sim.trials import writable_folder
 
     exhibits = chosen(names)
+    for one in mode or ():
+        one_of("mode", one, get_args(Mode))
     plan = QUICK if quick else FULL
     if seeds is not None:
-        plan = replace(plan, seeds=seeds, heavy_seeds=seeds)
+        plan = replace(plan, seeds=seeds)
     folder = writable_folder(out)
     with bar() as shown:
         trials = TrialBar(shown)
@@ -275,6 +284,7 @@ def reproduce(
             expect=trials.expect,
             stored=stored,
             earlier=earlier,
+            modes=tuple(mode or ()),
         )
         outcomes = produce_all(exhibits, bench, folder, announce=lambda exhibit: trials.announce(exhibit.title))
     report = write_report(outcomes, bench, folder)

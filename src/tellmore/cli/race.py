@@ -75,7 +75,7 @@ def race(
         trials = TrialBar(shown)
         trials.announce("race")
         bench = Bench(
-            Plan(seeds=number, answers=1, stop_at=None, heavy_seeds=number, quick=quick),
+            Plan(seeds=number, answers=1, stop_at=None, quick=quick),
             cache or default_folder().parent,
             data_folder(data),
             Workforce(jobs, dask),

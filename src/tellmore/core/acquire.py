@@ -120,25 +120,25 @@ def particles_set(
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
     particles: int = 1000,
+    unit: bool = False,
 ) -> Acquired:
-    """Algorithm 5 to the letter, for comparison: fresh unit-norm classifiers at each step score every item of the pool."""
+    """Algorithm 5 to the letter, for comparison: fresh classifiers, drawn from the belief at each step, score every item of the
+    pool. ``unit``: they are scaled to length 1, as in the authors' code."""
     available = available_rows(len(scan.mean), exclude, size)
     X = with_constant(scan.rows[:])
     rows: list[int] = []
     bits: list[float] = []
     while len(rows) < size:
         theta = belief.sample(particles, rng)
-        theta /= np.linalg.norm(theta, axis=1, keepdims=True)
+        if unit:
+            theta /= np.linalg.norm(theta, axis=1, keepdims=True)
         scores = X @ theta.T  # [n, N]
         candidates = np.flatnonzero(available)
         gains = np.empty(candidates.size)
         for start in range(0, candidates.size, 256):
-            part = candidates[start : start + 256]
-            z = np.concatenate(
-                [np.broadcast_to(scores[rows].T, (part.size, particles, len(rows))), scores[part][:, :, None]], axis=-1
-            )
+            part = scores[candidates[start : start + 256]]  # [B, N]
             gains[start : start + 256] = (
-                kind.gain_nats(z, behaviour, rng)[0] if rows else label_gain_nats(z[..., 0], behaviour)
+                kind.gains_with(scores[rows], part, behaviour, rng) if rows else label_gain_nats(part, behaviour)
             ) / log(2)
         best = argmax(gains, rng)
         rows.append(int(candidates[best]))

@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MODES = (*scales.SWEPT, "paper", "default")
-AUTOS = {AUTO: 120, BEFORE: 400}
-"""Answers of trials in which the default also chooses the kinds, with and without grids: about 40 minutes."""
+AUTOS = {AUTO: 120, BEFORE: 600}
+"""Answers of trials in which the default also chooses the kinds, with and without grids."""
 PAIRS = {"as-printed": 300, "default": 200}
 """Answers of trials on two items, by mode: the paper compares choosing from two with ranking two."""
 TICKS = (50, 100, 200, 500, 1000, 2000)
-SHOWN_SEEDS = 3
-"""Seeds of paper mode, which is neither the algorithm as printed nor the authors' code, and is not used for claims."""
 
 
 def configs(bench: Bench, source: Source) -> dict[Key, Config]:
@@ -71,24 +69,15 @@ def _collect(bench: Bench) -> Rows:
     known = seeds_by_setting(earlier_rows(bench, "baselines"))
     sweep = joined(scales.stored(bench, source), earlier_rows(bench, "scales"))
 
-    def missing(part: str, wanted: dict[Key, Config], of: int = len(seeds)) -> dict[Key, Config]:
-        return {key: config for key, config in wanted.items() if known.get((part, *key, None), 0) < of}
+    def missing(part: str, wanted: dict[Key, Config]) -> dict[Key, Config]:
+        return {key: config for key, config in wanted.items() if known.get((part, *key, None), 0) < len(seeds)}
 
-    methods = configs(bench, source)
-    compared = missing("methods", {key: config for key, config in methods.items() if key[0] != "paper"})
-    best = missing("strongest", scales.strongest(bench, source, where(sweep, part="scales")))
-    shown = {key: config for key, config in methods.items() if key[0] == "paper"}
-    shown = missing("methods", shown, min(len(seeds), SHOWN_SEEDS))
-    two = missing("pairs", pairs(bench, source))
+    best = scales.strongest(bench, source, where(sweep, part="scales"))
+    named = {"methods": configs(bench, source), "strongest": best, "pairs": pairs(bench, source)}
+    parts = {part: missing(part, wanted) for part, wanted in named.items()}
     if not bench.stored:
-        bench.trials([*compared.values(), *best.values(), *two.values()], seeds)
-    parts = (
-        ("methods", compared, seeds),
-        ("strongest", best, seeds),
-        ("pairs", two, seeds),
-        ("methods", shown, seeds[:SHOWN_SEEDS]),
-    )
-    return [row for part, wanted, of in parts for row in rows_of(bench, part, wanted, of, source.title)]
+        bench.trials([*parts["methods"].values(), *parts["strongest"].values()], seeds)
+    return [row for part, wanted in parts.items() for row in rows_of(bench, part, wanted, seeds, source.title)]
 
 
 def baselines(rows: Rows) -> Figure:

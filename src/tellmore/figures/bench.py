@@ -60,13 +60,11 @@ _STANDS_FOR_WORDS = {"sentiment": "SocialSent", "valence": "NRC", "ratings": "NR
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to run: ``seeds`` trials per setting (``heavy_seeds`` if questions are large or trials long) of
-    ``answers`` answers; trials stop at ``stop_at`` accuracy."""
+    """How much to run: ``seeds`` trials per setting of ``answers`` answers; trials stop at ``stop_at`` accuracy."""
 
     seeds: int
     answers: int
     stop_at: float | None
-    heavy_seeds: int
     quick: bool = False
 
     @property
@@ -74,14 +72,9 @@ class Plan:
         """The seeds 0, 1, …"""
         return list(range(self.seeds))
 
-    @property
-    def few_seeds(self) -> list[int]:
-        """The seeds of heavy settings."""
-        return list(range(min(self.seeds, self.heavy_seeds)))
 
-
-QUICK = Plan(seeds=2, answers=25, stop_at=None, heavy_seeds=2, quick=True)
-FULL = Plan(seeds=10, answers=600, stop_at=0.80, heavy_seeds=5)
+QUICK = Plan(seeds=2, answers=25, stop_at=None, quick=True)
+FULL = Plan(seeds=20, answers=600, stop_at=0.80)
 
 
 @dataclass
@@ -90,6 +83,7 @@ class Bench:
 
     stored: whether to run no trial and use only stored ones, of as many seeds as there are.
     earlier: a folder with the tables of an earlier run to continue; see `tellmore.figures.joined`.
+    modes: the modes of the trials to use; none: all. Those of other modes are left out.
     """
 
     plan: Plan
@@ -100,6 +94,7 @@ class Bench:
     expect: Callable[[int], None] | None = None
     stored: bool = False
     earlier: Path | None = None
+    modes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.folder / "trials")
@@ -132,14 +127,16 @@ class Bench:
     def trials(self, configs: Sequence[Config], seeds: Sequence[int] | None = None) -> dict[Config, list[Trial]]:
         """All seeds of each config, run or read from the store; only stored ones if nothing is to be run."""
         chosen = self.plan.seed_list if seeds is None else list(seeds)
+        wanted = [config for config in configs if not self.modes or config.mode in self.modes]
+        found: dict[Config, list[Trial]] = {config: [] for config in configs}
         if self.stored:
-            known = {config: [self.ledger.load(config, seed) for seed in chosen] for config in configs}
-            return {config: [trial for trial in found if trial is not None] for config, found in known.items()}
-        tasks = [(config, seed) for seed in chosen for config in configs]
+            known = {config: [self.ledger.load(config, seed) for seed in chosen] for config in wanted}
+            return found | {config: [trial for trial in own if trial is not None] for config, own in known.items()}
+        tasks = [(config, seed) for seed in chosen for config in wanted]
         if self.expect is not None:
             self.expect(len(set(tasks)))
         done = run_trials(tasks, workforce=self.workforce, ledger=self.ledger, report=self.report)
-        return {config: [done[config, seed] for seed in chosen] for config in configs}
+        return found | {config: [done[config, seed] for seed in chosen] for config in wanted}
 
     def remembered(self, name: str, sources: Sequence[Source], measure: Callable[[], Rows]) -> Rows:
         """The rows of ``measure``, read from disk if name, plan, pools and program are the same."""

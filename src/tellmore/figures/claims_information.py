@@ -13,6 +13,7 @@ from tellmore.figures import paper
 from tellmore.figures.black_box import BLACK_BOX, PAPER
 from tellmore.figures.claims_learning import WORDS, Source
 from tellmore.figures.information import FIXED
+from tellmore.figures.paired import difference, each_of
 from tellmore.figures.verdict import Allowed, Estimate, about, claim_row
 from tellmore.policy.cost import PAPER_COST
 from tellmore.rows import Row, Rows, column, distinct, where
@@ -25,6 +26,15 @@ def _least_step(values: list[float], errors: list[float], reason: str) -> Estima
     place = int(np.argmin(steps))
     half = 1.96 * math.hypot(errors[place], errors[place + 1])
     return Estimate(float(steps[place]), float(steps[place]) - half, float(steps[place]) + half, reason)
+
+
+def _least_fall(values: list[float], errors: list[float], reason: str) -> Estimate:
+    """The smallest amount by which a step is smaller than the one before, with the errors of all three values, as if its position
+    had been fixed in advance."""
+    falls = -np.diff(values, n=2)
+    place = int(np.argmin(falls))
+    half = 1.96 * math.hypot(errors[place], 2 * errors[place + 1], errors[place + 2])
+    return Estimate(float(falls[place]), float(falls[place]) - half, float(falls[place]) + half, reason)
 
 
 def rates(source: Source) -> Iterator[Row]:
@@ -41,7 +51,7 @@ def _rates(rows: Rows, mode: str) -> Iterator[Row]:
         bits, errors = column(own, "bits"), column(own, "bits_se")
         least = _least_step(bits, errors, f"smallest step of {kind}, in bits")
         yield claim_row("II-B", f"Information gain of {kind} grows with |S|.", mode, least)
-        falls = _least_step((-np.diff(bits)).tolist(), errors[1:], f"smallest fall of a step of {kind}")
+        falls = _least_fall(bits, errors, f"smallest fall of a step of {kind}")
         yield claim_row("II-B", f"Returns of further items diminish for {kind}.", mode, falls)
     selections, rankings = by_kind[paper.SELECT], by_kind[paper.RANK]
     pairs = list(zip(rankings, selections, strict=True))
@@ -86,10 +96,7 @@ def ratios(source: Source) -> Iterator[Row]:
         rows = where(source("fig9"), mode=mode)
         ranked = where(rows, question=paper.RANKINGS)
         start, end = ranked[0], ranked[-1]
-        ratio = end["ratio"] / start["ratio"]
-        se = ratio * math.hypot(end["ratio_se"] / end["ratio"], start["ratio_se"] / start["ratio"])
-        reason = f"rank-4 / label after {end['answer']} answers over that at the start"
-        estimate = Estimate.of(ratio, se, end["seeds"], reason)
+        estimate = _stays(start, end)
         yield claim_row("III-C", "The ratio of gains between kinds stays about constant.", mode, estimate, about(1.0))
         yield claim_row(
             "III-C", "The ratios of gains are stable across initialisations.", mode, _varies(end), Allowed(high=0.1)
@@ -98,16 +105,36 @@ def ratios(source: Source) -> Iterator[Row]:
         high, low = sorted(
             (where(rows, question=name, answer=end["answer"])[0] for name in ends), key=lambda row: -float(row["bits"])
         )
-        mean = (high["bits"] + low["bits"]) / 2
-        se = math.hypot(high["bits_se"], low["bits_se"]) / (2 * mean)
-        reason = "bits of the better end of 4 over those of a random end, minus 1"
-        gain = Estimate.of(high["bits"] / mean - 1, se, high["seeds"], reason)
+        gain = _better_end(high, low)
         sentence = "Actively choosing between highest and lowest makes no significant difference."
         yield claim_row("II-B", sentence, mode, gain, Allowed(-0.05, 0.05))
     for mode in distinct(source("fig10"), "mode"):
         yield claim_row(
             "III-C", "The benefit of rankings over labels grows with a/sigma.", mode, _benefit(source, mode)
         )
+
+
+def _stays(start: Row, end: Row) -> Estimate:
+    """The ratio of gains at the end of a run over that at its start; seed by seed, if the rows have the seeds."""
+    reason = f"rank-4 / label after {end['answer']} answers over that at the start"
+    paired = each_of(end, "ratio_each"), each_of(start, "ratio_each")
+    if paired[0].size:
+        return difference(paired[0] / paired[1], reason)
+    ratio = end["ratio"] / start["ratio"]
+    se = ratio * math.hypot(end["ratio_se"] / end["ratio"], start["ratio_se"] / start["ratio"])
+    return Estimate.of(ratio, se, end["seeds"], f"{reason}, {end['seeds']} seeds, errors of both added")
+
+
+def _better_end(high: Row, low: Row) -> Estimate:
+    """What the better end of a selection gains over a random end; seed by seed, if the rows have the seeds."""
+    reason = "bits of the better end of 4 over those of a random end, minus 1"
+    better, worse = (each_of(row, "bits_each") for row in (high, low))
+    if better.size:
+        return difference(2 * better / (better + worse) - 1, reason)
+    mean = (high["bits"] + low["bits"]) / 2
+    se = math.hypot(high["bits_se"], low["bits_se"]) / (2 * mean)
+    reason = f"{reason}, {high['seeds']} seeds, errors of both added"
+    return Estimate.of(high["bits"] / mean - 1, se, high["seeds"], reason)
 
 
 def _varies(row: Row) -> Estimate:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from tellmore.figures import paper
 from tellmore.figures.baselines import AUTOS, MODES, PAIRS
+from tellmore.figures.curves import MARKS_S
 from tellmore.figures.methods import AT_ANSWER
-from tellmore.figures.paired import Runs, fewer, mean, saved
+from tellmore.figures.paired import Runs, difference, each_of, fewer, mean, saved
 from tellmore.figures.verdict import Allowed, Estimate, about, claim_row
 from tellmore.rows import Row, Rows, column, distinct, where
 
@@ -33,8 +34,41 @@ def runs(source: Source, mode: str, setting: str, measure: str, part: str = "met
 
 def labels_of(source: Source, mode: str, measure: str) -> Runs:
     """The labels that a mode asks for: of chosen items, or of random ones if it chooses none."""
-    chosen = runs(source, mode, paper.LABELS, measure)
-    return chosen if chosen.values else runs(source, mode, paper.RANDOM[0], measure)
+    return runs(source, mode, _labels(source, mode), measure)
+
+
+def _labels(source: Source, mode: str) -> str:
+    chosen = where(source("baselines"), part="methods, trials", mode=mode, setting=paper.LABELS)
+    return paper.LABELS if chosen else paper.RANDOM[0]
+
+
+def lasting_and_marks(source: Source, mode: str, setting: str) -> Row:
+    """What is shown with every first crossing: from when the mean accuracy of a setting stays at the target, and its value after
+    fixed times."""
+    own = where(source("baselines"), part="methods", mode=mode, setting=setting)
+    names = ("lasting_s", *(f"accuracy_{mark}_s" for mark in MARKS_S))
+    return {name: own[0].get(name) if own else None for name in names}
+
+
+def _with_times(estimate: Estimate, source: Source, mode: str, *settings: str) -> Estimate:
+    """The estimate, with the lasting crossings and the accuracies of these settings in its words."""
+    if estimate.value is None:
+        return estimate
+    said = "; ".join(times_text(lasting_and_marks(source, mode, setting), setting) for setting in settings)
+    return replace(estimate, reason=f"{estimate.reason}; {said}")
+
+
+def times_text(row: Row, setting: str) -> str:
+    """The lasting crossing and the accuracies of a setting in words.
+
+    >>> times_text({"lasting_s": 3657.2, "accuracy_300_s": 0.585, "accuracy_600_s": 0.639, "accuracy_1800_s": None}, "label")
+    'label stays there from 3657 s, 58.5 / 63.9 / – % at 300 / 600 / 1800 s'
+    """
+    lasting = row["lasting_s"]
+    stays = "does not stay there" if lasting is None else f"stays there from {lasting:.0f} s"
+    values = [row[f"accuracy_{mark}_s"] for mark in MARKS_S]
+    shares = " / ".join("–" if value is None else f"{100 * value:.1f}" for value in values)
+    return f"{setting} {stays}, {shares} % at {' / '.join(map(str, MARKS_S))} s"
 
 
 def counts(source: Source) -> Iterator[Row]:
@@ -43,7 +77,7 @@ def counts(source: Source) -> Iterator[Row]:
         for setting in paper.SETTINGS:
             if (mode, setting) == ("as-authors", paper.LABELS):
                 continue  # their code asks only for labels of random items
-            own = mean(runs(source, mode, setting, "interactions"))
+            own = _with_times(mean(runs(source, mode, setting, "interactions")), source, mode, setting)
             printed = paper.COUNTS[setting]
             section = "Table I" if setting in paper.CHOSEN else "III-B"
             if setting == paper.RANDOM[0]:
@@ -57,6 +91,7 @@ def counts(source: Source) -> Iterator[Row]:
                 yield claim_row("III-B", sentence, mode, own, about(printed))
         rank = runs(source, mode, paper.RANKINGS, "interactions")
         share = saved(rank, labels_of(source, mode, "interactions"))
+        share = _with_times(share, source, mode, paper.RANKINGS, _labels(source, mode))
         for section, sentence, printed in (
             ("III-B", "Rank-4 needs about 85 % fewer interactions than labels to 75 %.", 0.85),
             ("Intro", "Up to 85 % fewer human interactions than active labelling.", 0.85),
@@ -65,13 +100,24 @@ def counts(source: Source) -> Iterator[Row]:
     for mode in modes(source):
         rank, select = (runs(source, mode, name, "interactions") for name in (paper.RANKINGS, paper.SELECTIONS))
         labels = labels_of(source, mode, "interactions")
-        for sentence, few, many in (
-            ("Rankings need fewer interactions than selections to 75 %.", rank, select),
-            ("Selections need fewer interactions than labels to 75 %.", select, labels),
+        for sentence, few, many, names in (
+            (
+                "Rankings need fewer interactions than selections to 75 %.",
+                rank,
+                select,
+                (paper.RANKINGS, paper.SELECTIONS),
+            ),
+            (
+                "Selections need fewer interactions than labels to 75 %.",
+                select,
+                labels,
+                (paper.SELECTIONS, _labels(source, mode)),
+            ),
         ):
-            yield claim_row("III-B", sentence, mode, fewer(few, many))
+            yield claim_row("III-B", sentence, mode, _with_times(fewer(few, many), source, mode, *names))
     for row, own in savings(source):
         if row["mode"] == row["labels"]:
+            own = _told(row, own)
             sentence = f"{COST_AWARE} ({row['setting']}, {row['pool']})"
             yield claim_row("Abstract", sentence, row["mode"], own, Allowed(low=0.57))
             if row["pool"] == WORDS:
@@ -83,25 +129,50 @@ def savings(source: Source) -> Iterator[tuple[Row, Estimate]]:
     """Seconds saved compared with labels: mode, the mode of the labels, pool and setting, and the share saved.
 
     First on the paper's words within every mode, then the default compared with the labels of every method, then the default
-    on further pools. Seeds are always paired.
+    on further pools. Seeds are always paired. The rows also have the lasting crossings and the accuracies after fixed times.
     """
     sets = (paper.SELECTIONS, paper.RANKINGS)
     ours = (*sets, *AUTOS)
-    for mode in modes(source):
-        for setting in ours if mode == "default" else sets:
-            own = saved(runs(source, mode, setting, "seconds"), labels_of(source, mode, "seconds"))
-            yield {"mode": mode, "labels": mode, "pool": WORDS, "setting": setting}, own
-    for mode in modes(source, METHODS):
-        for setting in ours:
-            across = saved(runs(source, "default", setting, "seconds"), labels_of(source, mode, "seconds"))
-            yield {"mode": "default", "labels": mode, "pool": WORDS, "setting": setting}, across
+    within = [(mode, mode, setting) for mode in modes(source) for setting in (ours if mode == "default" else sets)]
+    across = [("default", mode, setting) for mode in modes(source, METHODS) for setting in ours]
+    for mode, labels, setting in (*within, *across):
+        share = saved(runs(source, mode, setting, "seconds"), labels_of(source, labels, "seconds"))
+        times = lasting_and_marks(source, mode, setting), lasting_and_marks(source, labels, _labels(source, labels))
+        yield {"mode": mode, "labels": labels, "pool": WORDS, "setting": setting, **_times(*times)}, share
     for row in source("grid"):
         if row["setting"] in ours and row["pool"] != WORDS and row.get("to_label") is not None:
-            labels = where(source("grid"), pool=row["pool"], setting=paper.LABELS)[0]
-            yield (
-                {"mode": "default", "labels": "default", "pool": row["pool"], "setting": row["setting"]},
-                _to_label(row, labels),
+            of_labels = where(source("grid"), pool=row["pool"], setting=paper.LABELS)[0]
+            both = (
+                {"lasting_s": one.get("lasting_s"), "accuracy_600_s": one.get("accuracy_600")}
+                for one in (row, of_labels)
             )
+            own = {"mode": "default", "labels": "default", "pool": row["pool"], "setting": row["setting"]}
+            yield {**own, **_times(*both)}, _to_label(row, of_labels)
+
+
+SAVED_MARK_S = 600
+
+
+def _times(own: Row, labels: Row) -> Row:
+    names = ("lasting_s", f"accuracy_{SAVED_MARK_S}_s")
+    return {name: own[name] for name in names} | {f"labels_{name}": labels[name] for name in names}
+
+
+def _told(row: Row, own: Estimate) -> Estimate:
+    """The share saved, with the lasting crossings and the accuracies in its words."""
+    stays, share = saving_times(row)
+    return replace(own, reason=f"{own.reason}; stays from {stays} (labels → this), {share} at {SAVED_MARK_S} s")
+
+
+def saving_times(row: Row) -> tuple[str, str]:
+    """The lasting crossing, and the accuracy after ten minutes, of labels and of what is compared with them."""
+    lasting, accuracy = (
+        [row[f"{what}{name}"] for what in ("labels_", "")] for name in ("lasting_s", f"accuracy_{SAVED_MARK_S}_s")
+    )
+    return (
+        " → ".join("not within the trials" if value is None else f"{value:.0f} s" for value in lasting),
+        " → ".join("–" if value is None else f"{100 * value:.1f} %" for value in accuracy),
+    )
 
 
 def _to_label(row: Row, labels: Row) -> Estimate:
@@ -125,12 +196,16 @@ def _at(rows: Rows, setting: str, answer: int) -> Row | None:
 
 
 def _lower(better: Row | None, worse: Row | None, where_: str) -> Estimate:
-    """MSE of ``worse`` minus that of ``better``, with the errors of both."""
-    if better is None or worse is None or better["mse_se"] is None:
+    """MSE of ``worse`` minus that of ``better``: seed by seed, or with the errors of both if the rows do not have the seeds."""
+    if better is None or worse is None:
         return Estimate.missing("not rerun in this mode")
+    reason = f"difference of MSE {where_}"
+    paired = each_of(worse, "mse_each") - each_of(better, "mse_each")
+    if paired.size:
+        return difference(paired, reason)
     se = math.hypot(better["mse_se"], worse["mse_se"])
-    reason = f"difference of MSE {where_}, {better['seeds']} seeds, errors of both added"
-    return Estimate.of(worse["mse"] - better["mse"], se, better["seeds"], reason)
+    seeds = better["seeds"]
+    return Estimate.of(worse["mse"] - better["mse"], se, seeds, f"{reason}, {seeds} seeds, errors of both added")
 
 
 def curves(source: Source) -> Iterator[Row]:
@@ -176,6 +251,9 @@ def _options(rows: Rows) -> Estimate:
     two, ten = (_at(rows, paper.titled(paper.SELECT, size), 1000) for size in (2, 10))
     if two is None or ten is None or ten["answer"] < 1000:
         return Estimate.missing("trials are shorter than 1000 answers")
+    of_two, of_ten = (Runs(dict(enumerate(each_of(row, "mse_each").tolist()))) for row in (two, ten))
+    if of_two.values:
+        return saved(of_ten, of_two)
     ratio = ten["mse"] / two["mse"]
     se = ratio * math.hypot(ten["mse_se"] / ten["mse"], two["mse_se"] / two["mse"])
     return Estimate.of(1 - ratio, se, two["seeds"], f"{two['seeds']} seeds, errors of both added")
@@ -185,7 +263,7 @@ def _in_time(rows: Rows) -> Iterator[Row]:
     """Fig. 12: the MSE after the last answer and at the last time that all curves reach."""
     names = distinct(rows, "setting")
     three, ten, ranked = paper.titled(paper.SELECT, 3), paper.titled(paper.SELECT, 10), paper.titled(paper.RANK, 10)
-    leads: list[Estimate] = []
+    leads, apart = [], []
     for axis, phrase, unit in (("answer", "In interactions", " answers"), ("seconds", "In time", " s")):
         common = min((max(column(where(rows, setting=name), axis)) for name in names), default=0.0)
         known = {name: [row for row in where(rows, setting=name) if row[axis] <= common] for name in names}
@@ -198,10 +276,14 @@ def _in_time(rows: Rows) -> Iterator[Row]:
             sentence = f"{phrase}, ranking of 10 leads {name}."
             lead = _lower(end.get(ranked), end.get(name), after)
             yield claim_row("III-C", sentence, "paper", lead)
-            leads += [lead] if name == paper.LABELS else []
-    yield claim_row(
-        "III-C", "Ranking of 10 gains less over labels in time than in interactions.", "paper", _less(*leads)
-    )
+            apart += [lead] if name == paper.LABELS else []
+        labels, best = (each_of(end.get(name, {}), "mse_each") for name in (paper.LABELS, ranked))
+        leads.append(labels - best)
+    gain = _less(*apart) if not leads[0].size else difference(leads[0] - leads[1], LEADS)
+    yield claim_row("III-C", "Ranking of 10 gains less over labels in time than in interactions.", "paper", gain)
+
+
+LEADS = "difference of the two leads in MSE"
 
 
 def _less(many: Estimate, few: Estimate) -> Estimate:
@@ -210,4 +292,4 @@ def _less(many: Estimate, few: Estimate) -> Estimate:
         return Estimate.missing("not rerun in this mode")
     half = math.hypot(many.high - many.value, few.high - few.value)
     value = many.value - few.value
-    return Estimate(value, value - half, value + half, "difference of the two leads in MSE, errors of both added")
+    return Estimate(value, value - half, value + half, f"{LEADS}, errors of both added")

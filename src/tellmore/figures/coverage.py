@@ -6,7 +6,7 @@ Every replicate is a study of attentive people with their own speeds and the pap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tellmore.figures.bench import Bench
 from tellmore.figures.exhibit import Exhibit
 from tellmore.plotting import table_figure
 from tellmore.policy.cost import PAPER_COST
-from tellmore.rows import Row, Rows
+from tellmore.rows import Row, Rows, distinct
 from tellmore.study.fits import ancova_stage, fit_candidate, fit_mixed
 from tellmore.study.people import draw_answers
 from tellmore.study.presets import preset
@@ -113,6 +113,23 @@ def _compare(rows: Rows) -> str:
         f"If people differ in speed, 95 % intervals contain the slope in {covered(INDEPENDENT)} of studies if answers are "
         f"treated as independent, as in the paper, in {covered(CLUSTERED)} with errors clustered by participant and in "
         f"{covered(MIXED)} with a mixed model. Standard errors of these shares are {100 * low:.1f} to {100 * high:.1f} points."
+    )
+
+
+def balanced_sentence(rows: Rows) -> str:
+    """How often intervals contain the slope if all people answer the same sizes (`tests/oracles/balanced_study.py`)."""
+
+    def shares(errors: str, kinds: Sequence[str]) -> str:
+        found = [100 * row[errors] for row in rows if row["kind"] in kinds]
+        return f"{min(found):.1f} to {max(found):.1f} %"
+
+    kinds = distinct(rows, "kind")
+    people, speeds = ([f"{value:g}" for value in distinct(rows, name)] for name in ("people", "speed_sd"))
+    alone = " and ".join(f"{shares('independent', [kind])} of studies for {kind}" for kind in kinds)
+    return (
+        f"In {rows[0]['replicates']:,} studies each of {', '.join(people)} people who all answer the same sizes, with speeds "
+        f"that differ by a log-s.d. of {' or '.join(speeds)}, clustered intervals contain the slope in "
+        f"{shares('clustered', kinds)}. Intervals that treat answers as independent contain it in {alone}."
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tellmore.figures.paired import each_text
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.rows import Trial, on_curves
@@ -18,12 +19,15 @@ MARKS_S = (300, 600, 1800)
 """Seconds of human time at which the accuracy is shown with every crossing, because a first crossing depends on luck."""
 
 
-def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str) -> list[Row]:
-    """One row per setting and stored answer, to the end of its shortest trial: every point is the mean of all seeds."""
-    return [row for config, trials in runs.items() for row in _curve(config, trials, pool)]
+def curve_rows(runs: Mapping[Config, Sequence[Trial]], *, pool: str, each: Sequence[str] = ()) -> list[Row]:
+    """One row per setting and stored answer, to the end of its shortest trial: every point is the mean of all seeds.
+
+    each: the measures of which the rows also have the value of each seed, so that settings can be compared seed by seed.
+    """
+    return [row for config, trials in runs.items() for row in _curve(config, trials, pool, each)]
 
 
-def _curve(config: Config, trials: Sequence[Trial], pool: str) -> list[Row]:
+def _curve(config: Config, trials: Sequence[Trial], pool: str, each: Sequence[str]) -> list[Row]:
     length = min(len(trial.rows) for trial in trials)
     matrices = {name: np.array([trial.column(name)[:length] for trial in trials], dtype=float) for name in MEASURES}
     kept = [t for t in range(1, length + 1) if on_curves(t) or t == length]
@@ -36,7 +40,11 @@ def _curve(config: Config, trials: Sequence[Trial], pool: str) -> list[Row]:
         "acquisition": config.acquisition,
         "seeds": len(trials),
     }
-    return [{**setting, "answer": t, **_moments(matrices, t)} for t in kept]
+    return [{**setting, "answer": t, **_moments(matrices, t), **_each(matrices, t, each)} for t in kept]
+
+
+def _each(matrices: Mapping[str, Array], answer: int, names: Sequence[str]) -> Row:
+    return {f"{name}_each": each_text(matrices[name][:, answer - 1]) for name in names}
 
 
 def _moments(matrices: Mapping[str, Array], answer: int) -> Row:

@@ -12,6 +12,7 @@ from tellmore.core.time_model import TimeModel
 from tellmore.figures import paper
 from tellmore.figures.bench import Bench, once
 from tellmore.figures.exhibit import Exhibit
+from tellmore.figures.paired import each_text
 from tellmore.learner import Learner
 from tellmore.plotting import PALETTE, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.cost import PAPER_COST, CostModel
@@ -115,9 +116,12 @@ def _gains_of_seed(
 
 def _gain_row(place: Row, key: tuple[int, str, int], bits: list[float], label_bits: list[float]) -> Row:
     mean, se = mean_and_se(bits)
-    ratio, ratio_se = mean_and_se((np.asarray(bits) / np.asarray(label_bits)).tolist())
+    ratios = (np.asarray(bits) / np.asarray(label_bits)).tolist()
+    ratio, ratio_se = mean_and_se(ratios)
+    each = {"bits_each": each_text(bits), "ratio_each": each_text(ratios)}
     asked = {"answer": key[0], "question": paper.titled(key[1], key[2]), "kind": key[1], "size": key[2]}
-    return {**place, **asked, "seeds": len(bits), "bits": mean, "bits_se": se, "ratio": ratio, "ratio_se": ratio_se}
+    means = {"seeds": len(bits), "bits": mean, "bits_se": se, "ratio": ratio, "ratio_se": ratio_se}
+    return {**place, **asked, **means, **each}
 
 
 def _compare_fig9(rows: Rows) -> str:

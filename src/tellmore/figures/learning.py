@@ -152,7 +152,7 @@ def fig4_configs(bench: Bench) -> list[Config]:
 
 
 def _collect_fig4(bench: Bench) -> Rows:
-    return curve_rows(bench.trials(fig4_configs(bench), bench.plan.few_seeds), pool=bench.source("sentiment").title)
+    return curve_rows(bench.trials(fig4_configs(bench)), pool=bench.source("sentiment").title, each=("mse",))
 
 
 def _compare_fig4(rows: Rows) -> str:
@@ -192,7 +192,7 @@ def fig5_configs(bench: Bench) -> list[Config]:
 
 
 def _collect_fig5(bench: Bench) -> Rows:
-    return curve_rows(bench.trials(fig5_configs(bench), bench.plan.few_seeds), pool=bench.source("images").caption)
+    return curve_rows(bench.trials(fig5_configs(bench)), pool=bench.source("images").caption)
 
 
 def _compare_fig5(rows: Rows) -> str:
@@ -236,7 +236,7 @@ def fig12_configs(bench: Bench) -> list[Config]:
 
 
 def _collect_fig12(bench: Bench) -> Rows:
-    return curve_rows(bench.trials(fig12_configs(bench), bench.plan.few_seeds), pool=bench.source("sentiment").title)
+    return curve_rows(bench.trials(fig12_configs(bench)), pool=bench.source("sentiment").title, each=("mse",))
 
 
 def mse_at(rows: Rows, setting: str, seconds: float) -> float | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tellmore.figures.verdict import Estimate
-from tellmore.rows import Rows
+from tellmore.rows import Row, Rows
 from tellmore.sim.seconds import mean_and_se
 from tellmore.types import Array
 
@@ -44,6 +44,28 @@ class Runs:
     def on(self, seeds: Iterable[int]) -> np.ndarray:
         """The values of these seeds."""
         return np.array([self.values[seed] for seed in seeds])
+
+
+def each_text(values: Iterable[float]) -> str:
+    """The values of the seeds 0, 1, … in one cell of a table.
+
+    >>> each_text([0.25, 1 / 3])
+    '0.25 0.333333'
+    """
+    return " ".join(f"{value:.6g}" for value in values)
+
+
+def each_of(row: Row, name: str) -> Array:
+    """The values that `each_text` wrote into a column; none if the table does not have it."""
+    return np.array(str(row.get(name) or "").split(), dtype=float)
+
+
+def difference(values: Array, reason: str) -> Estimate:
+    """The mean of differences or ratios, one for each seed."""
+    if values.size < 2:
+        return _few(values.size)
+    mean, se = mean_and_se(values.tolist())
+    return Estimate.of(mean or 0.0, se or 0.0, values.size, f"{reason}, {values.size} paired seeds")
 
 
 def _common(first: Runs, second: Runs) -> list[int]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tellmore.errors import SettingError
 from tellmore.figures.bench import Bench, Source, raced
+from tellmore.figures.paired import each_of, each_text
 from tellmore.figures.tables import rows_of
 from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.config import Config
@@ -126,9 +127,8 @@ def compared(trials: dict[str, list[Trial]], marks_s: Sequence[int], *, pool: st
             for name, own in at.items():
                 mean, se = mean_and_se(own)
                 key = {"pool": pool, "rare": rare, "contender": name, "peer": is_peer(name), "mark_s": mark}
-                rows.append(
-                    {**key, "measure": measure, "seeds": len(own), "mean": mean, "se": se, **_against(name, at)}
-                )
+                found = {"seeds": len(own), "mean": mean, "se": se, **_against(name, at), "each": each_text(own)}
+                rows.append({**key, "measure": measure, **found})
     return rows
 
 
@@ -163,14 +163,20 @@ def earlier_rows(path: Path) -> Rows:
 def with_earlier_peers(rows: Rows, earlier: Rows) -> list[Row]:
     """The rows of a race compared with the peers of an earlier one, on pools and at marks that both have.
 
-    The values of single seeds of the earlier race are not known, so differences from its peers have the errors of both.
+    Differences are paired over seeds if both races have the same ones. Otherwise, and if the earlier table does not have the
+    values of single seeds, differences from its peers have the errors of both.
     """
     peers = [row for row in earlier if row["peer"]]
     found: list[Row] = []
     for place in dict.fromkeys(_place(row) for row in rows):
         there = [row for row in peers if _place(row) == place]
         here = [row for row in rows if _place(row) == place and not row["peer"]]
-        if there:
+        if not there:
+            continue
+        at = {row["contender"]: each_of(row, "each") for row in (*here, *there)}
+        if len({values.size for values in at.values()}) == 1 and all(values.size for values in at.values()):
+            found += [{**row, **_against(row["contender"], at)} for row in (*here, *there)]
+        else:
             found += [{**row, **_unpaired(row, [*here, *there], there)} for row in here] + there
     if not found:
         raise SettingError("the earlier race has no pool and no mark in common with this one")

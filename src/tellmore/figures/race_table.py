@@ -83,7 +83,8 @@ def in_short(rows: Rows, name: str) -> str:
     """One sentence about a contender, from five minutes on."""
     own = [row for row in main_measure(where(rows, contender=name)) if row["mark_s"] >= LATER_S]
     ahead, behind = (sum(verdict(row) == sign for row in own) for sign in (1, -1))
-    pools, marks = len(distinct(own, "pool")), " and ".join(f"{mark // 60}" for mark in distinct(own, "mark_s"))
+    pools, minutes = len(distinct(own, "pool")), [str(mark // 60) for mark in distinct(own, "mark_s")]
+    marks = " and ".join(filter(None, (", ".join(minutes[:-1]), minutes[-1])))
     return (
         f"On {pools} pools, {own[0]['seeds']} seeds each, `{name}` is ahead of the best of them in {ahead} of {len(own)} "
         f"comparisons after {marks} minutes, and behind in {behind}."

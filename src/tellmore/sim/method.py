@@ -8,6 +8,7 @@ norm-each  the mean scaled to length 1 after every label and every choice, all l
 factors    one label or choice after another instead of all of an answer at once
 asking     the search assumes the sharpness of the update, and does not look for the side with few labels
 sharpness  w = 13, and K from the residuals of the mean scores alone, with a Gumbel distribution of minima
+particles  if items are chosen by particles: classifiers scaled to length 1
 
 Three methods have names. ``as-printed`` is what Algorithms 1 to 5 say. ``as-authors`` adds what the authors' public code does
 beyond that (BelenMU/HiTL-SentimentClassify on GitHub). ``paper`` is between the two: it has the start and the norm of that
@@ -38,7 +39,7 @@ from tellmore.types import Array
 PRIOR_OPTIONS = ("gamma", "scale", "bias_sd", "shrinkage")
 PRINTED_PARTS = ("prior", "bound", "factors", "asking")
 PAPER_PARTS = (*PRINTED_PARTS, "start", "norm")
-AUTHORS_PARTS = (*PRINTED_PARTS, "start", "norm-each", "sharpness")
+AUTHORS_PARTS = (*PRINTED_PARTS, "start", "norm-each", "sharpness", "particles")
 PARTS = tuple(dict.fromkeys((*PAPER_PARTS, *AUTHORS_PARTS)))
 PAPER_PRIOR_SCALE = 2.0
 """The prior of paper mode is N(0, 2 I / D). The paper does not state its covariance. Of the scales 1, 2, 4 and 30, this one was
@@ -56,7 +57,7 @@ AUTHORS_W = 13.0
 class Method:
     """How to learn.
 
-    parts: which parts are as in the paper: ``prior``, ``bound``, ``start``, ``norm``, ``factors``, ``asking``.
+    parts: which parts are as in the paper or in the authors' code: the names above.
     prior_options: options of the prior: gamma, scale, bias_sd, shrinkage.
 
     >>> sorted(Method.paper().parts)[:2]
@@ -108,6 +109,7 @@ class MethodLearner(Learner):
             options["bound"] = "paper"
         super().__init__(pool, question, set_size, **options)
         self.judges = not method.parts
+        self.unit_particles = "particles" in method.parts
         if "asking" in method.parts:
             self.asking, self.looks = self.behaviour, False
 

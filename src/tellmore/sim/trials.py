@@ -18,9 +18,9 @@ from tellmore.sim.rows import Trial
 
 # The code that the rows of a trial depend on; if it changes, stored rows are not used again.
 _SOURCES = (
-    "core", "kinds", "policy", "learner.py", "options.py", "pool.py", "predictor.py", "questions.py", "sim/annotators.py",
-    "sim/experiment.py", "sim/method.py", "sim/people.py", "sim/rows.py", "sim/starting.py", "sim/truth.py",
-    "sim/watched.py", "start.py", "telling.py", "types.py",
+    "choosing.py", "core", "kinds", "policy", "learner.py", "opinions.py", "options.py", "pool.py", "predictor.py",
+    "questions.py", "rereading.py", "sim/annotators.py", "sim/experiment.py", "sim/method.py", "sim/people.py", "sim/rows.py",
+    "sim/score_model.py", "sim/starting.py", "sim/truth.py", "sim/watched.py", "start.py", "telling.py", "types.py",
 )  # fmt: skip
 _PEER_SOURCES = ("sim/peers.py",)
 
