@@ -84,6 +84,8 @@ def teams(runs: Runs, kind: str, names: Sequence[str]) -> list[str]:
             careful = np.mean([alone[seed] for seed in seeds])
             lines.append(f"| {pool_name} | {team} | {len(seeds)} | {careful:.1f} | {' | '.join(points)} |")
     for team, each in means.items():
+        if len(each) == 1:
+            continue
         trusted, by_person, gained = (shown(column) for column in zip(*each, strict=True))
         trusted = "0" if team == "all good" else trusted
         lines.append(f"| **mean of {len(each)} pools** | {team} | | | {trusted} | {by_person} | **{gained}** |")
@@ -184,10 +186,11 @@ def tables(runs: Runs, camp_rows: Sequence[Row], prior_rows: Sequence[Row]) -> d
 
 def filled(page: str, rows: Path) -> str:
     """The page with all its tables written from the runs in this folder."""
-    runs = runs_of(csv.DictReader((rows / "runs.csv").open(encoding="utf-8")))
-    camp_rows, prior_rows = (
-        list(csv.DictReader((rows / f"{name}.csv").open(encoding="utf-8"))) for name in ("camps", "priors")
+    run_rows, camp_rows, prior_rows = (
+        list(csv.DictReader((rows / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+        for name in ("runs", "camps", "priors")
     )
+    runs = runs_of(run_rows)
     for name, lines in tables(runs, camp_rows, prior_rows).items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)"
         if re.search(pattern, page, flags=re.DOTALL):
