@@ -82,7 +82,7 @@ def _without(module: Any, name: str, which: slice) -> Any:
 
 SWITCHED: dict[str, Callable[[], Any]] = {
     "compared with the belief": lambda: patch.object(
-        rereading, "team_of", lambda found, lapse, _manners: habits.team_of(found, lapse)
+        rereading, "team_of", lambda found, lapse, _manners=None: habits.team_of(found, lapse)
     ),
     "one sharpness": lambda: patch.object(together, "SHARPNESS", (1.0,)),
     "one reading": lambda: patch.object(together, "READINGS", 1),

@@ -84,6 +84,8 @@ def teams(runs: Runs, kind: str, names: Sequence[str]) -> list[str]:
             careful = np.mean([alone[seed] for seed in seeds])
             lines.append(f"| {pool_name} | {team} | {len(seeds)} | {careful:.1f} | {' | '.join(points)} |")
     for team, each in means.items():
+        if len(each) == 1:
+            continue
         trusted, by_person, gained = (shown(column) for column in zip(*each, strict=True))
         trusted = "0" if team == "all good" else trusted
         lines.append(f"| **mean of {len(each)} pools** | {team} | | | {trusted} | {by_person} | **{gained}** |")
@@ -110,6 +112,29 @@ def parts(runs: Runs) -> list[str]:
             cells.append(shown(differences(own, runs[pool, "label", team, "alone"])))
         lines.append(f"| {words} | {' | '.join(cells)} |")
     return lines
+
+
+def priors(rows: Sequence[Row], last: Runs) -> list[str]:
+    """Points by person over trusting, as means over pools, for each prior that was run on these pools, in this order."""
+    lines = [f"| prior: meant, guessed, reversed, % | seeds | {' | '.join(FIVE)} |", "|---" * (len(FIVE) + 2) + "|"]
+    lots = {
+        name: runs_of(row for row in rows if row["prior"] == name)
+        for name in dict.fromkeys(row["prior"] for row in rows)
+    }
+    for name, runs in [*lots.items(), ("96, 3, 1, again", last)]:
+        seeds = sorted({seed for key, each in runs.items() if key[1] == "label" and key[2] in FIVE for seed in each})
+        cells = [_gained(runs, team) for team in FIVE]
+        lines.append(f"| {name} | {seeds[0]} to {seeds[-1]} | {' | '.join(cells)} |")
+    return lines
+
+
+def _gained(runs: Runs, team: str) -> str:
+    usual = "alone" if team == "all good" else "trusting"
+    each = [
+        differences(runs.get((pool, "label", team, "people"), {}), runs.get((pool, "label", team, usual), {}))
+        for pool in POOLS
+    ]
+    return shown([float(np.mean(points)) for points in each if points])
 
 
 def camps(rows: Sequence[Row]) -> list[str]:
@@ -147,22 +172,26 @@ def _named(rows: Sequence[Row]) -> str:
     return f"{found} (of {2 * len(rows)})" + (f"; of the three: {', '.join(wrong)}" if wrong else "")
 
 
-def tables(runs: Runs, camp_rows: Sequence[Row]) -> dict[str, Callable[[], list[str]]]:
+def tables(runs: Runs, camp_rows: Sequence[Row], prior_rows: Sequence[Row]) -> dict[str, Callable[[], list[str]]]:
     """What makes each table, by its name on the page."""
     return {
         **{kind: lambda kind=kind: teams(runs, kind, FIVE) for kind in ("label", "select", "rank", "tick")},
         "twenty": lambda: teams(runs, "label", TWENTY),
         "habits": lambda: teams(runs, "select", HABITS),
         "parts": lambda: parts(runs),
+        "priors": lambda: priors(prior_rows, runs),
         "camps": lambda: camps(camp_rows),
     }
 
 
 def filled(page: str, rows: Path) -> str:
     """The page with all its tables written from the runs in this folder."""
-    runs = runs_of(csv.DictReader((rows / "runs.csv").open(encoding="utf-8")))
-    camp_rows = list(csv.DictReader((rows / "camps.csv").open(encoding="utf-8")))
-    for name, lines in tables(runs, camp_rows).items():
+    run_rows, camp_rows, prior_rows = (
+        list(csv.DictReader((rows / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+        for name in ("runs", "camps", "priors")
+    )
+    runs = runs_of(run_rows)
+    for name, lines in tables(runs, camp_rows, prior_rows).items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)"
         if re.search(pattern, page, flags=re.DOTALL):
             text = "\n".join(["", *lines(), "", ""])

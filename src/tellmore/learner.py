@@ -114,7 +114,7 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
         check_share: float = 0.0,
-        by_person: bool = True,
+        by_person: bool = False,
         start: Start | None = None,
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,

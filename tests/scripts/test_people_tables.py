@@ -30,10 +30,11 @@ def test_the_page_agrees_with_the_runs(tables: ModuleType) -> None:
 def test_points_are_means_over_the_seeds_that_both_have(tables: ModuleType) -> None:
     learners = {"alone": [0.8, 0.9], "trusting": [0.7, 0.9], "people": [0.8, 0.86, 0.5]}
     rows = [
-        {"pool": "wine=1", "kind": "label", "team": "two random", "learner": who, "seed": str(at), "accuracy": str(one)}
+        {"pool": pool, "kind": "label", "team": "two random", "learner": who, "seed": str(at), "accuracy": str(one)}
+        for pool in ("breast-cancer", "wine=1")
         for who, each in learners.items()
         for at, one in enumerate(each)
     ]
     *_, line, mean = tables.teams(tables.runs_of(rows), "label", tables.FIVE)
     assert line == "| wine = 1 | two random | 2 | 85.0 | −5.0 ± 5.0 | −2.0 ± 2.0 | +3.0 ± 7.0 |"
-    assert mean == "| **mean of 1 pools** | two random | | | −5.0 | −2.0 | **+3.0** |"
+    assert mean == "| **mean of 2 pools** | two random | | | −5.0 ± 0.0 | −2.0 ± 0.0 | **+3.0 ± 0.0** |"

@@ -219,12 +219,6 @@ def test_ties_are_learnt_from(pool: Pool) -> None:
 BY_PERSON = SETTINGS.changed(learning={"by_person": True})
 
 
-def test_people_count_by_what_they_mean_except_in_projects_of_the_first_release(pool: Pool) -> None:
-    assert new_learner(pool, SETTINGS).by_person
-    assert not new_learner(pool, SETTINGS.changed(learning={"by_person": False})).by_person
-    assert not new_learner(pool, SETTINGS.changed(data={"version": "0.1.0"})).by_person
-
-
 def of_two(pool: Pool, n: int) -> list[Event]:
     """Two people in turn; the second never looks."""
     events = log(pool, n)
