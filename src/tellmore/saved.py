@@ -73,7 +73,7 @@ def write(path: str | Path, state: Saved) -> None:
         "options": state.options,
         "asked": state.asked,
         "open": [question.as_json() for question in state.open],
-        "tally": None if state.tally is None else asdict(state.tally),
+        "tally": None if state.tally is None else state.tally.as_json(),
         "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
         "standardised": frame.coordinates.standardised,
         "w": frame.w,

@@ -11,7 +11,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -149,7 +149,7 @@ class Fold:
         """All of it as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
         columns = zip(*map(VALUES, self.effects), strict=True) if self.effects else ((),) * len(FIELDS)
         told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
-        notes = {"tally": asdict(self.learner.tally), "team": self.learner.team.as_json()}
+        notes = {"tally": self.learner.tally.as_json(), "team": self.learner.team.as_json()}
         texts = {name: np.array(json.dumps(value)) for name, value in notes.items()}
         arrays: dict[str, Any] = {**self.learner.beliefs.arrays(), **told, **texts}
         buffer = io.BytesIO()
