@@ -1,17 +1,18 @@
 """The learner on pools of many sorts, compared with logistic regression and with its own choice of random items.
 
-    python benchmarks/pools.py --data DIR [--seeds 10] [--first 8000] [--pools digits=8 …] [--rows results/pools.csv …] [--out docs/pools]
+    python benchmarks/pools.py --data DIR [--seeds 10] [--first 8000] [--pools …] [--rows results/pools.csv …] [--out docs/pools]
 
-The first file of ROWS gets a line for every run, and runs that are in any of them are not repeated, so that several processes may
-each take some of the pools. OUT gets the means (summary.csv), every comparison (tables.md), how many are lost (lost.md) and a
-picture (pools.png). Peers are scikit-learn's logistic regression on labels of random or of uncertain items, with C tuned on its
-own labels as in `tellmore race`.
+The first file of ROWS gets a line for every run, and runs that it has are not repeated; the others have been written by processes
+that took other pools. OUT gets the means (summary.csv), every comparison (tables.md) and a picture (pools.png); the page next to
+it gets the number of comparisons that are lost. Peers are scikit-learn's logistic regression on labels of random or of uncertain
+items, with C tuned on its own labels as in `tellmore race`.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -67,6 +68,15 @@ RARE = 0.2
 LIMITS = {"accuracy": 0.03, "f1": 0.1}
 FIELDS = ["pool", "method", "seed", "rare", *(f"{measure} {mark}" for measure, mark in product(MEASURES, MARKS))]
 CERTAIN = 1e-6
+LOST, LOST_END = "<!-- lost -->", "<!-- end lost -->"
+HEAD = """# Every comparison
+
+Means over {seeds} seeds ({first} to {last}). In brackets is the lead over the better of two peers, ± its standard error, paired
+over seeds: logistic regression on labels of random items, and of the items with the most uncertain predictions, with C tuned
+on these labels. After the stroke is the lead over the same kind of question about random items. **Bold**: behind the peers,
+_italic_: behind random items, by more than that error. A lead in log loss is a smaller log loss. Marks without a unit are
+numbers of labels, as many for the peers. [What it means](../pools.md)
+"""
 Cell = tuple[float, float, int]
 """A mean difference, its standard error and the number of seeds."""
 
@@ -170,14 +180,7 @@ def behind(cell: Cell) -> bool:
 def tables(runs: Runs) -> str:
     """Every comparison: a table for each kind and measure."""
     seeds = sorted({key[2] for key in runs.rows})
-    out = [
-        "# Every comparison\n",
-        f"Means over {len(seeds)} seeds ({seeds[0]} to {seeds[-1]}). In brackets is the lead over the better of two peers, ± its standard error, "
-        "paired over seeds: logistic regression on labels of random items, and of the items with the most uncertain predictions, with C "
-        "tuned on these labels. After the stroke is the lead over the same kind of question about random items. **Bold**: behind the peers, "
-        "_italic_: behind random items, by more than that error. A lead in log loss is a smaller log loss. Marks without a unit are "
-        "numbers of labels, as many for the peers. [What it means](../pools.md)\n",
-    ]
+    out = [HEAD.format(seeds=len(seeds), first=seeds[0], last=seeds[-1])]
     for kind, measure in product(KINDS, MEASURES):
         marks = shown_marks(kind)
         out += [f"## {kind}: {measure}\n", f"| pool | {' | '.join(marks)} |", "|---" * (len(marks) + 1) + "|"]
@@ -268,7 +271,12 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     write_rows(args.out / "summary.csv", list(summary(runs)))
     (args.out / "tables.md").write_text(tables(runs), encoding="utf-8")
-    (args.out / "lost.md").write_text(lost(runs), encoding="utf-8")
+    page = args.out.with_suffix(".md")
+    if page.exists():
+        text = re.sub(
+            f"(?<={LOST}\n\n).*(?=\n{LOST_END})", lambda _: lost(runs), page.read_text(encoding="utf-8"), flags=re.S
+        )
+        page.write_text(text, encoding="utf-8")
     picture(runs, args.out / "pools.png")
 
 

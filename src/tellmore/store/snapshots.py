@@ -26,9 +26,10 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more if there are many answers, because a snapshot has what each of them changed."""
 SAVE_SHARE = 0.02
-LAYOUT = 8
+LAYOUT = 9
 """The version of what a snapshot contains: from 2 on, beliefs in the learner's coordinates; 3, several beliefs; 4, checksums;
-5, lapses are allowed for; 6, people have habits; 7, checks have calibrated probabilities; 8, surprises."""
+5, lapses are allowed for; 6, people have habits; 7, checks have calibrated probabilities; 8, surprises;
+9, a start passes its trust on."""
 CHECKSUM_BYTES = sha256().digest_size
 
 
