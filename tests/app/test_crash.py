@@ -64,6 +64,7 @@ def killed_under_load(server: Server, moments: int, seed: int) -> Report:
     return reports[0]
 
 
+@pytest.mark.timeout(900)  # on a busy machine each of the starts takes a while
 def test_no_acknowledged_answer_is_missing_or_doubled(tmp_path: Path, database: str) -> None:
     project = small_project(tmp_path / "project", database)
     report = killed_under_load(Server(project, free_port()), MOMENTS, seed=4)
