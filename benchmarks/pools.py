@@ -273,9 +273,8 @@ def main() -> None:
     (args.out / "tables.md").write_text(tables(runs), encoding="utf-8")
     page = args.out.with_suffix(".md")
     if page.exists():
-        text = re.sub(
-            f"(?<={LOST}\n\n).*(?=\n{LOST_END})", lambda _: lost(runs), page.read_text(encoding="utf-8"), flags=re.S
-        )
+        table = f"{LOST}\n\n{lost(runs)}\n{LOST_END}"
+        text = re.sub(f"{LOST}.*{LOST_END}", lambda _: table, page.read_text(encoding="utf-8"), flags=re.S)
         page.write_text(text, encoding="utf-8")
     picture(runs, args.out / "pools.png")
 

@@ -39,7 +39,7 @@ class Trust:
 TRUSTS = (Trust(1.0, 0.5, 0.3, 1 / 3), Trust(1.0, 0.5, 1.0, 1.0), Trust(1.0, 0.5, 2.0, 2.0))
 """From close to free. A small variance of the bias keeps the first answers from moving the boundary away from a good start. The
 last is for pools on which answers are sharper than usual."""
-ODDS = (0.2, 10.0, 1.0, 0.1)
+ODDS = (0.1, 20.0, 1.0, 0.1)
 """Of the belief without the start, and of those of TRUSTS. A right start is kept through the first answers, which say little,
 because the closest belief counts most."""
 
