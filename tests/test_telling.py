@@ -9,6 +9,7 @@ import pytest
 
 from tellmore import LabelAnswer, Learner, Pool, Question, RankAnswer, Skip, Start, telling
 from tellmore.core import scan
+from tellmore.core.coordinates import Rows
 from tellmore.errors import QuestionError
 from tellmore.predictor import SAMPLE, State, sample_rows
 from tellmore.rereading import Reader
@@ -58,6 +59,28 @@ def test_many_answers_at_once_lead_where_they_lead_one_by_one(start: Start | Non
     assert heard[-1].expected_accuracy(at_once.w) == pytest.approx(whole, abs=1e-5)
     p = one_by_one._now.probabilities(one_by_one.w)
     assert whole == pytest.approx(np.mean(np.maximum(p, 1 - p)[sample_rows(N)]), abs=1e-5)
+
+
+@pytest.mark.parametrize("start", [None, Start.of_items(POOL, POOL.ids[:2], POOL.ids[2:4])], ids=["plain", "start"])
+@pytest.mark.parametrize("count", [2, 5, 9])
+def test_a_few_answers_at_once_share_a_pass(count: int, start: Start | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pass brings the scores of all items up to date, and one counts which predictions changed."""
+    told, at_once, one_by_one = exchanges(20 + count), Learner(POOL, start=start), Learner(POOL, start=start)
+    for learner in (at_once, one_by_one):
+        for exchange in told[:20]:
+            learner.tell(*exchange)
+    for exchange in told[20:]:
+        one_by_one.tell(*exchange)
+    times, scores_of, passes, anew = Rows.times, scan.scores_of, [], []
+    monkeypatch.setattr(Rows, "times", lambda rows, V: (passes.append(len(rows)), times(rows, V))[1])
+    monkeypatch.setattr(scan, "scores_of", lambda rows, beliefs: (anew.append(len(rows)), scores_of(rows, beliefs))[1])
+    at_once.tell_all(told[20:])
+    found = at_once.scores()
+    assert passes.count(N) == 2
+    assert N not in anew
+    for one, other in zip(one_by_one.scores(), found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(one_by_one.tally.changed, at_once.tally.changed, atol=1.5 / N)
 
 
 def test_an_answer_that_does_not_fit_ends_it_with_those_before_learnt() -> None:

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from tellmore import kinds as question_kinds
 from tellmore.core import looks
 from tellmore.core.calibration import UNCHECKED, Calibration, tempered
-from tellmore.core.coordinates import Coordinates
+from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.predict import MANY
-from tellmore.core.scan import PoolRows, Scan, refreshed, scans_of, visit
+from tellmore.core.scan import PoolRows, PoolScan, Scan, refreshed, scans_of, visit
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
@@ -63,6 +63,27 @@ class State:
     def about(self, rows: PoolRows) -> State:
         """The same beliefs about other items, none of them scored yet."""
         return State(self.mixture, rows, self.tally, team=self.team)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the scans are already computed."""
+        return self.known is not None or "scans" in vars(self)
+
+    def sampled(self) -> State:
+        """The same beliefs about a sample of the items, with their scores if they are at hand."""
+        some = sample_rows(len(self.rows))
+        few = self.rows.take(some)
+        if not self.scored or not isinstance(self.rows, Rows):
+            return self.about(few)
+        known = tuple(PoolScan(few, scan.mean[some], scan.variance[some], scan.refreshes) for scan in self.scans)
+        return replace(self, rows=few, known=known)
+
+    def scored_from(self, before: State, steps: Sequence[Sequence[Step]]) -> State:
+        """The same state with the scores of its items, computed in one pass from those in the state ``before`` and the ``steps``
+        of each belief since."""
+        taken = [tuple(one) for one in steps]
+        known = refreshed(before.scans, taken, self.mixture.beliefs) if any(taken) else before.scans
+        return replace(self, known=known)
 
     @property
     def asking(self) -> int:

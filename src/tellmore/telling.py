@@ -1,5 +1,5 @@
 """Learning answers and taking them back. The belief is a fold over the answers. Some earlier states are stored, so that
-answers can be taken back without learning all the others again. Many answers can be learnt at once without scoring a
+answers can be taken back without learning all the others again. Several answers can be learnt at once without scoring a
 large pool after each of them.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from tellmore import kinds as question_kinds
 from tellmore.answer_probability import AnswerProbability, answer_probability
 from tellmore.core.evidence import Behaviour
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.habits import Habits, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import refreshed_in_turn
@@ -25,16 +25,14 @@ from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES, Tally
-from tellmore.predictor import SAMPLE, Predictor, State, changed_shares, sample_rows
+from tellmore.predictor import SAMPLE, Predictor, State, changed_shares
 from tellmore.questions import Question, check_answer, check_new, labels_in
 from tellmore.rereading import MOST, Reader, Sites, Told, is_due, last_due
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 
-MANY_ANSWERS = 16
-"""With this many answers or more at once, a large pool is not scored again after each."""
 TOGETHER = 32
-"""The scores of the sample are then computed after this many answers, for all of them."""
+"""With several answers at once, the scores of a sample of a large pool are computed after this many, for all of them."""
 NEAR = 10
 """The states after this many of the last answers are all stored; of older ones, two for every doubling of the distance."""
 KEPT_NUMBERS = 50_000_000
@@ -82,18 +80,28 @@ class Kept:
 
 
 class Waiting:
-    """Answers that are learnt, and whose effect on the scores of a sample is computed for several of them together; ``each`` is
-    then called for every one. ``state`` is that before the first."""
+    """Answers that are learnt at once, and share their passes over a large pool.
 
-    def __init__(self, state: State, each: Heard) -> None:
-        self._state, self._each = state, each
+    Their effect on the scores of a sample is computed for many of them together, and ``each`` is then called for every one.
+    All items are scored after the last. ``start`` is the state before the first.
+    """
+
+    def __init__(self, start: State, each: Heard) -> None:
+        self._start, self._each = start, each
+        self._state = self.first = start.sampled()
         self._told: list[tuple[State, tuple[UpdateInfo, ...], UpdateInfo | None]] = []
+        self._means = deque([start.mixture.mean], maxlen=KEPT_CHANGES + 1)
+        self._steps: Sequence[list[Step]] = [[] for _ in start.mixture.beliefs]
+        self._traced = start.scored  # whether the steps lead from the scores before to those after
 
     def add(self, after: State, infos: tuple[UpdateInfo, ...], info: UpdateInfo | None) -> None:
         """One more answer: the state after it, and what it did to all beliefs and to the one that asks."""
         if len(self._told) == TOGETHER:
-            self.finish()
+            self._compute()
         self._told.append((after, infos, info))
+        if infos:
+            self._means.append(after.mixture.mean)
+            self._trace(infos)
 
     def correct(self, after: State) -> None:
         """Replace the state after the last answer."""
@@ -101,12 +109,27 @@ class Waiting:
         if after.mixture is learnt.mixture:
             self._told.append((after, infos, info))
             return
-        self.finish()
+        self._compute()
         before, self._state = self._state, after
+        self._means[-1], self._traced = after.mixture.mean, False
         self._each(before, after, info)
 
-    def finish(self) -> None:
-        """Compute the scores, and call ``each`` for every answer."""
+    def finished(self, *, scored: bool) -> State:
+        """The state after the last answer, about the whole pool, after ``each`` was called for every answer. ``scored``: with the
+        scores of all items, if one pass can bring them up to date."""
+        self._compute()
+        rows, tally = self._start.rows, self._start.tally
+        state = self._state.about(rows).with_changed(changed_shares(rows, self._means), tally)
+        return state.scored_from(self._start, self._steps) if scored and self._traced else state
+
+    def _trace(self, infos: tuple[UpdateInfo, ...]) -> None:
+        for taken, info in zip(self._steps, infos, strict=True):
+            taken.extend(info.steps)
+        directions = max(sum(step.moved.size for step in taken) for taken in self._steps)
+        if not self._traced or directions >= self._state.belief.dim:  # then scoring all items anew is no slower
+            self._steps, self._traced = [[] for _ in self._steps], False
+
+    def _compute(self) -> None:
         told, self._told = self._told, []
         learnt = [(after, infos) for after, infos, _ in told if infos]
         scans = refreshed_in_turn(
@@ -151,22 +174,20 @@ class Taught(Predictor):
         coming: how many answers follow at once in further calls. If people will be compared again on the way, and nothing
             that is learnt depends on it, they are not compared before.
 
-        With many answers and a large pool, the states passed to ``each`` are about a sample of the pool, and the pool itself is
-        scored when its scores are next needed. Raises QuestionError or AnswerError as `tell` does; the answers before the one
-        at fault are learnt.
+        With several answers and a large pool, the states passed to ``each`` are about a sample of the pool, and the pool itself
+        is scored once, after the last answer or when its scores are next needed. Raises QuestionError or AnswerError as `tell`
+        does; the answers before the one at fault are learnt.
         """
         start, rows = self._now, self._now.rows
-        sampled = len(exchanges) >= MANY_ANSWERS and len(rows) > SAMPLE
-        state = start.about(rows.take(sample_rows(len(rows)))) if sampled else start
-        means = deque([state.mixture.mean] if sampled else (), maxlen=KEPT_CHANGES + 1)
-        waiting = Waiting(state, each) if sampled else None
+        waiting = Waiting(start, each) if len(exchanges) > 1 and len(rows) > SAMPLE else None
+        state = start if waiting is None else waiting.first
         given = sum(not isinstance(answer, Skip) for _, answer in exchanges)
-        last = last_due(start.tally.answers + given + coming) if sampled and not self.by_person else 0
+        last = last_due(start.tally.answers + given + coming) if waiting is not None and not self.by_person else 0
         try:
             for (question, answer), person in zip(exchanges, people or [""] * len(exchanges), strict=True):
-                before, (state, infos) = state, self._learnt(state, question, answer, person, scored=not sampled)
+                before, (state, infos) = state, self._learnt(state, question, answer, person, scored=waiting is None)
                 info = infos[before.asking] if infos else None
-                self._kept.add(len(self._history), before.about(rows) if sampled else before)
+                self._kept.add(len(self._history), before if waiting is None else before.about(rows))
                 self._history.append((question, answer))
                 self._people.append(person)
                 if len(self._sites) + 1 == len(self._history) <= MOST:
@@ -178,15 +199,10 @@ class Taught(Predictor):
                     state = self._compared(state, now=state.tally.answers >= last)
                     if waiting is not None:
                         waiting.correct(state)
-                if sampled and info is not None:
-                    means.append(state.mixture.mean)
                 if waiting is None:
                     each(before, state, info)
         finally:
-            if waiting is not None:
-                waiting.finish()
-                state = state.about(rows).with_changed(changed_shares(rows, means), start.tally)
-            self._now = state
+            self._now = state if waiting is None else waiting.finished(scored=not coming)
             self._open = deque((q for q in self._open if q.id not in self._told), maxlen=self._open.maxlen)
 
     def _learnt(

@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from scripts.processes import learners
 from tellmore.app import engine_process
 from tellmore.app.engine import LocalEngine
-from tellmore.app.engine_process import Opening, ProcessEngine
+from tellmore.app.engine_process import GoneError, Opening, ProcessEngine
 from tellmore.app.server import open_session
 from tellmore.app.session import Session
 from tellmore.client import Client
@@ -168,6 +169,28 @@ def test_where_no_process_can_be_opened_the_server_goes_on(
         until(lambda: "no other could be opened" in caplog.text)
         answer(session, 2)
     assert isinstance(session.planner._engine, LocalEngine)
+
+
+def test_a_process_ended_while_it_opens_is_no_fault_once_the_server_has_ended(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ended = threading.Event()
+
+    def opened_too_late(*_given: object) -> ProcessEngine:
+        ended.wait()
+        raise GoneError("it was ended by signal 15")
+
+    monkeypatch.setattr(engine_process, "ProcessEngine", opened_too_late)
+    session = open_session(open_project(folder)).start()
+    answer(session, 1)
+    opener = session.planner._opener
+    assert opener is not None
+    until(lambda: opener._thread is not None)
+    session.close()
+    ended.set()
+    assert opener._thread is not None
+    opener._thread.join()
+    assert "no other could be opened" not in caplog.text
 
 
 def test_one_person_needs_no_process_and_the_second_opens_it(folder: Path) -> None:

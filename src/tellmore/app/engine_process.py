@@ -279,7 +279,8 @@ class EngineOpener:
         try:
             found = ProcessEngine(self._opening, local, known)
         except Exception as problem:
-            log.warning("learning stays in the server's process, as no other could be opened: %s", problem)
+            if not self._closed:  # at the end of the server, a process that is still being opened is ended too
+                log.warning("learning stays in the server's process, as no other could be opened: %s", problem)
             self._due = time.monotonic() + AGAIN_AFTER_S
             return
         with self._turn:

@@ -364,8 +364,7 @@ class Planner:
         return View(self._engine.seq, effects, stop, labelled, self._watching.people(effects, pairs))
 
     def _look_fully(self) -> None:
-        """What the learner asks next without the items in ``avoid`` and, if enough others are left, without the ``recent`` ones:
-        one question, or up to ``many`` found by one search. The list is empty if too few items are left."""
+        """Compute what is predicted for every item now."""
         full = FullView.of(self.view, self._engine.recall())
         with self._changed:
             self.view = self._full = full
