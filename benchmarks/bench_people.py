@@ -48,9 +48,9 @@ HEADS = "people", "seconds", "answers", "p50 ms", "p95 ms", "p99 ms", "server s/
 
 def measure(
     people: int, seconds: float, question: str, items: int = 0, process_from: int | None = None
-) -> tuple[Report, Counter[str], float, list[int]]:
-    """Let ``people`` answer for ``seconds``: what happened, why each question was asked, the server's processor time, and the
-    resident memory of each of its processes."""
+) -> tuple[Report, Counter[str], list[int], float, list[int]]:
+    """Let ``people`` answer for ``seconds``: what happened, why each question was asked, how many answers came after it was
+    chosen, the server's processor time, and the resident memory of each of its processes."""
     with tempfile.TemporaryDirectory() as folder:
         project = endless_project(Path(folder) / "project", question, items, process_from)
         server = Server(project, free_port())
@@ -66,18 +66,20 @@ def measure(
             used, memory = sum(map(cpu_seconds, processes)) - before, [resident_bytes(pid) for pid in processes]
         finally:
             server.end(signal.SIGTERM, 60.0)
-        return report, compared(report, project), used, memory
+        return report, *compared(report, project), used, memory
 
 
-def compared(report: Report, project: Path) -> Counter[str]:
-    """Count in the report what the log lost or stored twice; returns why each question was asked."""
+def compared(report: Report, project: Path) -> tuple[Counter[str], list[int]]:
+    """Count in the report what the log lost or stored twice; returns why each question was asked, and how many answers it was
+    behind."""
     store = Repository(open_project(project).database_url)
     events = list(store.since())
     store.close()
     found = Counter(event.question_id for event in events if event.kind in ("answer", "skip"))
     report.lost = sum(found[question_id] == 0 for question_id in report.acknowledged)
     report.duplicated = sum(found[question_id] > 1 for question_id in report.acknowledged)
-    return Counter(event.payload["why"] for event in events if event.kind == "question")
+    asked = [event.payload for event in events if event.kind == "question"]
+    return Counter(each["why"] for each in asked), [each["behind"] for each in asked]
 
 
 def endless_project(folder: Path, question: str, items: int = 0, process_from: int | None = None) -> Path:
@@ -117,7 +119,7 @@ def main() -> None:
     print(" ".join(f"{head:>10}" for head in HEADS), "  shares by why")
     missed = []
     for people in options.people:
-        report, asked, used, memory = measure(
+        report, asked, behind, used, memory = measure(
             people, options.seconds, options.question, options.items, options.process_from
         )
         row, total = report.summary(), max(sum(asked.values()), 1)
@@ -127,6 +129,7 @@ def main() -> None:
             *(row[key] for key in ("lost", "same_question_at_once", "faults")),
         )
         shares = " ".join(f"{why} {count / total:.1%}" for why, count in asked.most_common())
+        shares += "; answers behind: " + ", ".join(f"{q} % {np.percentile(behind, q):.0f}" for q in (50, 95, 100))
         shares += "; " + " + ".join(f"{one / 1e6:.0f} MB" for one in memory)
         print(f"{people:>10}", " ".join(f"{value:>10.4g}" for value in values), f"  {shares}", flush=True)
         if options.csv is not None:

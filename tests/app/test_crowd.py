@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tellmore.app.planner import RENEWED_AFTER
 from tellmore.app.session import ConflictError, Session
 from tellmore.app.together import Submission, Together
 from tellmore.kinds.rank import RankAnswer
@@ -75,6 +76,24 @@ def test_nobody_gets_a_prepared_question_on_items_that_are_out(crowded: tuple[Se
         out = {item for each in others for item in each.question.items}
         assert session.planner.take(out) is free
         assert session.planner.take(out) is None
+
+
+def test_prepared_questions_are_renewed_after_five_answers_and_asked_until_then(
+    crowded: tuple[Session, list[Asked]],
+) -> None:
+    session, asked = crowded
+    planner, desk = session.planner, session.desk
+    work(session)
+    for number, each in enumerate(asked[: 2 * RENEWED_AFTER]):
+        session._together.submit(Submission(f"p{number}", each.question.id, reply(each), None))
+    with session.lock:
+        assert planner._ready
+        assert all(desk.changes_after(each.as_of) > RENEWED_AFTER for each in planner._ready)
+        assert planner.take(desk.reserved(session._clock())) is not None
+    work(session)
+    with session.lock:
+        assert len(planner._ready) >= planner._enough(PEOPLE)
+        assert all(desk.changes_after(each.as_of) <= RENEWED_AFTER for each in planner._ready)
 
 
 def test_finding_questions_and_learning_take_turns_where_no_question_is_left(

@@ -33,6 +33,8 @@ from tellmore.types import Answer
 log = logging.getLogger(__name__)
 
 MAX_READY = 64
+RENEWED_AFTER = 5
+"""Prepared questions are renewed after this many answers; until new ones are found, the old ones can still be asked."""
 SEARCHED_SINGLY = 4
 """If more questions than this are missing, one search finds all of them."""
 SHOWN_AT_ONCE = 0.6
@@ -254,11 +256,12 @@ class Planner:
         if self._settings != settings:
             self._settings = settings
             return lambda: self._engine.ask_by(settings)
-        if missing and may_prepare:
+        old = [] if missing else self._old(len(out))
+        if (missing or old) and may_prepare:
             self._learnt_last = False
-            avoid = reserved.union(*(each.question.items for each in self._ready))
+            avoid = reserved.union(*(each.question.items for each in self._ready if each not in old))
             recent, generation = self._desk.recent_items(RECENT_QUESTIONS), self._generation
-            return lambda: self._prepare(missing, avoid, recent, generation)
+            return lambda: self._prepare(missing or len(old), old, avoid, recent, generation)
         if len(out) <= MOST_PEOPLE_WITH_BRANCHES:
             return self._branch_job(out, reserved)
         return None
@@ -284,15 +287,19 @@ class Planner:
         return lambda: self._learn(pairs, mark, initial, limit)
 
     def _missing(self, people: int, reserved: set[str]) -> int:
-        """How many more questions should be prepared. Old ones, and those with items of open questions, do not count."""
-        patience = 0 if people <= 1 else people
+        """How many more questions should be prepared. Very old ones, and those with items of open questions, are dropped."""
         self._ready = [
             each
             for each in self._ready
-            if self._desk.changes_after(each.as_of) <= max(patience, 1) and not set(each.question.items) & reserved
+            if self._desk.changes_after(each.as_of) <= max(people, 1) and not set(each.question.items) & reserved
         ]
-        fresh = [each for each in self._ready if self._desk.changes_after(each.as_of) <= patience]
-        return max(self._enough(people) - len(fresh), 0)
+        ready = [each for each in self._ready if people > 1 or not self._desk.changes_after(each.as_of)]
+        return max(self._enough(people) - len(ready), 0)
+
+    def _old(self, people: int) -> list[Prepared]:
+        """The prepared questions that should be renewed."""
+        patience = min(people, RENEWED_AFTER)
+        return [each for each in self._ready if self._desk.changes_after(each.as_of) > patience]
 
     def _enough(self, people: int) -> int:
         """How many questions to have ready for this many people."""
@@ -313,14 +320,16 @@ class Planner:
             self._on_learnt()
             self._changed.notify_all()
 
-    def _prepare(self, missing: int, avoid: set[str], recent: set[str], generation: int) -> None:
-        """Find one more question or, if many are ``missing``, all of them with one search."""
+    def _prepare(self, missing: int, old: list[Prepared], avoid: set[str], recent: set[str], generation: int) -> None:
+        """Find one more question or, if many are ``missing``, all of them with one search. They replace the ``old`` ones."""
         many, as_of = missing > SEARCHED_SINGLY, max(self._learnt, self._engine.seq)
         questions = self._engine.choose(avoid, recent, missing if many else None)
         with self._changed:
             if not questions:
                 self._stuck_at = self._desk.seq
             elif generation == self._generation:
+                replaced = old[: len(questions)]
+                self._ready = [each for each in self._ready if each not in replaced]
                 self._ready += [Prepared(question, as_of, among_many=many) for question in questions]
             self._changed.notify_all()
 
