@@ -84,7 +84,7 @@ def test_prepared_questions_are_renewed_after_five_answers_and_asked_until_then(
     session, asked = crowded
     planner, desk = session.planner, session.desk
     work(session)
-    for number, each in enumerate(asked[: 2 * RENEWED_AFTER]):
+    for number, each in enumerate(asked[: RENEWED_AFTER + 1]):
         session._together.submit(Submission(f"p{number}", each.question.id, reply(each), None))
     with session.lock:
         assert planner._ready
