@@ -1,6 +1,6 @@
 """Many people at once on one server: how long they wait, and which questions they get.
 
-    python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 90] [--question select-3] [--items 1000000]
+    python benchmarks/bench_people.py [--quick] [--people 100 300 500] [--seconds 60] [--question select-3] [--items 1000000]
         [--process-from 2] [--csv FILE]
 
 Simulated people with the published think times use a real server, both on this machine. Each number of people gives one row: the
@@ -107,7 +107,7 @@ def add_row(table: Path, row: Sequence[object]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, nargs="+", default=[1, 100, 300, 500], help="how many at once")
-    parser.add_argument("--seconds", type=float, default=90.0, help="how long each number of people answers")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long each number of people answers")
     parser.add_argument("--question", default="auto", help="what is asked: auto, select-3, rank-4")
     parser.add_argument("--items", type=int, default=0, help="this many synthetic items in place of the bundled words")
     parser.add_argument("--process-from", type=int, help="people from whom on a second process learns")
