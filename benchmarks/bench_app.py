@@ -163,7 +163,7 @@ def main() -> None:
     missed: list[str] = []
     if not options.only_crashes:
         people, answers, speed = options.people, options.answers, options.speed
-        missed += load("1 person, think times", 1, answers * 3, think=True, speed=speed)
+        missed += load("1 person, think times", 1, answers, think=True, speed=speed)
         missed += load(f"{people} people, think times", people, answers, think=True, speed=speed)
         missed += load(f"{people} people, no think times", people, answers, think=False, speed=1.0)
     moments = min(options.crashes, QUICK_CRASHES) if options.quick else options.crashes

@@ -41,6 +41,8 @@ TARGETS = {  # passes
     "ask auto, all measured": 3.0,
     "tell rank 4": 2.0,
     "tell rank 10": 3.0,
+    "ask 8 labels at once": 1.0,
+    "tell 8 labels at once": 4.0,
     "probabilities": 1.0,
 }
 MEMORY = 1.3
@@ -103,6 +105,10 @@ def measure(pool: Pool, start: Start | None, repeats: int = 5) -> dict[str, floa
         asked = [learner.ask(kind=kind, size=size) for _ in range(repeats)]
         given = [(question, person.answer(question)) for question in asked]
         found[f"tell {name}"] = cpu_s(lambda: learner.tell(*given.pop()), repeats)  # noqa: B023
+    several = [learner.ask(8, kind="label", quick=True) for _ in range(repeats)]
+    found["ask 8 labels at once"] = cpu_s(lambda: learner.ask(8, kind="label", quick=True), repeats)
+    told = [[(question, person.answer(question)) for question in each] for each in several]
+    found["tell 8 labels at once"] = cpu_s(lambda: learner.tell_all(told.pop()), repeats)
     found["ask auto, all measured"] = cpu_s(lambda: (learner.ask_for("auto"), learner.ask()), 2)
     found["probabilities"] = cpu_s(learner.probabilities, 3)
     found["undo"] = cpu_s(learner.undo, 3)

@@ -19,7 +19,7 @@ from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
 from tellmore.core.predict import MANY
-from tellmore.core.scan import PoolRows, PoolScan, Scan, refreshed, scans_of, visit
+from tellmore.core.scan import PoolRows, PoolScan, Scan, followed, refreshed, scans_of, sides_changed, visit
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import SettingError
@@ -77,13 +77,6 @@ class State:
             return self.about(few)
         known = tuple(PoolScan(few, scan.mean[some], scan.variance[some], scan.refreshes) for scan in self.scans)
         return replace(self, rows=few, known=known)
-
-    def scored_from(self, before: State, steps: Sequence[Sequence[Step]]) -> State:
-        """The same state with the scores of its items, computed in one pass from those in the state ``before`` and the ``steps``
-        of each belief since."""
-        taken = [tuple(one) for one in steps]
-        known = refreshed(before.scans, taken, self.mixture.beliefs) if any(taken) else before.scans
-        return replace(self, known=known)
 
     @property
     def asking(self) -> int:
@@ -151,11 +144,22 @@ class State:
         look = partial(looks.changed, before=before.mixture.weighing, after=self.mixture.weighing)
         return float(sum(visit(self.rows, (*before.scans, *self.scans), look)) / len(self.rows))
 
-    def with_changed(self, newest: tuple[float, ...], before: Tally) -> State:
-        """The same state, with the shares of predictions changed by the ``newest`` answers put before those of the tally
-        ``before``."""
-        changed = (*newest, *before.changed)[:KEPT_CHANGES]
-        return replace(self, tally=replace(self.tally, changed=changed))
+    def after_all(self, start: State, means: Sequence[Array], steps: Sequence[Sequence[Step]] | None) -> State:
+        """This state about all items, and with the share of predictions that each of the last answers changed.
+
+        start: the state before the answers, about all items.
+        means: those of the mixture before the last answers and after each of them.
+        steps: what each belief took since the start, if the scores of all items are to be computed from those at the start.
+        """
+        rows, sides = start.rows, np.column_stack(means)
+        if len(means) == 1:
+            known, changed = start.scans if start.scored else None, np.zeros(0, dtype=np.int64)
+        elif steps is None:
+            known, changed = None, sides_changed(rows, sides)
+        else:
+            known, changed = followed(start.scans, [tuple(one) for one in steps], self.mixture.beliefs, sides)
+        shares = (*(changed / len(rows))[::-1].tolist(), *start.tally.changed)[:KEPT_CHANGES]
+        return replace(self, rows=rows, known=known, tally=replace(self.tally, changed=shares))
 
     def expected_accuracy(self, w: float) -> float:
         """The mean of max(p, 1 - p) over the items, or over a sample if there are many."""
@@ -169,12 +173,6 @@ class State:
 def sample_rows(n: int) -> NDArray[np.int64]:
     """A random sample of n items, the same at each call; all of them if they are few."""
     return np.sort(np.random.default_rng(n).choice(n, SAMPLE, replace=False)) if n > SAMPLE else np.arange(n)
-
-
-def changed_shares(rows: PoolRows, means: Sequence[Array]) -> tuple[float, ...]:
-    """The share of items whose predicted side changed from each mean [D] to the next, newest first, in one pass."""
-    changed = sum(visit(rows, (), partial(looks.sides_changed, means=np.column_stack(means))))
-    return tuple((np.asarray(changed) / len(rows))[::-1].tolist())
 
 
 class Predictor:

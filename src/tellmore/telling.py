@@ -25,7 +25,7 @@ from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES, Tally
-from tellmore.predictor import SAMPLE, Predictor, State, changed_shares
+from tellmore.predictor import SAMPLE, Predictor, State
 from tellmore.questions import Question, check_answer, check_new, labels_in
 from tellmore.rereading import MOST, Reader, Sites, Told, is_due, last_due
 from tellmore.threads import one_at_a_time
@@ -118,9 +118,7 @@ class Waiting:
         """The state after the last answer, about the whole pool, after ``each`` was called for every answer. ``scored``: with the
         scores of all items, if one pass can bring them up to date."""
         self._compute()
-        rows, tally = self._start.rows, self._start.tally
-        state = self._state.about(rows).with_changed(changed_shares(rows, self._means), tally)
-        return state.scored_from(self._start, self._steps) if scored and self._traced else state
+        return self._state.after_all(self._start, self._means, self._steps if scored and self._traced else None)
 
     def _trace(self, infos: tuple[UpdateInfo, ...]) -> None:
         for taken, info in zip(self._steps, infos, strict=True):

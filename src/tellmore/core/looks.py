@@ -38,9 +38,3 @@ def agreeing(part: Part, *, mean: Array, mixture: Weighing) -> int:
     """How many items have the same predicted side under a classifier with this mean [D] as under the beliefs."""
     first = np.concatenate([scores[:, 0] for _, scores in part.rows.times(mean[:, None])])
     return int(np.sum((first > 0) == (mixture.mean_of(part.scores) > 0)))
-
-
-def sides_changed(part: Part, *, means: Array) -> NDArray[np.int64]:
-    """How many items change sides from each mean [D] to the next."""
-    found = [((scores[:, 1:] > 0) != (scores[:, :-1] > 0)).sum(axis=0) for _, scores in part.rows.times(means)]
-    return np.asarray(np.sum(found, axis=0))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -26,6 +27,7 @@ LOOK_ROWS = 131_072  # items visited together, few enough for the results to sta
 T = TypeVar("T")
 Scores: TypeAlias = tuple[Array, Array]
 """Mean and variance of the scores of some items under one belief."""
+See: TypeAlias = Callable[[Array], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +187,38 @@ def refreshed(
     return tuple(PoolScan(rows, *each, refreshes) for each in scores)
 
 
+def followed(
+    scans: Sequence[Scan], steps: Sequence[tuple[Step, ...]], beliefs: Sequence[Gaussian], means: Array
+) -> tuple[tuple[Scan, ...], NDArray[np.int64]]:
+    """The same, and how many items changed sides from each of ``means`` [D, c] to the next: in the same pass, if the pool is in
+    this process."""
+    rows, refreshes = scans[0].rows, scans[0].refreshes + 1
+    if not isinstance(rows, Rows) or refreshes >= RESCAN_EVERY:
+        return refreshed(scans, steps, beliefs), sides_changed(rows, means)
+    changed = np.zeros(means.shape[1] - 1, dtype=np.int64)
+
+    def see(products: Array) -> None:
+        np.add(changed, _sides_changed(products), out=changed)
+
+    changes = [Step.joined(taken) for taken in steps]
+    scores = changed_scores(rows, [(scan.mean, scan.variance) for scan in scans], changes, means, see)
+    return tuple(PoolScan(rows, *each, refreshes) for each in scores), changed
+
+
+def sides_changed(rows: PoolRows, means: Array) -> NDArray[np.int64]:
+    """How many items change sides from each of ``means`` [D, c] to the next, in one pass over the pool."""
+    return np.asarray(sum(visit(rows, (), partial(_changed_in, means=means))))
+
+
+def _changed_in(part: Part, *, means: Array) -> NDArray[np.int64]:
+    return np.asarray(sum(_sides_changed(products) for _, products in part.rows.times(means)))
+
+
+def _sides_changed(products: Array) -> NDArray[np.int64]:
+    positive = products > 0
+    return np.asarray((positive[:, 1:] != positive[:, :-1]).sum(axis=0))
+
+
 def refreshed_in_turn(
     scans: Sequence[PoolScan], steps: Sequence[Sequence[tuple[Step, ...]]], beliefs: Sequence[Sequence[Gaussian]]
 ) -> list[tuple[PoolScan, ...]]:
@@ -212,16 +246,25 @@ def refreshed_in_turn(
     return [*found, again, *refreshed_in_turn(again, steps[together + 1 :], beliefs[together + 1 :])]
 
 
-def changed_scores(rows: Rows, scores: Sequence[Scores], changes: Sequence[Step]) -> list[Scores]:
-    """The scores under several beliefs after the change of each, in one pass over the rows."""
+def changed_scores(
+    rows: Rows,
+    scores: Sequence[Scores],
+    changes: Sequence[Step],
+    beside: Array | None = None,
+    see: See = lambda _: None,
+) -> list[Scores]:
+    """The scores under several beliefs after the change of each, in one pass over the rows. ``see`` is called with the products
+    of (1, z) with ``beside`` [D, c], some rows at a time."""
     after = [(np.empty_like(mean), np.empty_like(variance)) for mean, variance in scores]
     ends = list(accumulate(change.moved.size for change in changes))
     moved, lost = np.zeros((2, ends[-1], len(changes)))  # one column per belief, zero outside its own directions
     for number, (end, change) in enumerate(zip(ends, changes, strict=True)):
         own = slice(end - change.moved.size, end)
         moved[own, number], lost[own, number] = change.moved, change.lost
-    directions = changes[0].directions if len(changes) == 1 else np.column_stack([each.directions for each in changes])
-    for part, along in rows.times(directions):
+    directions = [each.directions for each in changes] + ([] if beside is None else [beside])
+    for part, products in rows.times(directions[0] if len(directions) == 1 else np.column_stack(directions)):
+        along = products[:, : ends[-1]]
+        see(products[:, ends[-1] :])
         moves = along @ moved.astype(along.dtype)
         losses = np.multiply(along, along, out=along) @ lost.astype(along.dtype)
         for (was, spread), (mean, rest), move, loss in zip(scores, after, moves.T, losses.T, strict=True):
