@@ -104,6 +104,22 @@ def cluster(request: pytest.FixtureRequest, opened_pools: list[DaskPool]) -> Ite
             pool.close()
 
 
+@pytest.mark.parametrize("cluster", [2], indirect=True)
+def test_several_answers_at_once_are_learnt_as_on_one_machine(
+    cluster: Any, blocks: Matrix, vectors: Path, answer: Callable[[Question], Answer]
+) -> None:
+    pool = DaskPool(blocks, IDS, "", cluster.scheduler_address)
+    there, local = learner_on(pool), learner_on(Pool(np.load(vectors, mmap_mode="r"), IDS))
+    for count in (1, 3, 2):
+        asked = local.ask(count, kind="label", quick=True)
+        for learner in (there, local):
+            learner.scores()
+            learner.tell_all([(question, answer(question)) for question in asked])
+    for one, other in zip(there.scores(), local.scores(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    assert there.tally == local.tally
+
+
 @pytest.mark.parametrize("cluster", [1, 2, 3], indirect=True)
 def test_any_number_of_workers_asks_the_same(
     cluster: Any, blocks: Matrix, here: tuple[dict[int, Learner], list[Question]], answer: Callable[[Question], Answer]
