@@ -264,8 +264,8 @@ class Taught(Predictor):
 
     @property
     def earlier(self) -> list[Earlier]:
-        """The states that are stored for undo, without the scores of items."""
-        return self._kept.beliefs()
+        """The states that are stored for undo and in which people's habits are up to date, without the scores of items."""
+        return [state for state in self._kept.beliefs() if state[0] not in self._uncompared]
 
     @property
     def told_by(self) -> tuple[str, ...]:

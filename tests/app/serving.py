@@ -102,6 +102,8 @@ class Server:
         code = self.process.wait(wait_s)
         self._reader.join(5)
         assert self.process.stdout is not None
-        if not self._reader.is_alive():  # a process that the server opened may outlive it for a moment, with the same output
+        if (
+            not self._reader.is_alive()
+        ):  # a process that the server opened may outlive it for a moment, with the same output
             self.process.stdout.close()
         return code

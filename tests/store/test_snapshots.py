@@ -23,6 +23,7 @@ from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
 from tellmore.store.snapshots import CHECKSUM_BYTES, SnapshotKeeper, unpack
 from tellmore.store.state import load_state
+from tellmore.telling import NEAR
 from tests.app.conftest import SETTINGS
 
 
@@ -45,8 +46,9 @@ def taught(store: Repository, pool: Pool) -> tuple[Fold, Ledger]:
 
 
 def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -> None:
-    told, beliefs, tally, team = unpack(taught[0].packed())
+    told, [(answers, beliefs, tally, team)] = unpack(taught[0].packed())
     (belief,) = beliefs.beliefs
+    assert answers == len(told)
     assert tally == taught[0].learner.tally
     assert team == taught[0].learner.team
     assert told == taught[0].effects
@@ -69,6 +71,32 @@ def test_a_snapshot_is_used_where_it_fits(
     assert SnapshotKeeper(store, pool).restore(fresh, ledger.counting())
     np.testing.assert_array_equal(fresh.learner.posterior.mean, fold.learner.posterior.mean)
     assert [question for question, _ in fresh.learner.history] == [asked.question for asked, _ in ledger.counting()]
+
+
+def test_after_a_restart_an_undone_answer_means_learning_few_again(
+    store: Repository, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is undone before or after the restart."""
+    for number in range(60):
+        question = Question("label", [pool.ids[number % len(pool)]])
+        store.append([question_event(question, "p"), answer_event(question.id, "p", LabelAnswer(number % 3 == 0))])
+    pairs, fold = Ledger(SETTINGS, store.since()).counting(), Fold(pool, SETTINGS)
+    fold.catch_up(pairs)
+    save(store, pool, fold, monkeypatch)
+    learn, learnt = Learner._learnt, []
+    monkeypatch.setattr(Learner, "_learnt", lambda *given, **how: (learnt.append(1), learn(*given, **how))[1])
+    undone_later, undone_before = Fold(pool, SETTINGS), Fold(pool, SETTINGS)
+    assert SnapshotKeeper(store, pool).restore(undone_later, pairs)
+    assert SnapshotKeeper(store, pool).restore(undone_before, pairs[:-1])
+    for again in (undone_later, undone_before):
+        learnt.clear()
+        again.catch_up(pairs[:-1])
+        assert len(learnt) <= 2 * NEAR
+        expected = Fold(pool, SETTINGS)
+        expected.catch_up(pairs[:-1])
+        assert [each.seq for each in again.effects] == [each.seq for each in expected.effects]
+        assert [each.bits for each in again.effects] == [each.bits for each in expected.effects]
+        np.testing.assert_array_equal(again.learner.posterior.cov, expected.learner.posterior.cov)
 
 
 def test_a_snapshot_of_other_answers_settings_or_items_is_passed_over(
@@ -105,15 +133,15 @@ def one_bit(data: bytes) -> bytes:
 
 
 def not_a_number(arrays: dict[str, Any]) -> None:
-    arrays["cov"][0, 1, 1] = np.nan
+    arrays["0_cov"][0, 1, 1] = np.nan
 
 
 def other_size(arrays: dict[str, Any]) -> None:
-    arrays["mean"], arrays["cov"] = arrays["mean"][:, :-1], arrays["cov"][:, :-1, :-1]
+    arrays["0_mean"], arrays["0_cov"] = arrays["0_mean"][:, :-1], arrays["0_cov"][:, :-1, :-1]
 
 
 def other_tally(arrays: dict[str, Any]) -> None:
-    arrays["tally"] = np.array("[" * 20)
+    arrays["0_tally"] = np.array("[" * 20)
 
 
 @pytest.mark.parametrize(

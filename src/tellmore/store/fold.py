@@ -35,11 +35,14 @@ from tellmore.predictor import State
 from tellmore.questions import Question
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
-from tellmore.telling import Earlier
+from tellmore.telling import NEAR, Earlier
 from tellmore.types import Answer, Array
 
 DECISION_THRESHOLD = 0.5
 """An item is called positive if its probability is at least this."""
+
+UNDONE_SHARE = 0.02
+"""A saved state comes with one that has this share of the answers less."""
 
 
 @dataclass(frozen=True)
@@ -146,15 +149,27 @@ class Fold:
         self.effects, self.learner = list(effects), retold(self.learner, pairs, mixture, tally, team, None, earlier)
 
     def packed(self) -> bytes:
-        """All of it as bytes: a checksum, then the beliefs' arrays and what each answer did, a column a field. No pickles."""
+        """All of it as bytes: a checksum, then what each answer did, a column a field, and the beliefs' arrays, now and some
+        answers earlier. No pickles."""
         columns = zip(*map(VALUES, self.effects), strict=True) if self.effects else ((),) * len(FIELDS)
         told = {f"told_{name}": np.array(column) for name, column in zip(FIELDS, columns, strict=True)}
-        notes = {"tally": self.learner.tally.as_json(), "team": self.learner.team.as_json()}
-        texts = {name: np.array(json.dumps(value)) for name, value in notes.items()}
-        arrays: dict[str, Any] = {**self.learner.beliefs.arrays(), **told, **texts}
+        learner = self.learner
+        states = [(len(learner.history), learner.beliefs, learner.tally, learner.team), *self._earlier()]
+        arrays: dict[str, Any] = {**told, "states": np.array(len(states))}
+        for number, (answers, beliefs, tally, team) in enumerate(states):
+            notes = {"answers": answers, "tally": tally.as_json(), "team": team.as_json()}
+            arrays |= beliefs.arrays(f"{number}_")
+            arrays |= {f"{number}_{name}": np.array(json.dumps(value)) for name, value in notes.items()}
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)
         return sha256(buffer.getvalue()).digest() + buffer.getvalue()
+
+    def _earlier(self) -> list[Earlier]:
+        """An earlier state to be saved with the present one, so that after a restart an undone answer does not mean learning all
+        answers again: the newest with at least this share of the answers after it."""
+        answers = len(self.learner.history)
+        far = answers - max(NEAR, round(UNDONE_SHARE * answers))
+        return [state for state in self.learner.earlier if state[0] <= far][-1:]
 
     def ask_by(self, settings: Settings) -> None:
         """Ask what ``settings`` allow from now on; this never changes what was learnt."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Protocol
 
@@ -16,9 +16,11 @@ from tellmore.core.mixture import Mixture
 from tellmore.data.settings import Settings
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
-from tellmore.store.fold import FIELDS, AnswerEffect, Fold
+from tellmore.store.fold import FIELDS, AnswerEffect, Fold, shared_prefix
 from tellmore.store.ledger import Asked, Given
 from tellmore.store.repository import Repository
+from tellmore.telling import Earlier
+from tellmore.types import Array
 from tellmore.version import __version__
 
 log = logging.getLogger(__name__)
@@ -26,10 +28,10 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more if there are many answers, because a snapshot has what each of them changed."""
 SAVE_SHARE = 0.02
-LAYOUT = 9
+LAYOUT = 10
 """The version of what a snapshot contains: from 2 on, beliefs in the learner's coordinates; 3, several beliefs; 4, checksums;
 5, lapses are allowed for; 6, people have habits; 7, checks have calibrated probabilities; 8, surprises;
-9, a start passes its trust on."""
+9, a start passes its trust on; 10, an earlier state."""
 CHECKSUM_BYTES = sha256().digest_size
 
 
@@ -70,20 +72,24 @@ class SnapshotKeeper:
         return sha256(facts.encode()).hexdigest()[:32]
 
     def restore(self, fold: Fold, pairs: Sequence[tuple[Asked, Given]]) -> bool:
-        """Restore the newest snapshot into ``fold`` if its answers are the beginning of ``pairs``."""
+        """Restore the newest snapshot into ``fold``, or its earlier state, if its answers are the beginning of ``pairs``."""
         found = self._repository.load_snapshot(self.version(fold.settings))
         if found is None:
             return False
         try:
-            effects, mixture, tally, team = unpack(found[1])
-            _check_fits(mixture, fold.learner.beliefs)
+            effects, states = unpack(found[1])
+            for _, mixture, _, _ in states:
+                _check_fits(mixture, fold.learner.beliefs)
         except (DamageError, KeyError, TypeError, ValueError) as problem:
             log.warning("the saved state is damaged (%s); the answers are learnt from the log instead", problem)
             return False
-        if [each.seq for each in effects] != [given.seq for _, given in pairs[: len(effects)]]:
+        same = shared_prefix([each.seq for each in effects], pairs)
+        fitting = [state for state in states if state[0] <= same]
+        if not fitting:
             return False
-        fold.adopt(effects, mixture, tally, team, pairs[: len(effects)])
-        self._saved_at = len(effects)
+        (told, mixture, tally, team), *earlier = fitting
+        fold.adopt(effects[:told], mixture, tally, team, pairs[:told], earlier)
+        self._saved_at = told
         return True
 
     def save_if_due(self, learnt: Learnt) -> bool:
@@ -100,16 +106,21 @@ class DamageError(Exception):
     """These bytes are not what was saved."""
 
 
-def unpack(data: bytes) -> tuple[list[AnswerEffect], Mixture, Tally, Team]:
-    """The inverse of ``Fold.packed``: what each answer did, and the beliefs, the tally and people's habits after them."""
+def unpack(data: bytes) -> tuple[list[AnswerEffect], list[Earlier]]:
+    """The inverse of ``Fold.packed``: what each answer did, and the beliefs, the tally and people's habits after all of them, and
+    after fewer."""
     checksum, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
     if sha256(content).digest() != checksum:
         raise DamageError("its checksum does not match")
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         columns = [archive[f"told_{name}"].tolist() for name in FIELDS]
         effects = [AnswerEffect(*values) for values in zip(*columns, strict=True)]
-        tally, team = (json.loads(str(archive[name])) for name in ("tally", "team"))
-        return effects, Mixture.from_arrays(archive), Tally.from_json(tally), Team.from_json(team)
+        return effects, [_state(archive, f"{number}_") for number in range(int(archive["states"]))]
+
+
+def _state(archive: Mapping[str, Array], prefix: str) -> Earlier:
+    told, tally, team = (json.loads(str(archive[prefix + name])) for name in ("answers", "tally", "team"))
+    return int(told), Mixture.from_arrays(archive, prefix), Tally.from_json(tally), Team.from_json(team)
 
 
 def _check_fits(saved: Mixture, begun: Mixture) -> None:
