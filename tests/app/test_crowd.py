@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tellmore.app.lately import FEWEST
 from tellmore.app.planner import RENEWED_AFTER
 from tellmore.app.session import ConflictError, Session
 from tellmore.app.together import Submission, Together
 from tellmore.kinds.rank import RankAnswer
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.store.ledger import FALLBACK, NEXT_BEST, Asked
 from tellmore.store.repository import Repository
 from tests.app.conftest import SETTINGS, Clock
@@ -124,6 +126,24 @@ def test_auto_asks_about_fewer_items_where_people_would_run_out_of_them(tmp_path
     )  # a few more people are no reason to compute everything again
     assert planner._settings_for(2) is settings
     assert planner._settings_for(1000).learning.sizes == (2,)
+
+
+def test_auto_asks_larger_questions_while_they_cannot_be_chosen_as_fast_as_people_answer(
+    tmp_path: Path, clock: Clock
+) -> None:
+    settings = SETTINGS.changed(learning={"question": "auto", "sizes": (2, 4, 6, 12), "kinds": ("rank", "tick")})
+    session = Session(Repository(f"sqlite:///{tmp_path}/log"), crowded_pool(600), settings, clock=clock)
+    planner, lately = session.planner, session.desk.lately
+    assert planner._settings_for(20) is settings
+    for number in range(FEWEST):
+        question = Question("label", [f"i{number}"])
+        lately.add(Asked(question, "ann", number, "", False, False, FALLBACK if number < 3 else NEXT_BEST))
+    assert lately.random == 3 / FEWEST
+    assert planner._settings_for(20).learning.sizes == (6, 12)
+    assert planner._settings_for(60).learning.sizes == (4, 6)  # of those for which there are items enough
+    lately.clear()
+    assert planner._settings_for(40).learning.sizes == (4, 6)  # as long as many are left
+    assert planner._settings_for(20) is settings
 
 
 def test_answers_that_wait_for_the_lock_are_written_in_one_transaction(

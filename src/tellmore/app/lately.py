@@ -56,6 +56,11 @@ class Lately:
         self._seen.clear()
         self._last.clear()
 
+    @property
+    def random(self) -> float:
+        """The share that was random because nothing better was ready; 0 if there were too few questions to say."""
+        return sum(random for random, _ in self._last) / len(self._last) if len(self._last) >= FEWEST else 0.0
+
     def shares(self) -> AskedLately:
         """The shares now."""
         questions = len(self._last)

@@ -1,11 +1,11 @@
 """Learns in the background and keeps the next questions ready, so that nobody waits for a pool scan.
 
-One thread decides what to do; the long computations are done by a `Engine`, in this process or, with several people at work, in
+One thread decides what to do; the long computations are done by an `Engine`, in this process or, with several people at work, in
 another. In order of urgency, it learns new answers, keeps enough questions ready for the people at work, and, when it has
 time, finds the likely answers to the open questions and prepares what to ask after each. If many people need questions
-faster than they can be found one by one, one search finds many that are nearly as good. Even new answers wait for it, so
-that nobody gets a random question. ``as_of`` of a question is the event up to which answers
-were learnt when it was chosen; the log records how many came after it.
+faster than they can be found one by one, one search finds many that are nearly as good; even new answers wait for it, so
+that nobody gets a random question. If that is not enough, `auto` asks larger ones. ``as_of`` of a question is the event up to
+which answers were learnt when it was chosen; the log records how many came after it.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ SEARCHED_SINGLY = 4
 """If more questions than this are missing, one search finds all of them."""
 SHOWN_AT_ONCE = 0.6
 """At most this share of the pool is in open questions: if there are many people, `auto` asks about fewer items at a time."""
+BUSY = 0.02
+"""If a larger share of the last questions was random because none was ready, `auto` asks about more items at a time: people
+then take longer for each question."""
 READY_AT_ONCE = 0.1
 """At most about this share of the pool is in prepared questions."""
 MAX_BRANCHES = 4
@@ -103,7 +106,7 @@ class Planner:
         self._stuck_at = -1
         self._learnt = -1
         self._generation = 0
-        self._crowd = 0
+        self._crowd, self._busy = 0, False
         self._learnt_last = False
         self._settings = desk.settings
         self._closing = False
@@ -267,14 +270,17 @@ class Planner:
         return None
 
     def _settings_for(self, people: int) -> Settings:
-        """The project's settings, with smaller questions for `auto` if this many people would run out of items. The size
-        follows the largest recent number of people, until only half of them are left, so that it does not change with
-        every person."""
+        """The project's settings, with smaller questions for `auto` if this many people would run out of items, and only the
+        larger half of those if questions cannot be chosen as fast as people answer. Sizes follow the largest recent number of
+        people, until only half of them are left, so that they do not change with every person."""
         if people > self._crowd or 2 * people < self._crowd:
-            self._crowd = people
+            self._crowd, self._busy = people, self._busy and people > self._crowd
+        self._busy = self._busy or self._desk.lately.random > BUSY
         settings = self._desk.settings
         sizes, free = settings.learning.sizes, SHOWN_AT_ONCE * self._local.items
         fitting = tuple(size for size in sizes if size * self._crowd <= free) or (min(sizes),)
+        if self._busy:
+            fitting = tuple(sorted(fitting)[len(fitting) // 2 :])
         return settings if fitting == sizes else settings.changed(learning={"sizes": fitting})
 
     def _learning_job(self, people: int) -> Job:
