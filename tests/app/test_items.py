@@ -117,10 +117,10 @@ def test_a_glance_shows_items_nobody_was_asked_about(session: Session, pool: Poo
     seen = glance_at(pool, view)
     assert seen is not None
     free = np.arange(20, 60)
-    order = free[np.argsort(view.probability[20:], kind="stable")]
+    order = free[np.argsort(view.mean[20:], kind="stable")]
     assert [item.id for item in seen.least] == [f"i{row}" for row in order[:4]]
     assert [item.id for item in seen.most] == [f"i{row}" for row in order[::-1][:4]]
-    assert seen.unsure.id == f"i{free[np.argmin(np.abs(view.probability[20:] - 0.5))]}"
+    assert seen.unsure.id == f"i{free[np.argmin(np.abs(view.mean[20:]))]}"
     for row in range(20, 55):
         session.label("owner", f"i{row}", True)
     asked = seen.most[0].id

@@ -28,13 +28,14 @@ def is_due(answers: int) -> bool:
 
 
 def glance_at(pool: Pool, view: FullView, asked: Collection[str] = ()) -> GlanceOut | None:
-    """The most and the least likely items without a label, and the most uncertain one; None if too few are left. Items that
-    are ``asked`` about now are left out, so that nobody is told what to answer."""
+    """The items without a label with the highest and the lowest scores, and the one nearest to the boundary; None if too few are
+    left. Items that are ``asked`` about now are left out, so that nobody is told what to answer. The next question waits for
+    this, so it uses the scores, which are there already, and not the probabilities of all items."""
     rows = unlabelled(pool, view, asked)
     if len(rows) < 2 * SHOWN + 1:
         return None
-    p = view.probability[rows]
-    low, high, unsure = first(p, SHOWN), first(-p, SHOWN), first(np.abs(p - 0.5), 1)
+    score = view.mean[rows]
+    low, high, unsure = first(score, SHOWN), first(-score, SHOWN), first(np.abs(score), 1)
     most, least, between = ([item_out(pool, pool.ids[rows[at]]) for at in found] for found in (high, low, unsure))
     return GlanceOut(most=most, least=least, unsure=between[0])
 

@@ -53,7 +53,8 @@ TELL_AT_ONCE = 512
 TELL_AT_WORK = 32
 """The same while many people are at work, so that the prepared questions last."""
 POLL_S = 1.0
-CHORES_EVERY_S = 5.0
+CHORES_EVERY_S = 30.0
+"""Chores wait until nothing is urgent, but not longer than this. On a large pool some take seconds."""
 RECENT_QUESTIONS = 5
 """Items of this many last questions are not asked about again at once."""
 
@@ -188,7 +189,6 @@ class Planner:
                 job = self._next_job()
             if job is not None:
                 self._attempt(job, "learning")
-            # Chores wait until nothing is urgent, but not for ever.
             if job is None or time.monotonic() > chores_due:
                 chores_due = time.monotonic() + CHORES_EVERY_S
                 done = [self._attempt(partial(chore, self._engine), chore.__qualname__) for chore in self._chores]
