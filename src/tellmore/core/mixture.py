@@ -144,7 +144,7 @@ class Mixture:
             for now, was in zip(self.beliefs[1:], before.beliefs[1:], strict=True)
         )
         share = self.weights[1:] / before.weights[1:].sum()
-        return np.minimum(1.0, sum(weight * each for weight, each in zip(share, left, strict=True)))
+        return np.asarray(np.minimum(1.0, sum(weight * each for weight, each in zip(share, left, strict=True))))
 
     @property
     def weighing(self) -> Weighing:
