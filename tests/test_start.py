@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tellmore as tm
+from tellmore.core.start import MANY_SCORES
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(600, 12)) * np.linspace(2, 0.5, 12)
@@ -54,6 +55,23 @@ def test_a_good_start_is_right_at_once_and_stays() -> None:
     assert mean[0] > 0.8
     assert mean.min() > mean[0] - 0.01
     assert mean[-1] > mean[0] + 0.05
+
+
+def test_scores_of_many_items_leave_less_open_than_a_few() -> None:
+    scores = X @ THETA
+    few = np.where(np.arange(600) < MANY_SCORES - 1, scores, np.nan)
+
+    def closest(start: tm.Start) -> float:
+        learner = tm.Learner(POOL, "tick", start=start)
+        close = learner.begun.beliefs[1]
+        return float(np.trace(close.cov) - np.outer(close.mean, close.mean).trace() / 4)
+
+    many = closest(tm.Start.of_scores(scores))
+    assert closest(tm.Start.of_scores(few)) == pytest.approx(closest(tm.Start.of_items(POOL, **GOOD)), rel=0.01)
+    assert many < closest(tm.Start.of_scores(few)) / 3
+    assert many == pytest.approx(
+        closest(tm.Start.of_classifier(tm.Learner(POOL, start=tm.Start(THETA[None])))), rel=0.01
+    )
 
 
 def test_the_first_question_is_asked_as_without_a_start() -> None:

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 from tellmore.core.coordinates import Coordinates, Moments, Rows
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
-from tellmore.core.start import direction_of_examples, direction_of_scores, started
+from tellmore.core.start import (
+    MANY_SCORES,
+    OF_EXAMPLES,
+    OF_SCORES,
+    direction_of_examples,
+    direction_of_scores,
+    started,
+)
 from tellmore.display import table
 from tellmore.encoding import encoded, text_list
 from tellmore.errors import SettingError
@@ -149,7 +156,14 @@ class Start:
         coordinates: how the learner centres and scales the items.
         prior: the learner's belief without a start.
         """
-        return started(prior, self.direction(pool.X, pool.moments, coordinates, prior))
+        theta = self.direction(pool.X, pool.moments, coordinates, prior)
+        return started(prior, theta, OF_SCORES if self._scored_items(len(pool)) >= MANY_SCORES else OF_EXAMPLES)
+
+    def _scored_items(self, n: int) -> int:
+        """Of how many of n items this start has scores."""
+        if self.classifier is not None:
+            return n
+        return 0 if self.scores is None else int(np.isfinite(self.scores).sum())
 
     def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
         """The classifier [D] over (1, z) that this start points to.

@@ -14,7 +14,7 @@ from tellmore.core.evidence import Behaviour, label_evidence
 from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import refreshed, scans_of
-from tellmore.core.update import learn_moments
+from tellmore.core.update import learn_moments, with_constant
 from tests.oracles.plain import scan_of
 
 
@@ -89,6 +89,25 @@ def test_several_scans_in_one_pass_are_those_of_each_alone() -> None:
         np.testing.assert_allclose(after.mean, alone.mean, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(after.variance, alone.variance, rtol=1e-12, atol=1e-12)
         assert after.refreshes == scan.refreshes + 1
+
+
+def test_how_much_a_start_still_counts() -> None:
+    """After Gaussian evidence about a row, a start that scored it one higher would now score it higher by what is left."""
+    rng = np.random.default_rng(1)
+    before, x = random_mixture(4, 3, rng), rng.normal(size=(1, 3))
+    np.testing.assert_allclose(before.start_left(before, x), 1.0)
+
+    def told(belief: Gaussian) -> Gaussian:
+        mean, gram, reach = belief.project(with_constant(x))
+        return belief.conditioned(reach, gram, np.array([[0.7]]), (0.2 - 0.7 * mean) / (1 + 0.7 * gram[0]))[0]
+
+    after = before.mapped(told)
+    raised = [told(belief.with_mean(belief.mean + np.eye(4)[0])).scores(x)[0] for belief in before.beliefs]
+    left = [high - belief.scores(x)[0] for high, belief in zip(raised, after.beliefs, strict=True)]
+    weights = after.weights[1:] / after.weights[1:].sum()
+    np.testing.assert_allclose(after.start_left(before, x), weights @ np.array(left[1:]), rtol=1e-9)
+    without = Mixture(after.beliefs, np.log([1 - 2e-9, 1e-9, 1e-9]))
+    assert without.start_left(before, x) < 1e-6
 
 
 def test_arrays_and_back() -> None:

@@ -12,7 +12,15 @@ from scipy.stats import norm
 
 from tellmore.core.coordinates import Rows
 from tellmore.core.frame import Frame, pool_frame
-from tellmore.core.start import STRENGTHS, TRUSTS, direction_of_examples, direction_of_scores, started
+from tellmore.core.start import (
+    OF_EXAMPLES,
+    OF_SCORES,
+    STRENGTHS,
+    Bank,
+    direction_of_examples,
+    direction_of_scores,
+    started,
+)
 from tellmore.pool import Pool
 
 
@@ -104,12 +112,13 @@ def test_the_border_is_the_middle_of_what_scores_call_and_what_is_predicted() ->
     assert theta[0] / along.std() == pytest.approx(level, rel=0.02)
 
 
-def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are() -> None:
+@pytest.mark.parametrize("bank", [OF_EXAMPLES, OF_SCORES])
+def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are(bank: Bank) -> None:
     _, frame, Z, C = framed(1)
     theta = direction_of_examples(Z[:2], np.array([1.0, -1.0]), frame.prior, C)
-    mixture = started(frame.prior, theta)
+    mixture = started(frame.prior, theta, bank)
     assert mixture.beliefs[0] is frame.prior
-    assert len(mixture.beliefs) == 1 + len(TRUSTS)
+    assert len(mixture.beliefs) == 1 + len(bank.trusts)
     spreads = []
     for belief in mixture.beliefs[1:]:
         np.testing.assert_allclose(belief.mean, theta)

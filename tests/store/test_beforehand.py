@@ -10,6 +10,7 @@ from tellmore.data.words import KeptWords, TextSide
 from tellmore.errors import InputError, SettingError
 from tellmore.kinds.tick import TickAnswer
 from tellmore.learner import Learner
+from tellmore.policy.words import percent
 from tellmore.pool import Pool
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.fold import new_learner
@@ -114,5 +115,7 @@ def test_answers_that_contradict_an_example_name_it_and_no_other() -> None:
     (doubt,) = doubts_of(learner, examples)
     assert doubt.name == "100"
     assert doubt.probability == pytest.approx(learner.predict_proba(pool.X[100:101])[0, 1])
-    assert '"100" (' in start_verdict(0.9, [doubt])
+    assert start_verdict(0.9, [doubt]).endswith(
+        f'; they disagree with "100": its weight is now {percent(doubt.weight)}'
+    )
     assert doubts_of(learner, []) == ()

@@ -133,6 +133,19 @@ class Mixture:
         """Probability [n] of positive for each row of X [n, d], averaged over all beliefs."""
         return self.probability_of([belief.scores(X) for belief in self.beliefs], w)
 
+    def start_left(self, before: Mixture, X: Array) -> Array:
+        """How much the start still counts in the score of each row of X [n, d], from 1 ``before`` any answer to 0 [n].
+
+        Under a Gaussian belief, the mean after answers is that before them times the share of the variance that is left, plus
+        what the answers say. The belief without the start counts as 0.
+        """
+        left = (
+            np.minimum(1.0, now.scores(X)[1] / was.scores(X)[1])
+            for now, was in zip(self.beliefs[1:], before.beliefs[1:], strict=True)
+        )
+        share = self.weights[1:] / before.weights[1:].sum()
+        return np.minimum(1.0, sum(weight * each for weight, each in zip(share, left, strict=True)))
+
     @property
     def weighing(self) -> Weighing:
         """The weights alone, which are enough if the scores under each belief are known."""

@@ -2,8 +2,8 @@
 
 A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression with the
 pool's prior. It is scaled so that the scores of the pool vary along it as much as scores are expected to. One belief stays close
-to theta. A second begins there and may move as far as without a start, a third further; the fourth ignores it. As long as the
-close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
+to theta. A second begins there and may move further, a third further than without a start; the fourth ignores it. As long as
+the close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
 """
 
 from __future__ import annotations
@@ -36,18 +36,33 @@ class Trust:
     bias: float
 
 
-TRUSTS = (Trust(1.0, 0.5, 0.3, 1 / 3), Trust(1.0, 0.5, 1.0, 1.0), Trust(1.0, 0.5, 2.0, 2.0))
-"""From close to free. A small variance of the bias keeps the first answers from moving the boundary away from a good start. The
-last is for pools on which answers are sharper than usual."""
-ODDS = (0.1, 20.0, 1.0, 0.1)
-"""Of the belief without the start, and of those of TRUSTS. A right start is kept through the first answers, which say little,
-because the closest belief counts most."""
+@dataclass(frozen=True)
+class Bank:
+    """Beliefs that begin from a start, from close to free, and prior ``odds``: of the belief without the start, then of these."""
+
+    trusts: tuple[Trust, ...]
+    odds: tuple[float, ...]
 
 
-def started(prior: Gaussian, theta: Array) -> Mixture:
-    """``prior``, and beliefs that begin from theta [D] instead, one for each of TRUSTS."""
-    with_start = (trusting(prior, theta, trust) for trust in TRUSTS)
-    return Mixture.of(prior, *with_start, odds=ODDS)
+OF_EXAMPLES = Bank(
+    (Trust(1.0, 0.5, 0.3, 1 / 3), Trust(1.0, 0.5, 1.0, 1.0), Trust(1.0, 0.5, 2.0, 2.0)), (0.3, 20.0, 1.0, 0.1)
+)
+"""A small variance of the bias keeps the first answers from moving the boundary away from a good start. The last is for pools on
+which answers are sharper than usual. A right start is kept through the first answers, which say little, because the closest
+belief counts most."""
+OF_SCORES = Bank(
+    (Trust(1.0, 0.5, 0.15, 0.15), Trust(1.0, 0.5, 0.6, 0.6), Trust(1.0, 0.5, 2.0, 2.0)), (0.1, 20.0, 1.0, 0.1)
+)
+"""Scores of many items say more than a few examples: what they leave open is smaller. With the freedom of OF_EXAMPLES, answers
+made a right start worse for half an hour."""
+MANY_SCORES = 100
+"""Fewer scores than this are trusted like examples."""
+
+
+def started(prior: Gaussian, theta: Array, bank: Bank = OF_EXAMPLES) -> Mixture:
+    """``prior``, and beliefs that begin from theta [D] instead, as many as the ``bank`` has."""
+    with_start = (trusting(prior, theta, trust) for trust in bank.trusts)
+    return Mixture.of(prior, *with_start, odds=bank.odds)
 
 
 def trusting(prior: Gaussian, theta: Array, trust: Trust) -> Gaussian:

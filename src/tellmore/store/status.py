@@ -24,10 +24,12 @@ SHOWN_DOUBTS = 5
 
 @dataclass(frozen=True)
 class Doubt:
-    """An example of the start that is now predicted to be on the other side, and the probability of its own side."""
+    """An example of the start that is now predicted to be on the other side, the probability of its own side, and its weight:
+    how much the start still counts in its score, from 1 before any answer to 0."""
 
     name: str
     probability: float
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -91,22 +93,36 @@ def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
 
     >>> start_verdict(0.43)
     'your answers disagree with the start: only 43 % of the items are still predicted as it predicted them'
-    >>> start_verdict(0.9, [Doubt("cold", 0.03)]).rpartition("; ")[2]
-    'they disagree with "cold" (3 % likely)'
+    >>> cold, damp = Doubt("cold", 0.002, 0.03), Doubt("damp", 0.3, 0.4)
+    >>> start_verdict(0.9, [cold]).rpartition("; ")[2]
+    'they disagree with "cold": its weight is now 3 %'
+    >>> start_verdict(0.9, [cold, damp]).rpartition("; ")[2]
+    'they disagree with "cold" and "damp": their weights are now 3 % and 40 %'
     """
     verdict, only = ("agree", "") if agreement >= HOLDS else ("disagree", "only ")
     called = f"{only}{percent(agreement)} of the items are still predicted as it predicted them"
-    named = ", ".join(f'"{doubt.name}" ({percent(doubt.probability)} likely)' for doubt in doubts[:SHOWN_DOUBTS])
-    return f"your answers {verdict} with the start: {called}" + (f"; they disagree with {named}" if named else "")
+    said = f"your answers {verdict} with the start: {called}"
+    if not doubts:
+        return said
+    shown = doubts[:SHOWN_DOUBTS]
+    names, weights = _and([f'"{each.name}"' for each in shown]), _and([percent(each.weight) for each in shown])
+    return f"{said}; they disagree with {names}: {'its weight is' if len(shown) == 1 else 'their weights are'} now {weights}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def doubts_of(learner: Learner, examples: Sequence[Example]) -> tuple[Doubt, ...]:
     """The examples that are now predicted to be on the other side, the least probable first."""
     if not examples:
         return ()
-    positive = learner.predict_proba(np.array([example.vector for example in examples]))[:, 1].tolist()
+    vectors = np.array([example.vector for example in examples])
+    positive = learner.predict_proba(vectors)[:, 1].tolist()
+    left = learner.beliefs.start_left(learner.begun, learner.coordinates.into(vectors)).tolist()
     doubts = [
-        Doubt(example.name, p if example.positive else 1 - p) for example, p in zip(examples, positive, strict=True)
+        Doubt(example.name, p if example.positive else 1 - p, weight)
+        for example, p, weight in zip(examples, positive, left, strict=True)
     ]
     return tuple(sorted((doubt for doubt in doubts if doubt.probability < 0.5), key=lambda doubt: doubt.probability))
 
