@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from tellmore.figures import claims, coverage, grid, headline, race, race_table, tables
+from tellmore.figures import claims, coverage, grid, headline, race_table, tables
 from tellmore.figures.registry import EXHIBITS
 from tellmore.figures.report import markdown_page
 from tellmore.figures.reproduce import Outcome, as_csv, picture_of, said_of
@@ -69,16 +69,8 @@ def blocks() -> dict[str, str]:
 
 
 def race_rows() -> Rows:
-    """The rows of the race: of race.csv, and those of longer trials if they have fewer seeds and so a file of their own."""
-    rows: Rows = []
-    for file in race_files():
-        rows = race.with_longer(rows, tables.rows_of(RACE / file))
-    return rows
-
-
-def race_files() -> list[str]:
-    """The committed rows of the race."""
-    return [name for name in ("race.csv", "race-1800.csv") if (RACE / name).exists()]
+    """The rows of the race."""
+    return tables.rows_of(RACE / "race.csv")
 
 
 def race_sentence() -> str:
@@ -126,7 +118,7 @@ def pages() -> dict[Path, str]:
     return {
         **{page: with_blocks(page.read_text(encoding="utf-8")) for page in WITH_BLOCKS},
         DOCS / "results.md": results_page(),
-        RACE / "tables.md": race_table.tables(race_rows(), race_files()),
+        RACE / "tables.md": race_table.tables(race_rows()),
     }
 
 

@@ -8,17 +8,7 @@ import pytest
 
 from tellmore.errors import SettingError
 from tellmore.figures.bench import Bench, Source
-from tellmore.figures.race import (
-    Race,
-    compared,
-    earlier_rows,
-    held,
-    sentence,
-    sources_of,
-    verdict,
-    with_earlier_peers,
-    with_longer,
-)
+from tellmore.figures.race import Race, compared, earlier_rows, held, sentence, sources_of, verdict, with_earlier_peers
 from tellmore.figures.race_table import LOSS, at_mark, cells, in_short, picture, tables
 from tellmore.figures.reproduce import as_csv
 from tellmore.rows import where
@@ -118,15 +108,6 @@ def test_the_tables_of_the_page_are_computed(rows: list[dict[str, object]]) -> N
         "`auto` is ahead of the best of them in 1 of 2 comparisons after 5 and 10 minutes, and behind in 1."
         in in_short(late, "auto")
     )
-
-
-def test_a_longer_race_of_fewer_seeds_adds_its_last_marks_and_says_so(rows: list[dict[str, object]]) -> None:
-    longer = [{**row, "mark_s": mark, "seeds": 1} for row in rows for mark in (row["mark_s"], 1800)]
-    both = with_longer(rows, longer)
-    assert len(both) == 2 * len(rows)
-    assert "(1 at 1800 s)" in sentence(both)
-    assert "[race.csv](race.csv), [race-1800.csv](race-1800.csv)" in tables(both, ["race.csv", "race-1800.csv"])
-    assert with_longer(both, longer) == both
 
 
 def test_rare_classes_are_judged_by_f1_and_average_precision(rows: list[dict[str, object]]) -> None:

@@ -183,24 +183,6 @@ def with_earlier_peers(rows: Rows, earlier: Rows) -> list[Row]:
     return found
 
 
-def with_longer(rows: Rows, longer: Rows) -> list[Row]:
-    """The rows of a race, followed by those of a longer one, which may have fewer seeds, at the marks that only it has."""
-    known = distinct(rows, "mark_s")
-    return [*rows, *(row for row in longer if row["mark_s"] not in known)]
-
-
-def seeds_text(rows: Rows) -> str:
-    """The number of seeds, and at which marks there are fewer.
-
-    >>> seeds_text([{"mark_s": 600, "seeds": 5}, {"mark_s": 1800, "seeds": 3}])
-    '5 seeds (3 at 1800 s)'
-    """
-    seeds = {row["mark_s"]: row["seeds"] for row in rows}
-    most = max(seeds.values())
-    fewer = ", ".join(f"{number} at {mark} s" for mark, number in seeds.items() if number < most)
-    return f"{most} seeds ({fewer})" if fewer else f"{most} seeds"
-
-
 def _place(row: Row) -> tuple[str, int, str]:
     return str(row["pool"]), int(row["mark_s"]), str(row["measure"])
 
@@ -239,9 +221,9 @@ def sentence(rows: Rows) -> str:
     for name in distinct(own, "contender"):
         found = [verdict(row) for row in where(own, contender=name)]
         said.append(f"{name} is ahead in {found.count(1)}, behind in {found.count(-1)} of {len(found)}")
-    pools, marks = (len(distinct(rows, name)) for name in ("pool", "mark_s"))
+    pools, seeds = len(distinct(rows, "pool")), rows[0]["seeds"]
     return (
-        f"{seeds_text(rows)} on {pools} pools; accuracy, or F1 where positives are rare, at {marks} marks of "
+        f"{seeds} seeds on {pools} pools; accuracy, or F1 where positives are rare, at {len(distinct(rows, 'mark_s'))} marks of "
         f"human time, against whichever {rival(rows)} is best there in hindsight, by more than a standard error of the "
         f"difference: {'; '.join(said)}."
     )

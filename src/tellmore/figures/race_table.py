@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellmore.figures.race import gap_of, main_measure, rival, seeds_text, sentence, verdict
+from tellmore.figures.race import gap_of, main_measure, rival, sentence, verdict
 from tellmore.plotting import new_figure
 from tellmore.rows import Row, Rows, distinct, where
 from tellmore.sim.contenders import OWN
@@ -30,15 +29,14 @@ HEAD = """# The race, in numbers
 
 In %, mean ± standard error over the seeds, after this many seconds of human time. **Bold**: the highest mean. {loss}: a value of
 the learner that is below the best {rival} by more than one standard error of the difference. If few items are
-positive, F1 and average precision are shown instead of accuracy. The same numbers with all differences: {files}.
+positive, F1 and average precision are shown instead of accuracy. The same numbers with all differences: [race.csv](race.csv).
 [What it means](../race.md)
 """
 
 
-def tables(rows: Rows, files: Sequence[str] = ("race.csv",)) -> str:
-    """The race in Markdown: a table for every pool and each of its measures; the rows are in these files."""
-    links = ", ".join(f"[{file}]({file})" for file in files)
-    parts = [HEAD.format(sentence=sentence(rows), loss=LOSS, rival=rival(rows), files=links)]
+def tables(rows: Rows) -> str:
+    """The race in Markdown: a table for every pool and each of its measures."""
+    parts = [HEAD.format(sentence=sentence(rows), loss=LOSS, rival=rival(rows))]
     for pool in distinct(rows, "pool"):
         own = where(rows, pool=pool)
         for measure in ("f1", "average_precision") if own[0]["rare"] else ("accuracy",):
@@ -88,7 +86,7 @@ def in_short(rows: Rows, name: str) -> str:
     pools, minutes = len(distinct(own, "pool")), [str(mark // 60) for mark in distinct(own, "mark_s")]
     marks = " and ".join(filter(None, (", ".join(minutes[:-1]), minutes[-1])))
     return (
-        f"On {pools} pools, {seeds_text(own)} each, `{name}` is ahead of the best of them in {ahead} of {len(own)} "
+        f"On {pools} pools, {own[0]['seeds']} seeds each, `{name}` is ahead of the best of them in {ahead} of {len(own)} "
         f"comparisons after {marks} minutes, and behind in {behind}."
     )
 
@@ -130,7 +128,7 @@ def picture(rows: Rows) -> Figure:
         if number % columns:
             axes.set_yticklabels([])
     figure.suptitle(
-        f"Points of accuracy (F1 where positives are rare) against the best {rival(rows)}, {seeds_text(rows)}; red: behind",
+        f"Points of accuracy (F1 where positives are rare) against the best {rival(rows)}, {rows[0]['seeds']} seeds; red: behind",
         fontsize=10,
     )
     return figure
