@@ -1,7 +1,7 @@
 """Writes what follows from the committed rows in docs/results: claims, savings, the headline, and every page that quotes them.
 
     python scripts/write_claims.py                 # tables and pages
-    python scripts/write_claims.py fig4 fig12      # these pictures too
+    python scripts/write_claims.py fig4 race       # these pictures too
 
 Blocks of a page between <!-- NAME --> and <!-- end NAME --> are replaced. The whole page of results is written: it begins with
 docs/results/summary.md, and its sections are the figures and tables.
@@ -22,6 +22,7 @@ from tellmore.rows import Rows, distinct
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
+RACE = DOCS / "race"
 WITH_BLOCKS = (
     RESULTS / "summary.md",
     DOCS / "reproduce.md",
@@ -69,7 +70,7 @@ def blocks() -> dict[str, str]:
 
 def race_rows() -> Rows:
     """The rows of the race."""
-    return tables.rows_of(DOCS / "race" / "race.csv")
+    return tables.rows_of(RACE / "race.csv")
 
 
 def race_sentence() -> str:
@@ -117,13 +118,16 @@ def pages() -> dict[Path, str]:
     return {
         **{page: with_blocks(page.read_text(encoding="utf-8")) for page in WITH_BLOCKS},
         DOCS / "results.md": results_page(),
+        RACE / "tables.md": race_table.tables(race_rows()),
     }
 
 
 def main(names: list[str]) -> None:
     """Write everything, and the named pictures."""
     source = claims.from_folder(RESULTS)
-    for name in names:
+    if "race" in names:
+        race_table.picture(race_rows()).savefig(RACE / "race.png")
+    for name in set(names) - {"race"}:
         picture_of(EXHIBITS[name], source(name)).savefig(RESULTS / f"{name}.png")
     for name, content in follow().items():
         (RESULTS / name).write_text(content, encoding="utf-8")

@@ -8,12 +8,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellmore.figures import claims, paired
-from tellmore.figures.claims_information import _least_fall, ratios
+from tellmore.figures import claims, paired, paper
+from tellmore.figures.claims_information import rates, ratios, theory
 from tellmore.figures.claims_learning import counts, curves, savings
 from tellmore.figures.headline import headline_rows, headline_table
 from tellmore.figures.paired import Runs
@@ -105,7 +106,8 @@ def test_estimates_are_paired_by_seed() -> None:
 
 
 def curve(setting: str, answer: int, seconds: float, mse: list[float]) -> dict[str, Any]:
-    return {"setting": setting, "answer": answer, "seconds": seconds, "mse_each": paired.each_text(mse)}
+    place = {"setting": setting, "mode": "as-printed", "answer": answer, "seconds": seconds}
+    return {**place, "mse_each": paired.each_text(mse)}
 
 
 def test_claims_about_curves_are_paired_by_seed() -> None:
@@ -124,6 +126,8 @@ def test_claims_about_curves_are_paired_by_seed() -> None:
     options = found["After 1000 selections the MSE is about 20 % lower with 10 options than with 2."]
     assert (options["estimate"], options["high"], options["verdict"]) == (pytest.approx(0.2), pytest.approx(0.2), HOLDS)
     assert found["Ranking of 10 gains less over labels in time than in interactions."]["estimate"] == pytest.approx(0)
+    assert found["The larger the set, the faster the MSE falls."]["estimate"] == pytest.approx(0.4)
+    assert {row["mode"] for row in found.values() if row["estimate"] is not None} == {"as-printed"}
 
 
 def test_ratios_of_gains_are_paired_by_seed() -> None:
@@ -141,10 +145,76 @@ def test_ratios_of_gains_are_paired_by_seed() -> None:
     assert (best["low"], best["high"], best["verdict"]) == (pytest.approx(1 / 3), pytest.approx(1 / 3), FAILS)
 
 
-def test_a_fall_of_steps_has_the_errors_of_three_values() -> None:
-    fall = _least_fall([0.0, 2.0, 3.0, 3.5], [0.1, 0.2, 0.1, 0.3], "")
-    assert fall.value == pytest.approx(0.5)
-    assert (fall.high - fall.low) / 2 == pytest.approx(1.96 * math.sqrt(0.2**2 + 4 * 0.1**2 + 0.3**2))
+def test_the_smallest_of_several_has_an_interval_that_knows_it_was_chosen() -> None:
+    noise = np.array([-1.0, 0.0, 1.0])
+    alone = paired.difference(3 + noise, "")
+    found = paired.smallest({"a": 3 + noise, "b": 5 + 4 * noise}, "lead")
+    assert (found.value, found.reason) == (3.0, "lead, 3 paired seeds: the smallest of 2, a")
+    assert found.high > alone.high  # one of two is chosen
+    assert found.low < 3.0 - 4 * (3.0 - alone.low) + 2  # that of b, which may be the smallest as well
+    assert paired.smallest({"a": np.array([1.0])}, "").value is None
+    assert paired.smallest({}, "").value is None
+
+
+def test_rates_are_paired_by_measurement() -> None:
+    """Measurements differ by far more than sizes do, so that only a paired comparison decides."""
+    worth = {("label", 1): 1.0, **{("select", k): k - 0.1 * k * k / 2 for k in (2, 3, 4)},
+             **{("rank", k): 2.0 * k + 0.1 * k * k for k in (2, 3, 4)}}  # fmt: skip
+    rows = [
+        {"mode": "default", "times": "fitted", "kind": kind, "size": size, "seconds": 1.0,
+         "bits_each": paired.each_text([bits - 5, bits, bits + 5])}
+        for (kind, size), bits in worth.items()
+    ]  # fmt: skip
+    found = {row["claim"]: row for row in rates(source_of(fig11=rows))}
+    falls = {kind: found[f"Returns of further items diminish for {kind}."] for kind in ("select", "rank")}
+    assert (falls["select"]["estimate"], falls["select"]["verdict"]) == (pytest.approx(0.1), HOLDS)
+    assert (falls["rank"]["estimate"], falls["rank"]["verdict"]) == (pytest.approx(-0.2), FAILS)
+    assert falls["rank"]["measured"] == (
+        "fall of a step of rank, in bits, 3 paired measurements: the smallest of 1, rank of 3"
+    )
+    assert found["The information rate of selection peaks at 3."]["verdict"] == FAILS  # here it grows to 4
+
+
+def test_returns_that_diminish_by_sharpness_are_paired_by_measurement() -> None:
+    bits = {"label": (1.0, 1.0, 1.0), "rank": (1.0, 2.0, 2.5), "select": (1.0, 2.0, 2.5)}
+    sharp = {**bits, "rank": (1.0, 2.5, 4.0), "select": (1.0, 2.0, 2.5)}
+    rows = [
+        {"mode": "default", "sharpness": "w fixed", "K": K, "question": paper.titled(kind, size),
+         "bits_each": paired.each_text([scale * one for scale in (1.0, 2.0, 4.0)])}
+        for K, own in ((1.0, bits), (8.0, sharp))
+        for kind, values in own.items()
+        for size, one in zip((2, 4, 6), values, strict=True)
+    ]  # fmt: skip
+    found = {row["claim"]: row for row in ratios(source_of(fig10=rows))}
+    assert found["The benefit of rankings over labels grows with a/sigma."]["estimate"] == pytest.approx(0.5)
+    sentence = "Returns of further items diminish more if a/sigma is small, for {}."
+    assert found[sentence.format("rank")]["estimate"] == pytest.approx(0.5)
+    assert found[sentence.format("rank")]["verdict"] == HOLDS
+    assert found[sentence.format("select")]["estimate"] == pytest.approx(0.0)
+
+
+def test_bounds_are_judged_at_all_settings_at_once() -> None:
+    row = {"question": "label", "runs": 100, "measured": 30.0, "measured_se": 1.0, "lower": 20.0, "upper_printed": 90.0}
+    tight = {**row, "epsilon": 0.01, "lower": 28.5}
+    found = {row["claim"]: row for row in theory(source_of(theorem1=[{**row, "epsilon": 0.1}, tight]))}
+    lower = found["Theorem 1: the lower bound on the stopping time."]
+    assert (lower["estimate"], lower["verdict"]) == (1.5, OPEN)
+    assert lower["measured"].endswith("100 runs each: the smallest of 2, label, epsilon 0.01")
+    assert {row["verdict"] for name, row in found.items() if "bound on the stopping time grows with d" in name} == {
+        HOLDS
+    }
+
+
+def test_the_order_on_images_is_paired_by_seed_and_named_with_its_pool() -> None:
+    seeds = [0.5, 0.6, 0.7]
+    rows = [
+        {"mode": "default", "setting": name, "answer": 120, "accuracy_each": paired.each_text([x + by for x in seeds])}
+        for name, by in (("label", 0.0), ("select-4", 0.05), ("rank-4", 0.02))
+    ]
+    found = {row["claim"]: row for row in curves(source_of(fig5=rows))}
+    sentence = "Images: accuracy increases faster with {} than with {} (OASIS, in place of AVA)."
+    assert found[sentence.format("rank-4", "select-4")]["verdict"] == FAILS
+    assert found[sentence.format("select-4", "label")]["verdict"] == HOLDS
 
 
 def test_a_first_crossing_comes_with_the_lasting_one_and_with_accuracies() -> None:
@@ -247,6 +317,19 @@ def test_the_committed_tables_and_the_page_follow_from_the_committed_rows(writer
         assert page.read_text(encoding="utf-8") == content, f"{page.name}: run python scripts/write_claims.py"
     assert "<!-- headline -->" in (ROOT / "docs" / "savings.md").read_text(encoding="utf-8")
     assert "<!-- headline-sentence -->" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_committed_claim_that_is_judged_has_an_interval_and_says_over_what() -> None:
+    rows = claims.from_folder(RESULTS)("claims")
+    judged = [row for row in rows if row["estimate"] is not None]
+    assert {row["verdict"] for row in rows if row["estimate"] is None} <= {UNTESTED, OPEN}
+    assert [row["claim"] for row in judged if row["low"] is None or row["high"] is None] == []
+    assert [row["claim"] for row in rows if not row["mode"] or not row["measured"]] == []
+    simulated = [row for row in judged if row["mode"] in ("as-printed", "as-authors", "paper", "default")]
+    over = ("paired seeds", "paired measurements", "seeds", "problems")
+    assert [row["claim"] for row in simulated if not any(f" {what}" in f" {row['measured']}" for what in over)] == []
+    compared = [row for row in simulated if "errors of both added" in row["measured"]]
+    assert {row["section"] for row in compared} <= {"II-C"}  # the closed form's own errors are negligible there
 
 
 def test_the_page_begins_with_what_did_not_hold() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from scipy import stats
@@ -13,28 +14,15 @@ from tellmore.figures import paper
 from tellmore.figures.black_box import BLACK_BOX, PAPER
 from tellmore.figures.claims_learning import WORDS, Source
 from tellmore.figures.information import FIXED
-from tellmore.figures.paired import difference, each_of
-from tellmore.figures.verdict import Allowed, Estimate, about, claim_row
+from tellmore.figures.paired import difference, each_of, smallest
+from tellmore.figures.verdict import Allowed, Estimate, about, claim_row, least
 from tellmore.policy.cost import PAPER_COST
-from tellmore.rows import Row, Rows, column, distinct, where
-from tellmore.sim.theory import outcome_count
+from tellmore.rows import Row, Rows, distinct, where
+from tellmore.sim.theory import lower_bound, outcome_count, upper_bound_printed
+from tellmore.types import Array
 
-
-def _least_step(values: list[float], errors: list[float], reason: str) -> Estimate:
-    """The smallest difference between neighbours, with the errors of both, as if its position had been fixed in advance."""
-    steps = np.diff(values)
-    place = int(np.argmin(steps))
-    half = 1.96 * math.hypot(errors[place], errors[place + 1])
-    return Estimate(float(steps[place]), float(steps[place]) - half, float(steps[place]) + half, reason)
-
-
-def _least_fall(values: list[float], errors: list[float], reason: str) -> Estimate:
-    """The smallest amount by which a step is smaller than the one before, with the errors of all three values, as if its position
-    had been fixed in advance."""
-    falls = -np.diff(values, n=2)
-    place = int(np.argmin(falls))
-    half = 1.96 * math.hypot(errors[place], 2 * errors[place + 1], errors[place + 2])
-    return Estimate(float(falls[place]), float(falls[place]) - half, float(falls[place]) + half, reason)
+REPEATED = "measurements"
+"""What gains before the first answer are paired over: measurements with the same random numbers."""
 
 
 def rates(source: Source) -> Iterator[Row]:
@@ -46,48 +34,53 @@ def rates(source: Source) -> Iterator[Row]:
 
 
 def _rates(rows: Rows, mode: str) -> Iterator[Row]:
-    by_kind = {kind: sorted(where(rows, kind=kind), key=lambda row: row["size"]) for kind in paper.SETS}
-    for kind, own in by_kind.items():
-        bits, errors = column(own, "bits"), column(own, "bits_se")
-        least = _least_step(bits, errors, f"smallest step of {kind}, in bits")
-        yield claim_row("II-B", f"Information gain of {kind} grows with |S|.", mode, least)
-        falls = _least_fall(bits, errors, f"smallest fall of a step of {kind}")
+    """Bits and bits per second by kind and size, compared measurement by measurement."""
+    bits = {kind: {row["size"]: each_of(row, "bits_each") for row in where(rows, kind=kind)} for kind in paper.FAMILIES}
+    seconds = {(row["kind"], row["size"]): float(row["seconds"]) for row in rows}
+    rate = {kind: {size: one / seconds[kind, size] for size, one in own.items()} for kind, own in bits.items()}
+    selections, rankings = rate[paper.SELECT], rate[paper.RANK]
+    for kind in paper.SETS:
+        steps = smallest(_steps(bits[kind], kind), f"step of {kind}, in bits", REPEATED)
+        yield claim_row("II-B", f"Information gain of {kind} grows with |S|.", mode, steps)
+        falls = smallest(_falls(bits[kind], kind), f"fall of a step of {kind}, in bits", REPEATED)
         yield claim_row("II-B", f"Returns of further items diminish for {kind}.", mode, falls)
-    selections, rankings = by_kind[paper.SELECT], by_kind[paper.RANK]
-    pairs = list(zip(rankings, selections, strict=True))
-    sentence = "At equal |S| a ranking is worth at least a selection."
-    yield claim_row("II-B", sentence, mode, _least_lead(pairs, "bits"))
-    sentence = "At every |S| rankings have the higher rate."
-    yield claim_row("III-C", sentence, mode, _least_lead(pairs, "bits_per_second"))
-    rate, errors = (
-        [value / row["seconds"] for value, row in zip(column(rankings, name), rankings, strict=True)]
-        for name in ("bits", "bits_se")
-    )
-    least = _least_step(rate, errors, "smallest step, in bits per second")
-    yield claim_row("III-C", "The information rate of ranking grows up to 10.", mode, least)
-    three = next(row for row in selections if row["size"] == 3)
-    others = [(three, row) for row in selections if row["size"] != 3]
-    sentence = "The information rate of selection peaks at 3."
-    yield claim_row("III-C", sentence, mode, _least_lead(others, "bits_per_second"))
-    best = rankings[-1]
-    rest = [(best, row) for row in rows if row is not best]
+    lead = smallest(_leads(bits[paper.RANK], bits[paper.SELECT]), "lead in bits", REPEATED)
+    yield claim_row("II-B", "At equal |S| a ranking is worth at least a selection.", mode, lead)
+    lead = smallest(_leads(rankings, selections), "lead in bits per second", REPEATED)
+    yield claim_row("III-C", "At every |S| rankings have the higher rate.", mode, lead)
+    steps = smallest(_steps(rankings, paper.RANK), "step in bits per second", REPEATED)
+    yield claim_row("III-C", "The information rate of ranking grows up to 10.", mode, steps)
+    others = {f"over {paper.titled(paper.SELECT, k)}": selections[3] - one for k, one in selections.items() if k != 3}
+    lead = smallest(others, "lead in bits per second", REPEATED)
+    yield claim_row("III-C", "The information rate of selection peaks at 3.", mode, lead)
+    largest = max(rankings)
+    rest = {
+        f"over {paper.titled(kind, size)}": rankings[largest] - one
+        for kind, own in rate.items()
+        for size, one in own.items()
+        if (kind, size) != (paper.RANK, largest)
+    }
     sentence = "With the fitted times, rankings of 10 have the highest rate of all."
-    yield claim_row("III-C", sentence, mode, _least_lead(rest, "bits_per_second"))
+    yield claim_row("III-C", sentence, mode, smallest(rest, "lead in bits per second", REPEATED))
 
 
-def _least_lead(pairs: list[tuple[Row, Row]], measure: str) -> Estimate:
-    """The smallest lead of the first of each pair over the second."""
+def _steps(values: dict[int, Array], kind: str) -> dict[str, Array]:
+    """What each size adds to the one before."""
+    sizes = sorted(values)
+    return {f"{kind} from {one} to {other}": values[other] - values[one] for one, other in pairwise(sizes)}
 
-    def lead(pair: tuple[Row, Row]) -> float:
-        return float(pair[0][measure] - pair[1][measure])
 
-    first, second = min(pairs, key=lead)
-    scale = [1.0 if measure == "bits" else row["seconds"] for row in (first, second)]
-    half = 1.96 * math.hypot(first["bits_se"] / scale[0], second["bits_se"] / scale[1])
-    value = lead((first, second))
-    return Estimate(
-        value, value - half, value + half, f"smallest lead, over {paper.titled(second['kind'], second['size'])}"
-    )
+def _falls(values: dict[int, Array], kind: str) -> dict[str, Array]:
+    """By how much each step is smaller than the one before."""
+    sizes = sorted(values)
+    return {
+        f"{kind} of {middle}": 2 * values[middle] - values[one] - values[other]
+        for one, middle, other in zip(sizes, sizes[1:], sizes[2:], strict=False)
+    }
+
+
+def _leads(first: dict[int, Array], second: dict[int, Array]) -> dict[str, Array]:
+    return {f"|S| = {size}": first[size] - second[size] for size in sorted(set(first) & set(second))}
 
 
 def ratios(source: Source) -> Iterator[Row]:
@@ -96,8 +89,9 @@ def ratios(source: Source) -> Iterator[Row]:
         rows = where(source("fig9"), mode=mode)
         ranked = where(rows, question=paper.RANKINGS)
         start, end = ranked[0], ranked[-1]
-        estimate = _stays(start, end)
-        yield claim_row("III-C", "The ratio of gains between kinds stays about constant.", mode, estimate, about(1.0))
+        yield claim_row(
+            "III-C", "The ratio of gains between kinds stays about constant.", mode, _stays(start, end), about(1.0)
+        )
         yield claim_row(
             "III-C", "The ratios of gains are stable across initialisations.", mode, _varies(end), Allowed(high=0.1)
         )
@@ -105,36 +99,23 @@ def ratios(source: Source) -> Iterator[Row]:
         high, low = sorted(
             (where(rows, question=name, answer=end["answer"])[0] for name in ends), key=lambda row: -float(row["bits"])
         )
-        gain = _better_end(high, low)
         sentence = "Actively choosing between highest and lowest makes no significant difference."
-        yield claim_row("II-B", sentence, mode, gain, Allowed(-0.05, 0.05))
+        yield claim_row("II-B", sentence, mode, _better_end(high, low), Allowed(-0.05, 0.05))
     for mode in distinct(source("fig10"), "mode"):
-        yield claim_row(
-            "III-C", "The benefit of rankings over labels grows with a/sigma.", mode, _benefit(source, mode)
-        )
+        yield from _by_sharpness(where(source("fig10"), mode=mode, sharpness=FIXED), mode)
 
 
 def _stays(start: Row, end: Row) -> Estimate:
-    """The ratio of gains at the end of a run over that at its start; seed by seed, if the rows have the seeds."""
-    reason = f"rank-4 / label after {end['answer']} answers over that at the start"
-    paired = each_of(end, "ratio_each"), each_of(start, "ratio_each")
-    if paired[0].size:
-        return difference(paired[0] / paired[1], reason)
-    ratio = end["ratio"] / start["ratio"]
-    se = ratio * math.hypot(end["ratio_se"] / end["ratio"], start["ratio_se"] / start["ratio"])
-    return Estimate.of(ratio, se, end["seeds"], f"{reason}, {end['seeds']} seeds, errors of both added")
+    """The ratio of gains at the end of a run over that at its start, seed by seed."""
+    ratio = each_of(end, "ratio_each") / each_of(start, "ratio_each")
+    return difference(ratio, f"rank-4 / label after {end['answer']} answers over that at the start")
 
 
 def _better_end(high: Row, low: Row) -> Estimate:
-    """What the better end of a selection gains over a random end; seed by seed, if the rows have the seeds."""
-    reason = "bits of the better end of 4 over those of a random end, minus 1"
+    """What the better end of a selection gains over a random end, seed by seed."""
     better, worse = (each_of(row, "bits_each") for row in (high, low))
-    if better.size:
-        return difference(2 * better / (better + worse) - 1, reason)
-    mean = (high["bits"] + low["bits"]) / 2
-    se = math.hypot(high["bits_se"], low["bits_se"]) / (2 * mean)
-    reason = f"{reason}, {high['seeds']} seeds, errors of both added"
-    return Estimate.of(high["bits"] / mean - 1, se, high["seeds"], reason)
+    gain = 2 * better / (better + worse) - 1
+    return difference(gain, "bits of the better end of 4 over those of a random end, minus 1")
 
 
 def _varies(row: Row) -> Estimate:
@@ -145,20 +126,26 @@ def _varies(row: Row) -> Estimate:
     return Estimate(spread, low, high, f"relative standard deviation of rank-4 / label over {n} seeds, at most a tenth")
 
 
-def _benefit(source: Source, mode: str) -> Estimate:
-    """How many labels a ranking of 4 is worth, with w fixed: the smallest step from one a/sigma to the next."""
-    rows = where(source("fig10"), mode=mode, sharpness=FIXED)
-    ranked, labels = (where(rows, question=name) for name in (paper.RANKINGS, paper.LABELS))
-    worth = [rank["bits"] / label["bits"] for rank, label in zip(ranked, labels, strict=True)]
-    errors = [
-        ratio * math.hypot(rank["bits_se"] / rank["bits"], label["bits_se"] / label["bits"])
-        for ratio, rank, label in zip(worth, ranked, labels, strict=True)
-    ]
-    return _least_step(
-        worth,
-        errors,
-        f"smallest step of rank-4 / label with w fixed, which grows from {worth[0]:.1f} to {worth[-1]:.1f}",
-    )
+def _by_sharpness(rows: Rows, mode: str) -> Iterator[Row]:
+    """With w fixed: how many labels a ranking of 4 is worth, from one a/sigma to the next, and how much returns diminish."""
+    bits = {(row["question"], row["K"]): each_of(row, "bits_each") for row in rows}
+    worth = {K: bits[paper.RANKINGS, K] / bits[paper.LABELS, K] for K in distinct(rows, "K")}
+    first, last = min(worth), max(worth)
+    steps = {f"K from {one:.1f} to {other:.1f}": worth[other] - worth[one] for one, other in pairwise(sorted(worth))}
+    grows = f"step of rank-4 / label, which grows from {worth[first].mean():.1f} to {worth[last].mean():.1f}"
+    sentence = "The benefit of rankings over labels grows with a/sigma."
+    yield claim_row("III-C", sentence, mode, smallest(steps, grows, REPEATED))
+    for kind in paper.SETS:
+        small, large = (_kept(bits, kind, K) for K in (first, last))
+        sentence = f"Returns of further items diminish more if a/sigma is small, for {kind}."
+        reason = f"gain from 4 to 6 over that from 2 to 4, at K = {last:.1f} minus at {first:.1f}"
+        yield claim_row("III-C", sentence, mode, difference(large - small, reason, REPEATED))
+
+
+def _kept(bits: dict[tuple[str, float], Array], kind: str, K: float) -> Array:
+    """The share of the gain from 2 to 4 items that 6 items add again."""
+    two, four, six = (bits.get((paper.titled(kind, size), K), np.empty(0)) for size in (2, 4, 6))
+    return (six - four) / (four - two)
 
 
 def residuals(source: Source) -> Iterator[Row]:
@@ -210,22 +197,39 @@ def theory(source: Source) -> Iterator[Row]:
     )
     exact = Estimate(more, more, more, f"log2 {select} / {label}, exact")
     yield claim_row("II-A", sentence, "mathematics", exact, about(math.log2(paper.SIZE)))
-    rows = source("theorem1")
-    for bound, sign, note in (
-        ("lower", 1, "bound"),
-        ("upper_printed", -1, "printed bound, with L as measured in the same runs"),
-    ):
-        if rows:
-            near = min(
-                rows, key=lambda row: sign * float(row["measured"] - row[bound]) / max(float(row["measured_se"]), 1e-9)
-            )
-            margin = sign * (near["measured"] - near[bound])
-            estimate = Estimate.of(margin, near["measured_se"], near["runs"], f"smallest distance to the {note}")
-            yield claim_row(
-                "III-A", f"Theorem 1: the {bound.split('_')[0]} bound on the stopping time.", "ideal", estimate
-            )
+    yield from _theorem(source("theorem1"))
     yield from _black_box(source)
     yield from _table_five()
+
+
+BOUNDS = {"lower": (1, "bound"), "upper_printed": (-1, "printed bound, with L as measured in the same runs")}
+
+
+def _theorem(rows: Rows) -> Iterator[Row]:
+    """Theorem 1 in runs of the ideal algorithm, and what the paper says about its bounds."""
+    for bound, (sign, note) in BOUNDS.items() if rows else ():
+        margins = {
+            f"{row['question']}, epsilon {row['epsilon']:g}": Estimate.of(
+                sign * (row["measured"] - row[bound]), row["measured_se"], row["runs"], among=len(rows)
+            )
+            for row in rows
+        }
+        margin = least(margins, f"distance to the {note}, {rows[0]['runs']} runs each")
+        sentence = f"Theorem 1: the {bound.split('_')[0]} bound on the stopping time."
+        yield claim_row("III-A", sentence, "ideal", margin)
+    sizes = range(2, 11)
+    select, rank = ({size: outcome_count(kind, size) for size in sizes} for kind in paper.SETS)
+    more = float(min(rank[size] - select[size] for size in sizes))
+    sentence = "N is larger for rankings than for selections, so that the lower bound is lower."
+    yield claim_row(
+        "III-A", sentence, "mathematics", Estimate(more, more, more, "smallest lead for |S| = 2 to 10, exact")
+    )
+    for name, bound_of in (("lower", lower_bound), ("upper", upper_bound_printed)):
+        values = [bound_of(d, 2, 1e-3) for d in range(1, 1001)]
+        step = min(other - one for one, other in pairwise(values))
+        reason = "smallest step for d = 1 to 1000, M = 1, epsilon 0.001, N = L = 2, exact"
+        sentence = f"The {name} bound on the stopping time grows with d."
+        yield claim_row("III-A", sentence, "mathematics", Estimate(step, step, step, reason))
 
 
 def _table_five() -> Iterator[Row]:
@@ -256,6 +260,6 @@ def _black_box(source: Source) -> Iterator[Row]:
         ("The closed form costs less than black-box variational inference.", "milliseconds", "ms per answer"),
     ):
         se = math.hypot(sampled[f"{measure}_se"] or 0.0, closed[f"{measure}_se"] or 0.0)
-        reason = f"black box minus the paper's bound, {unit}, {on}"
+        reason = f"black box minus the paper's bound, {unit}, {on}, errors of both added: the closed form's are small"
         lead = Estimate.of(sampled[measure] - closed[measure], se, sampled["problems"], reason)
         yield claim_row("II-C", sentence, "paper", lead)

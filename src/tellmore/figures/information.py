@@ -16,7 +16,7 @@ from tellmore.figures.paired import each_text
 from tellmore.learner import Learner
 from tellmore.plotting import PALETTE, kind_colour, legend_below, line_with_band, new_figure
 from tellmore.policy.cost import PAPER_COST, CostModel
-from tellmore.policy.rates import nested_bits, rates, to_rates
+from tellmore.policy.rates import nested_bits, to_rates
 from tellmore.rows import Row, Rows, column, distinct, where
 from tellmore.sim.config import Config
 from tellmore.sim.experiment import conversation, make_learner
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MODES = ("as-printed", "default")
 """Gains depend on the prior, so both are shown."""
+REPEATS = 10
+"""Measurements of each gain before the first answer; all kinds, sizes and a/sigma have the same random numbers in each."""
 FIXED, SCALED = "w fixed", "w in proportion to K"
 SYNTHETIC_COST = CostModel(
     {
@@ -87,7 +89,7 @@ def gains_along(bench: Bench) -> Rows:
         asked = {"question": paper.RANK, "size": paper.SIZE, "mode": mode}
         config = bench.config(source, answers=answers, stop_at=None, **asked)
         measured: dict[tuple[int, str, int], list[float]] = {}
-        for seed in plan.seed_list[: 2 if plan.quick else 5]:
+        for seed in plan.seed_list:
             for answer, gains in _gains_of_seed(bench, config, seed, stops, sizes).items():
                 for (kind, size), bits in gains.items():
                     measured.setdefault((answer, kind, size), []).append(bits)
@@ -165,7 +167,7 @@ def gains_by_sharpness(bench: Bench) -> Rows:
     """Gains at the prior for a/sigma from a quarter to eight times that of the mode, with w fixed and with w scaled too."""
     plan = bench.plan
     factors = (0.25, 1.0, 4.0) if plan.quick else (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-    sizes, repeats = ((2, 4), 1) if plan.quick else ((2, 4, 6), 3)
+    sizes, repeats = ((2, 4), 1) if plan.quick else ((2, 4, 6), REPEATS)
     rows: list[Row] = []
     for mode in MODES:
         learner = _learner(bench, mode)
@@ -174,14 +176,14 @@ def gains_by_sharpness(bench: Bench) -> Rows:
             for factor in factors:
                 sharper = replace(own, K=factor * own.K) if sharpness == FIXED else own.sharper(factor)
                 rng = np.random.default_rng(0)
-                found = rates(
+                bits = nested_bits(
                     learner.scan, learner.belief, sharper, kinds=paper.FAMILIES, sizes=sizes, rng=rng, repeats=repeats
                 )
                 given = {**_place(bench, mode), "sharpness": sharpness, "K": sharper.K, "w": sharper.w}
-                rows += [
-                    {**given, "question": paper.titled(r.kind, r.size), "bits": r.bits, "bits_se": r.bits_se}
-                    for r in found
-                ]
+                for (kind, size), values in bits.items():
+                    mean, se = mean_and_se(values.tolist())
+                    measured = {"bits": mean, "bits_se": se, "bits_each": each_text(values)}
+                    rows.append({**given, "question": paper.titled(kind, size), **measured})
     return rows
 
 
@@ -228,14 +230,17 @@ def fig11(rows: Rows) -> Figure:
 @once("fig11", "sentiment")
 def rates_by_size(bench: Bench) -> Rows:
     """Information rates of all kinds and sizes at the prior, under both time models, in both modes."""
-    sizes, repeats = (range(2, 7), 1) if bench.plan.quick else (range(2, 11), 5)
+    sizes, repeats = (range(2, 7), 1) if bench.plan.quick else (range(2, 11), REPEATS)
     rows: list[Row] = []
     for mode in MODES:
         learner, rng = _learner(bench, mode), np.random.default_rng(0)
         scan, belief, own = learner.scan, learner.belief, learner.behaviour
         bits = nested_bits(scan, belief, own, kinds=paper.FAMILIES, sizes=sizes, rng=rng, repeats=repeats)
         for name, cost in (("the paper's fitted times", PAPER_COST), ("synthetic times", SYNTHETIC_COST)):
-            rows += [{**_place(bench, mode), "times": name, **vars(rate)} for rate in to_rates(bits, cost)]
+            rows += [
+                {**_place(bench, mode), "times": name, **vars(rate), "bits_each": each_text(bits[rate.kind, rate.size])}
+                for rate in to_rates(bits, cost)
+            ]
     return rows
 
 

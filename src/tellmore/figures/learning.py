@@ -49,7 +49,9 @@ def draw_curves(
 
 
 def _of_size(rows: Rows, size: int) -> list[dict[str, Any]]:
-    return [row for row in rows if row["size"] in (1, size)]
+    """The rows of this size and of labels; labels, whose trials are far longer, are cut where the trials on two items end."""
+    longest = max(row["answer"] for row in rows if size == paper.SIZE or row["size"] == size)
+    return [row for row in rows if row["size"] in (1, size) and row["answer"] <= longest]
 
 
 def fig3(rows: Rows) -> Figure:
@@ -64,7 +66,8 @@ def fig3(rows: Rows) -> Figure:
             axes.set_title(f"|S| = {size}, {own[0]['mode']} mode, {_seeds(shown)}")
         panels[1].axhline(paper.TARGET, color="#999999", linewidth=0.8)
     legend_below(figure, grid[0, 0], columns=3, sizes=False)
-    figure.suptitle(f"{rows[0]['pool']}, mean and standard error; curves end with their trials", fontsize=10)
+    ends = "curves end with their trials; next to two items, labels are cut"
+    figure.suptitle(f"{rows[0]['pool']}, mean and standard error; {ends}", fontsize=10)
     return figure
 
 
@@ -129,7 +132,7 @@ def fig4(rows: Rows) -> Figure:
     names = settings(rows)
     colours = dict(zip(names, PALETTE, strict=False))
     draw_curves(grid[0, 0], rows, "mse", colours=colours)
-    grid[0, 0].set_title(f"selection, paper mode, {_seeds(rows)}")
+    grid[0, 0].set_title(f"selection, {rows[0]['mode']} mode, {_seeds(rows)}")
     last = [where(rows, setting=name)[-1] for name in names]
     sizes, mse, se = (column(last, name) for name in ("size", "mse", "mse_se"))
     grid[0, 1].errorbar(sizes, mse, yerr=se, fmt="o-", color=kind_colour(paper.SELECT), capsize=3)
@@ -142,11 +145,13 @@ def fig4(rows: Rows) -> Figure:
 
 
 def fig4_configs(bench: Bench) -> list[Config]:
-    """Selection of 2 to 10 items in paper mode, to the end."""
+    """Selection of 2 to 10 items as printed, to the end."""
     sizes, answers = ((2, 4, 10), 40) if bench.plan.quick else ((2, 3, 4, 6, 8, 10), 1000)
     source = bench.source("sentiment")
     return [
-        bench.config(source, question=paper.SELECT, size=size, mode="paper", answers=answers, stop_at=None, sparse=True)
+        bench.config(
+            source, question=paper.SELECT, size=size, mode=MODES[0], answers=answers, stop_at=None, sparse=True
+        )
         for size in sizes
     ]
 
@@ -164,7 +169,7 @@ def _compare_fig4(rows: Rows) -> str:
 
 
 def fig5(rows: Rows) -> Figure:
-    """Accuracy on the image task against interactions, in paper mode and in default mode."""
+    """Accuracy on the image task against interactions, as printed and in default mode."""
     figure, grid = new_figure(1, 2, width=4.8, height=3.6)
     for axes, mode in zip(grid[0], MODES, strict=True):
         draw_curves(axes, where(rows, mode=mode), "accuracy")
@@ -192,7 +197,7 @@ def fig5_configs(bench: Bench) -> list[Config]:
 
 
 def _collect_fig5(bench: Bench) -> Rows:
-    return curve_rows(bench.trials(fig5_configs(bench)), pool=bench.source("images").caption)
+    return curve_rows(bench.trials(fig5_configs(bench)), pool=bench.source("images").caption, each=("accuracy",))
 
 
 def _compare_fig5(rows: Rows) -> str:
@@ -211,25 +216,26 @@ def fig12(rows: Rows) -> Figure:
     """MSE over interactions and over human time for small and large questions."""
     figure, grid = new_figure(1, 2, width=4.8, height=3.6)
     colours = dict(zip(settings(rows), PALETTE, strict=False))
-    for axes, over in zip(grid[0], ("answer", "seconds"), strict=True):
-        draw_curves(axes, rows, "mse", over=over, colours=colours)
+    # Soon after the time of the shortest setting there is nothing left to compare.
+    shortest = min(max(column(where(rows, setting=name), "seconds")) for name in settings(rows))
+    early = [row for row in rows if row["seconds"] <= 1.5 * shortest]
+    for axes, over, shown in zip(grid[0], ("answer", "seconds"), (rows, early), strict=True):
+        draw_curves(axes, shown, "mse", over=over, colours=colours)
     grid[0, 0].set_title("sample complexity")
     grid[0, 1].set_title("time, the paper's response times")
-    # Beyond the time of the shortest setting there is nothing to compare.
-    grid[0, 1].set_xlim(0, min(max(column(where(rows, setting=name), "seconds")) for name in settings(rows)) * 1.5)
     legend_below(figure, grid[0, 0], columns=5)
     figure.suptitle(f"{rows[0]['pool']}, {rows[0]['mode']} mode, {_seeds(rows)}", fontsize=10)
     return figure
 
 
 def fig12_configs(bench: Bench) -> list[Config]:
-    """Label, select-3, select-10, rank-4 and rank-10 in paper mode."""
+    """Label, select-3, select-10, rank-4 and rank-10 as printed."""
     answers = 30 if bench.plan.quick else 300
     kinds = [(paper.LABEL, 1), *((paper.SELECT, size) for size in (3, 10)), *((paper.RANK, size) for size in (4, 10))]
     source = bench.source("sentiment")
     return [
         bench.config(
-            source, question=question, size=max(size, 2), mode="paper", answers=answers, stop_at=None, sparse=True
+            source, question=question, size=max(size, 2), mode=MODES[0], answers=answers, stop_at=None, sparse=True
         )
         for question, size in kinds
     ]

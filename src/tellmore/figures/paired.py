@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tellmore.figures.verdict import Estimate
+from tellmore.figures.verdict import Estimate, least
 from tellmore.rows import Row, Rows
 from tellmore.sim.seconds import mean_and_se
 from tellmore.types import Array
@@ -60,12 +60,23 @@ def each_of(row: Row, name: str) -> Array:
     return np.array(str(row.get(name) or "").split(), dtype=float)
 
 
-def difference(values: Array, reason: str) -> Estimate:
+def difference(values: Array, reason: str, what: str = "seeds") -> Estimate:
     """The mean of differences or ratios, one for each seed."""
     if values.size < 2:
         return _few(values.size)
     mean, se = mean_and_se(values.tolist())
-    return Estimate.of(mean or 0.0, se or 0.0, values.size, f"{reason}, {values.size} paired seeds")
+    return Estimate.of(mean or 0.0, se or 0.0, values.size, f"{reason}, {values.size} paired {what}")
+
+
+def smallest(found: Mapping[str, Array], reason: str, what: str = "seeds") -> Estimate:
+    """The smallest mean of several differences by name, each with one value for each of the same seeds; the interval takes into
+    account that the smallest of several was chosen."""
+    n = min((values.size for values in found.values()), default=0)
+    if n < 2:
+        return _few(n)
+    moments = {name: mean_and_se(values.tolist()) for name, values in found.items()}
+    estimates = {name: Estimate.of(mean or 0.0, se or 0.0, n, among=len(found)) for name, (mean, se) in moments.items()}
+    return least(estimates, f"{reason}, {n} paired {what}")
 
 
 def _common(first: Runs, second: Runs) -> list[int]:

@@ -82,7 +82,8 @@ def draw(rows: Rows) -> Figure:
     figure, grid = new_figure(1, len(modes), width=4.4, height=3.8)
     for axes, mode in zip(grid[0], modes, strict=True):
         _draw_scales(axes, where(own, mode=mode))
-        axes.set_title(f"{mode}, {seeds_text(where(own, mode=mode))}")
+        note = "; labels of random items" if where(own, mode=mode, setting=paper.RANDOM[0]) else ""
+        axes.set_title(f"{mode}, {seeds_text(where(own, mode=mode))}{note}")
     legend_below(figure, grid[0, 0])
     known = "bars: standard errors; open: a lower bound, as not all seeds reached it; dotted: the paper"
     figure.suptitle(f"{rows[0]['pool']}, answers to {paper.TARGET:.0%}\n{known}", fontsize=10)

@@ -8,6 +8,7 @@ Claims that need people or data that are not available cannot be tested here.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,15 +48,27 @@ class Estimate:
     testable: bool = True
 
     @classmethod
-    def of(cls, value: float, se: float, n: int, reason: str = "") -> Estimate:
-        """An estimate with the interval of Student's t for a mean over ``n`` seeds."""
-        half = float(stats.t.ppf(0.975, n - 1)) * se if n > 1 else math.inf
+    def of(cls, value: float, se: float, n: int, reason: str = "", *, among: int = 1) -> Estimate:
+        """An estimate with the interval of Student's t for a mean over ``n`` seeds; one of ``among`` intervals that are to hold
+        at once (Bonferroni)."""
+        half = float(stats.t.ppf(1 - 0.025 / among, n - 1)) * se if n > 1 else math.inf
         return cls(value, value - half, value + half, reason)
 
     @classmethod
     def missing(cls, reason: str, *, testable: bool = True) -> Estimate:
         """No estimate, for this reason; ``testable``: whether the available data would allow one."""
         return cls(None, reason=reason, testable=testable)
+
+
+def least(estimates: Mapping[str, Estimate], reason: str) -> Estimate:
+    """The smallest of several values, named in the reason. If the intervals hold at once, so does that of their smallest ends.
+
+    A sentence about all of them holds if the smallest value is high enough.
+    """
+    name = min(estimates, key=lambda one: estimates[one].value or 0.0)
+    found = list(estimates.values())
+    low, high = min(one.low for one in found), min(one.high for one in found)
+    return Estimate(estimates[name].value, low, high, f"{reason}: the smallest of {len(found)}, {name}")
 
 
 def verdict(estimate: Estimate, allowed: Allowed) -> str:
