@@ -38,7 +38,8 @@ PARTS = {
     "nothing learnt again": "… earlier answers not learnt again",
     "nobody apart": "… nobody said to mean something else",
 }
-TUNED = {"words_warriner_valence_w2v300.npz,2500": "Warriner", "words_vader_w2v300.npz,2500": "VADER"}
+APART = {"words_warriner_valence_w2v300.npz,2500": "Warriner", "words_vader_w2v300.npz,2500": "VADER", **POOLS}
+"""Shares of questions were chosen on the first two."""
 COUNTED = {"trusting": "all alike", "told": "by person, who guesses is told"}
 TIRING = {
     "good": "steady",
@@ -175,14 +176,14 @@ def apart(rows: Sequence[Row]) -> list[str]:
         key = (row["pool"], row["learner"], row["prior"], row["asked"], row["team"])
         runs.setdefault(key, {})[int(row["seed"])] = 100 * float(row["accuracy"])
     ways = dict.fromkeys(key[:4] for key in runs if key[1] != "alone")
-    for pool, learner, prior, asked in sorted(ways, key=lambda way: (list(TUNED).index(way[0]), *map(_order, way[1:]))):
+    for pool, learner, prior, asked in sorted(ways, key=lambda way: (list(APART).index(way[0]), *map(_order, way[1:]))):
         own = [runs.get((pool, learner, prior, asked, team), {}) for team in FIVE]
         alone = [runs[pool, "alone", "85, 10, 5", "as usual", team] for team in FIVE]
         cells = [shown(differences(*pair)) for pair in zip(own, alone, strict=True)]
         counted = COUNTED.get(learner, f"by person, {prior}")
         questions = "none" if asked == "as usual" else asked.replace(" x ", " × ")
         seeds = max(len(each) for each in own)
-        lines.append(f"| {TUNED[pool]} | {counted} | {questions} | {seeds} | {' | '.join(cells)} |")
+        lines.append(f"| {APART[pool]} | {counted} | {questions} | {seeds} | {' | '.join(cells)} |")
     return lines
 
 
