@@ -178,12 +178,13 @@ def main() -> None:
     parser.add_argument("--pool", action="append", help="only these pools of the part")
     parser.add_argument("--kind", action="append", help="only these kinds of the part")
     parser.add_argument("--team", action="append", help="only these teams of the part")
+    parser.add_argument("--learner", action="append", help="only these learners of the part")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=500, help="the first seed")
     args = parser.parse_args()
     seeds = range(args.first, args.first + args.seeds)
     wanted = [case for part in args.part or ("teams", "twenty", "parts", "habits") for case in cases(part, seeds)]
-    only = (args.pool, args.kind, args.team)
+    only = (args.pool, args.kind, args.team, args.learner)
     chosen = [case for case in wanted if all(not some or one in some for one, some in zip(case, only, strict=False))]
     here = [case for case in dict.fromkeys(chosen) if pool_path(case[0], args.data)]
     rows = kept_rows(args.rows, FIELDS, here, partial(accuracy, data=args.data))

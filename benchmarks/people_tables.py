@@ -1,4 +1,4 @@
-"""The tables of docs/people.md, from the runs of `people.py` and `camps.py`.
+"""The tables of docs/people.md, from the runs of `people.py`, `camps.py`, `telling_apart.py` and `tiring_auto.py`.
 
     python benchmarks/people_tables.py [--page docs/people.md]
 
@@ -22,6 +22,7 @@ POOLS = {
     "images_utkface2000_facenet512.npz": "UTKFace",
     "breast-cancer": "breast cancer",
     "wine=1": "wine = 1",
+    "digits=8": "digits = 8",
     "gaussian=20": "Gaussian, 20 columns",
 }
 FIVE = ("one random", "two random", "one reversed", "all good")
@@ -36,6 +37,16 @@ PARTS = {
     "nobody reversed": "… nobody expected to be reversed",
     "nothing learnt again": "… earlier answers not learnt again",
     "nobody apart": "… nobody said to mean something else",
+}
+APART = {"words_warriner_valence_w2v300.npz,2500": "Warriner", "words_vader_w2v300.npz,2500": "VADER", **POOLS}
+"""Shares of questions were chosen on the first two."""
+COUNTED = {"trusting": "all alike", "told": "by person, who guesses is told"}
+TIRING = {
+    "good": "steady",
+    "slowing=1": "twice as slow after 100 answers, …",
+    "several=1": "the same, only with several items",
+    "several=3": "four times as slow after 100 answers, …, only with several items",
+    "tiring=0.5": "half of the answers random after 100, all after 200",
 }
 NAMED = {"apart": "means something else", "careless": "guesses", "reversed": "reversed"}
 Row = dict[str, str]
@@ -154,6 +165,60 @@ def camps(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
+def apart(rows: Sequence[Row]) -> list[str]:
+    """Points compared with the careful people alone, for every prior and share of questions that tell people apart."""
+    lines = [
+        f"| pool | answers count | questions on sure items | seeds | {' | '.join(FIVE)} |",
+        "|---" * (4 + len(FIVE)) + "|",
+    ]
+    runs: dict[tuple[str, ...], dict[int, float]] = {}
+    for row in rows:
+        key = (row["pool"], row["learner"], row["prior"], row["asked"], row["team"])
+        runs.setdefault(key, {})[int(row["seed"])] = 100 * float(row["accuracy"])
+    ways = dict.fromkeys(key[:4] for key in runs if key[1] != "alone")
+    for pool, learner, prior, asked in sorted(ways, key=lambda way: (list(APART).index(way[0]), *map(_order, way[1:]))):
+        own = [runs.get((pool, learner, prior, asked, team), {}) for team in FIVE]
+        alone = [runs[pool, "alone", "85, 10, 5", "as usual", team] for team in FIVE]
+        cells = [shown(differences(*pair)) for pair in zip(own, alone, strict=True)]
+        counted = COUNTED.get(learner, f"by person, {prior}")
+        questions = "none" if asked == "as usual" else asked.replace(" x ", " × ")
+        seeds = max(len(each) for each in own)
+        lines.append(f"| {APART[pool]} | {counted} | {questions} | {seeds} | {' | '.join(cells)} |")
+    return lines
+
+
+def _order(word: str) -> tuple[int, str]:
+    """The rows begin with who counts everybody alike, and who knows."""
+    first = ("trusting", "told", "people", "96, 3, 1", "90, 7, 3", "85, 10, 5", "as usual", "5 %", "10 %", "15 %")
+    return (first.index(word) if word in first else len(first), word)
+
+
+def auto(rows: Sequence[Row]) -> list[str]:
+    """Points that `auto` gains by weighing kinds by this person now, compared with the same seed without."""
+    marks = [name for name in rows[0] if name.startswith("after ")]
+    lines = [
+        f"| person | pools | runs | noticed | {' | '.join(f'{mark}, %: not weighed | gained' for mark in marks)} |",
+        "|---" * (4 + 2 * len(marks)) + "|",
+    ]
+    for habit, words in TIRING.items():
+        of = {
+            weighed: {
+                (row["pool"], row["seed"]): row for row in rows if (row["habit"], row["weighed"]) == (habit, weighed)
+            }
+            for weighed in ("no", "yes")
+        }
+        both = sorted(of["no"].keys() & of["yes"].keys())
+        pools = sorted({pool for pool, _ in both})
+        noticed = sum(bool(of["no"][key]["noticed"]) for key in both)
+        cells = []
+        for mark in marks:
+            gained = [100 * (float(of["yes"][key][mark]) - float(of["no"][key][mark])) for key in both]
+            without = np.mean([100 * float(of["no"][key][mark]) for key in both])
+            cells += [f"{without:.1f}", shown(gained)]
+        lines.append(f"| {words} | {len(pools)} | {len(both)} | {noticed} | {' | '.join(cells)} |")
+    return lines
+
+
 def _accuracy(rows: Sequence[Row], camp: str) -> str:
     values = [100 * float(row[camp]) for row in rows]
     error = f" ± {np.std(values, ddof=1) / len(values) ** 0.5:.0f}" if len(values) > 1 else ""
@@ -172,7 +237,9 @@ def _named(rows: Sequence[Row]) -> str:
     return f"{found} (of {2 * len(rows)})" + (f"; of the three: {', '.join(wrong)}" if wrong else "")
 
 
-def tables(runs: Runs, camp_rows: Sequence[Row], prior_rows: Sequence[Row]) -> dict[str, Callable[[], list[str]]]:
+def tables(
+    runs: Runs, camp_rows: Sequence[Row], prior_rows: Sequence[Row], apart_rows: Sequence[Row], auto_rows: Sequence[Row]
+) -> dict[str, Callable[[], list[str]]]:
     """What makes each table, by its name on the page."""
     return {
         **{kind: lambda kind=kind: teams(runs, kind, FIVE) for kind in ("label", "select", "rank", "tick")},
@@ -181,17 +248,19 @@ def tables(runs: Runs, camp_rows: Sequence[Row], prior_rows: Sequence[Row]) -> d
         "parts": lambda: parts(runs),
         "priors": lambda: priors(prior_rows, runs),
         "camps": lambda: camps(camp_rows),
+        "apart": lambda: apart(apart_rows),
+        "auto": lambda: auto(auto_rows),
     }
 
 
 def filled(page: str, rows: Path) -> str:
     """The page with all its tables written from the runs in this folder."""
-    run_rows, camp_rows, prior_rows = (
+    run_rows, *others = (
         list(csv.DictReader((rows / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
-        for name in ("runs", "camps", "priors")
+        for name in ("runs", "camps", "priors", "apart", "auto")
     )
     runs = runs_of(run_rows)
-    for name, lines in tables(runs, camp_rows, prior_rows).items():
+    for name, lines in tables(runs, *others).items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)"
         if re.search(pattern, page, flags=re.DOTALL):
             text = "\n".join(["", *lines(), "", ""])

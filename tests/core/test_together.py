@@ -75,6 +75,8 @@ def test_the_facts_in_an_answer(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(w, [2, 2, 3, 3])
     lowest = choice_evidence(np.zeros(3), np.array([0]), np.ones((1, 3), dtype=bool), end=-1)
     np.testing.assert_array_equal(facts_of(lowest, A, behaviour).rows, [A[1] - A[0]])
+    selected = choice_evidence(np.array([0.0, 1.0, 0.0]), np.array([1]), np.ones((1, 3), dtype=bool))
+    np.testing.assert_array_equal(facts_of(selected, A, behaviour).rows, [A[1] - A[0]])
     both = joined([facts_of(ranked, A, behaviour), facts_of(label_evidence(np.array([1.0, 0, 0])), A, behaviour)])
     np.testing.assert_array_equal(both.newest(2).rows, [A[0] - A[2], A[0]])
 

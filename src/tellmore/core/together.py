@@ -53,8 +53,11 @@ class Facts(NamedTuple):
 
 def facts_of(evidence: Evidence, A: Array, behaviour: Behaviour) -> Facts:
     """The facts in one answer about items A [k, D]: its labels, and for every choice that the chosen item is further to the
-    chosen end than the next one (in a ranking) or the first of the others."""
+    chosen end than the next one (in a ranking) or the first of the others. A selection's label is left out: an item
+    that was chosen as the highest seems positive more often than others with its score."""
     at = np.flatnonzero(evidence.labels)
+    if evidence.chosen.size == 1 and len(at) < len(A):
+        at = at[:0]
     rows, w = [evidence.labels[at, None] * A[at]], [np.full(len(at), behaviour.w)]
     for step, chosen in enumerate(evidence.chosen):
         others = evidence.candidates[step].copy()
