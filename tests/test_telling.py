@@ -11,8 +11,8 @@ from tellmore import LabelAnswer, Learner, Pool, Question, RankAnswer, Skip, Sta
 from tellmore.core import scan
 from tellmore.core.coordinates import Rows
 from tellmore.errors import QuestionError
-from tellmore.predictor import SAMPLE, State, sample_rows
 from tellmore.rereading import Reader
+from tellmore.state import SAMPLE, State, sample_rows
 from tellmore.telling import NEAR, Kept
 from tellmore.types import Answer
 

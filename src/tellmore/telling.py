@@ -25,9 +25,10 @@ from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
 from tellmore.policy.tally import KEPT_CHANGES, Tally
-from tellmore.predictor import SAMPLE, Predictor, State
+from tellmore.predictor import Predictor
 from tellmore.questions import Question, check_answer, check_new, labels_in
 from tellmore.rereading import MOST, Reader, Sites, Told, is_due, last_due
+from tellmore.state import SAMPLE, State
 from tellmore.threads import one_at_a_time
 from tellmore.types import Answer, Array, Skip
 

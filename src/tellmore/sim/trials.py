@@ -20,7 +20,8 @@ from tellmore.sim.rows import Trial
 _SOURCES = (
     "choosing.py", "core", "kinds", "policy", "learner.py", "opinions.py", "options.py", "pool.py", "predictor.py",
     "questions.py", "rereading.py", "sim/annotators.py", "sim/experiment.py", "sim/method.py", "sim/people.py", "sim/rows.py",
-    "sim/score_model.py", "sim/starting.py", "sim/truth.py", "sim/watched.py", "start.py", "telling.py", "types.py",
+    "sim/score_model.py", "sim/starting.py", "sim/truth.py", "sim/watched.py", "start.py", "state.py", "telling.py",
+    "types.py",
 )  # fmt: skip
 _PEER_SOURCES = ("sim/peers.py",)
 

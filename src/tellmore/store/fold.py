@@ -31,8 +31,8 @@ from tellmore.policy.quality import ROUNDING
 from tellmore.policy.stopping import Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
-from tellmore.predictor import State
 from tellmore.questions import Question
+from tellmore.state import State
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
 from tellmore.store.ledger import Asked, Given, Ledger
 from tellmore.telling import NEAR, Earlier
