@@ -21,13 +21,12 @@ DRAWS = 64
 
 @dataclass(frozen=True)
 class AnswerProbability:
-    """The log predictive probability of the answer given in nats (``log_score``), its mean (``expected``) and standard
-    deviation (``spread``) over all answers, and the log probability of the same answer by ``chance``."""
+    """The log predictive probability of the answer given in nats (``log_score``), and its mean (``expected``) and standard
+    deviation (``spread``) over all answers."""
 
     log_score: float
     expected: float
     spread: float
-    chance: float
 
 
 def answer_probability(
@@ -38,8 +37,8 @@ def answer_probability(
     behaviour, k = kind.learnt_with(behaviour), len(mean)
     z = mean + fixed_points(k, POINTS) @ score_root(cov).T
 
-    def log_probability(answer: Outcome, scores: Array = z) -> float:
-        return float(_log_mean(kind.log_likelihood(scores, answer, behaviour)[None])[0])
+    def log_probability(answer: Outcome) -> float:
+        return float(_log_mean(kind.log_likelihood(z, answer, behaviour)[None])[0])
 
     if kind.n_outcomes(k) <= ENUMERATED:
         each = np.array([log_probability(answer) for answer in kind.outcomes(k)])
@@ -51,7 +50,7 @@ def answer_probability(
         weights = np.full(DRAWS, 1 / DRAWS)
     expected = float(weights @ each)
     spread = float(np.sqrt(weights @ (each - expected) ** 2))
-    return AnswerProbability(log_probability(outcome), expected, spread, log_probability(outcome, np.zeros((1, k))))
+    return AnswerProbability(log_probability(outcome), expected, spread)
 
 
 def _log_mean(logs: Array) -> Array:
