@@ -106,6 +106,8 @@ def test_how_much_a_start_still_counts() -> None:
     left = [high - belief.scores(x)[0] for high, belief in zip(raised, after.beliefs, strict=True)]
     weights = after.weights[1:] / after.weights[1:].sum()
     np.testing.assert_allclose(after.start_left(before, x), weights @ np.array(left[1:]), rtol=1e-9)
+    alone = Mixture.of(after.beliefs[1]).start_left(Mixture.of(before.beliefs[1]), x)
+    np.testing.assert_allclose(alone, left[1], rtol=1e-9)
     without = Mixture(after.beliefs, np.log([1 - 2e-9, 1e-9, 1e-9]))
     assert without.start_left(before, x) < 1e-6
 

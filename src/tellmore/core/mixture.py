@@ -137,14 +137,15 @@ class Mixture:
         """How much the start still counts in the score of each row of X [n, d], from 1 ``before`` any answer to 0 [n].
 
         Under a Gaussian belief, the mean after answers is that before them times the share of the variance that is left, plus
-        what the answers say. The belief without the start counts as 0.
+        what the answers say. The belief without the start counts as 0; a single belief began from the start.
         """
-        left = (
+        own = slice(min(1, len(self.beliefs) - 1), None)
+        left = [
             np.minimum(1.0, now.scores(X)[1] / was.scores(X)[1])
-            for now, was in zip(self.beliefs[1:], before.beliefs[1:], strict=True)
-        )
-        share = self.weights[1:] / before.weights[1:].sum()
-        return np.asarray(np.minimum(1.0, sum(weight * each for weight, each in zip(share, left, strict=True))))
+            for now, was in zip(self.beliefs[own], before.beliefs[own], strict=True)
+        ]
+        share = self.weights[own] / before.weights[own].sum()
+        return np.asarray(np.minimum(1.0, share @ np.array(left)))
 
     @property
     def weighing(self) -> Weighing:
