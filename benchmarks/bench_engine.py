@@ -41,6 +41,8 @@ from tellmore.learner import Learner
 BEHAVIOUR = Behaviour()
 MOST_SHARP = 10
 MOST_MEMORY = 2
+LEAST_FASTER = {"particles": 50, "Algorithm 4": 5_000}
+LEAST_SHARE = 0.99
 LIMITS_MS = {  # most milliseconds for asking and learning, by pool size
     (4479, 300): {"select 4": 20, "rank 4": 50, "rank 10": 400, "update select 4": 3},
     (21979, 768): {"select 4": 100, "rank 4": 250, "rank 10": 1500},
@@ -116,54 +118,65 @@ def beliefs(X: np.ndarray, answers: int = 30) -> list[tuple[str, Gaussian, PoolS
     return found
 
 
-def bench_update(X: np.ndarray, quick: bool) -> None:
+def bench_update(X: np.ndarray, quick: bool) -> list[str]:
     """A selection of 4, compared with numerical optimisers of the same objective, from a wide belief to a narrow one."""
     rows = random_set(len(X), 4, rng=np.random.default_rng(2))
     learnt = [(name, belief) for name, belief, _ in beliefs(X)]
     D = X.shape[1] + 1
     hypercube = paper_prior(D - 1, scale=D / 3)  # the moments of the uniform distribution on [-1, 1]^D of Theorem 1
-    print(f"\nSelection update, D = {D}, k = 4 (ms; goal: 5,000 times faster than Algorithm 4 as it reads)")
+    goal, missed = LEAST_FASTER["Algorithm 4"], []
+    print(
+        f"\nSelection update, D = {D}, k = 4 (ms; goal: first row {goal:,} times faster than Algorithm 4 as it reads)"
+    )
     print("                                  ours  Algorithm 4    ratio    apart   one L-BFGS    ratio    apart")
     for threads in dict.fromkeys((os.cpu_count(), 1)):  # the optimisers are quicker with one
         print(f"  BLAS on {threads} core{'s' if threads != 1 else ''}")
         with threadpool_limits(threads):
             for name, belief in (("paper's hypercube, M = 1", hypercube), *learnt):
-                print(f"    {name:28s}" + against_optimisers(belief, X[rows], quick), flush=True)
+                row, faster = against_optimisers(belief, X[rows], quick)
+                print(f"    {name:28s}{row}", flush=True)
+                if belief is hypercube and threads == os.cpu_count() and faster < goal and not quick:
+                    missed.append(f"learning is {faster:,.0f} times as fast as Algorithm 4, at least {goal:,}")
     cov, loss = learnt[0][1].cov, np.ones((D, 4))
     floor = median_ms(lambda: cov - loss @ loss.T, 50)
     print(f"  writing the covariance once, the limit of any update: {floor:.2f} ms")
+    return missed
 
 
-def against_optimisers(belief: Gaussian, X: np.ndarray, quick: bool) -> str:
-    """Times of one update, ours and theirs, and the distance of their mean from the optimum."""
+def against_optimisers(belief: Gaussian, X: np.ndarray, quick: bool) -> tuple[str, float]:
+    """Times of one update, ours and theirs, and the distance of their mean from the optimum; and how many times as long the first
+    of them takes."""
     ours = median_ms(lambda: named("select_high").update(belief, X, (1, 1), BEHAVIOUR, bound="paper"), 50)
     exact = named("select_high").update(belief, X, (1, 1), BEHAVIOUR, bound="paper")[0].mean
-    row = f"{ours:6.2f}"
+    row, times = f"{ours:6.2f}", []
     for peer in (partial(alternating_optimiser, sweeps=2 if quick else 50), joint_optimiser):
         start = time.perf_counter()
         mean = peer(belief, with_constant(X), 1, 1, BEHAVIOUR)
         theirs = (time.perf_counter() - start) * 1e3
         apart = np.abs(exact - mean).max() / np.abs(exact).max()
-        row += f"{theirs:13,.0f}{theirs / ours:9,.0f}{apart:9.0e}"
-    return row
+        times.append(theirs / ours)
+        row += f"{theirs:13,.0f}{times[-1]:9,.0f}{apart:9.0e}"
+    return row, times[0]
 
 
-def bench_ask(X: np.ndarray, quick: bool) -> None:
+def bench_ask(X: np.ndarray, quick: bool) -> list[str]:
     belief = prior_of(X)
     scan = scan_of(X, belief)
     ours = ask_ms(scan, belief, "select_high", 4, 20)
     design = with_constant(X).astype(np.float32)
-    particles = 1_000 if quick else 10_000
+    particles, goal = 1_000 if quick else 10_000, LEAST_FASTER["particles"]
     start = time.perf_counter()
     particle_greedy_select(design, belief, 4, BEHAVIOUR, np.random.default_rng(0), particles)
     theirs = (time.perf_counter() - start) * 1e3
     print(f"\nAsking select-4 over {len(X):,} x {X.shape[1]}")
     print(f"  joint scores, shortlist    {ours:10.1f} ms")
-    print(f"  {particles:,} particles in D   {theirs:10.0f} ms   ratio {theirs / ours:,.0f}   (goal 50)")
+    print(f"  {particles:,} particles in D   {theirs:10.0f} ms   ratio {theirs / ours:,.0f}   (goal {goal})")
+    missed = theirs / ours < goal and not quick
+    return [f"asking is {theirs / ours:.0f} times as fast as with particles, at least {goal}"] if missed else []
 
 
-def bench_quality(X: np.ndarray, quick: bool) -> None:
-    print("\nGain of the shortlisted search as a share of the unshortened one (goal 0.99)")
+def bench_quality(X: np.ndarray, quick: bool) -> list[str]:
+    print(f"\nGain of the shortlisted search as a share of the unshortened one (goal {LEAST_SHARE})")
     shares = []
     for name, belief, scan in beliefs(X):
         for kind, size in (("select_high", 4), ("rank", 4)):
@@ -178,7 +191,9 @@ def bench_quality(X: np.ndarray, quick: bool) -> None:
         for kind in ("select_high", "rank"):
             found = [value for other, k, value in shares if other == name and k == kind]
             print(f"  {name:28s} {kind:12s} mean {np.mean(found):.4f}  smallest {np.min(found):.4f}")
-    print(f"  all: mean {np.mean([share[2] for share in shares]):.4f}")
+    mean = float(np.mean([share[2] for share in shares]))
+    print(f"  all: mean {mean:.4f}")
+    return [f"the shortlist keeps {mean:.4f} of the gain, at least {LEAST_SHARE}"] if mean < LEAST_SHARE else []
 
 
 def _bits(belief: Gaussian, X: np.ndarray, kind: str) -> float:
@@ -338,10 +353,10 @@ def main() -> None:
     bench_times(X, options.quick)
     missed = bench_sharp(options.quick)
     bench_labels(X)
-    bench_quality(X, options.quick)
+    missed += bench_quality(X, options.quick)
     bench_memory(X)
-    bench_ask(X, options.quick)
-    bench_update(X, options.quick)
+    missed += bench_ask(X, options.quick)
+    missed += bench_update(X, options.quick)
     large = made_pool(21_979, 768)
     bench_times(large, options.quick)
     memory = bench_memory(large)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +19,7 @@ from tellmore.figures.headline import headline_rows, headline_table
 from tellmore.figures.paired import Runs
 from tellmore.figures.verdict import FAILS, HOLDS, OPEN, UNTESTED, Allowed, Estimate, about, verdict
 from tellmore.rows import Rows, where
+from tests.loading import loaded
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -301,12 +301,7 @@ def test_without_rows_only_what_needs_none_is_judged() -> None:
 
 @pytest.fixture(scope="module")
 def writer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_claims", ROOT / "scripts" / "write_claims.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(ROOT / "scripts" / "write_claims.py")
 
 
 def test_the_committed_tables_and_the_page_follow_from_the_committed_rows(writer: ModuleType) -> None:
