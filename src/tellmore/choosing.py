@@ -31,8 +31,8 @@ DEALT_ITEMS = 256  # most items of one quick search for several questions; beyon
 
 class Chooser(Taught):
     """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to be;
-    ``looks``: whether questions look for items of the side that has few labels; ``unit_particles``: whether a search by particles
-    scales them to length 1."""
+    ``looks``: whether items are also chosen by other rules than information over the whole pool, to find the rarer side and to
+    avoid odd items; ``unit_particles``: whether a search by particles scales them to length 1."""
 
     allowed: Asking
     acquisition: str
@@ -139,18 +139,19 @@ class Chooser(Taught):
         look = self.looks and kind.looks_for and labels_are_few(now.tally)
         known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
         if not look or len(self.pool) - len(known) < count:
-            return self._search(by, count, rng, exclude)
-        found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, exclude=known)
+            return self._search(kind, count, rng, exclude, by)
+        found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, rng=rng, exclude=known)
         if len(found) == count:
             return found
-        rest = self._search(by, count - len(found), rng, np.union1d(exclude, found))
+        rest = self._search(kind, count - len(found), rng, np.union1d(exclude, found), by)
         return np.concatenate([found, rest])
 
     def _search(
-        self, by: Searching, count: int, rng: np.random.Generator, exclude: NDArray[np.intp]
+        self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
     ) -> NDArray[np.int64]:
         scan, belief = self._now.scan, self._now.belief
-        among = candidates(scan, count, self.asking, rng=rng, exclude=exclude, belief=belief)
+        drawn = kind.searched * count if self.looks and kind.searched is not None else None
+        among = candidates(scan, count, self.asking, rng=rng, exclude=exclude, belief=belief, drawn=drawn)
         return among.search(by, belief, count, self.asking, rng=rng).rows
 
     def _excluded(self, avoid: Collection[Any]) -> NDArray[np.intp]:

@@ -153,3 +153,21 @@ def test_a_pool_that_is_not_large_is_searched_whole() -> None:
     expected = named("rank").search(scan, belief, 4, behaviour, rng=np.random.default_rng(1), exclude=[1, 2])
     np.testing.assert_array_equal(found.rows, expected.rows)
     np.testing.assert_array_equal(found.bits, expected.bits)
+
+
+def test_a_search_among_items_drawn_at_random() -> None:
+    """The best of the drawn items that are not excluded; other items with another seed, all of them if they are few."""
+    behaviour, belief, scan = beliefs(pool(300, 5, 0, alike=False), (3,))[0]
+    gains = [bits(belief, scan, "label", np.array([row]), behaviour) for row in range(300)]
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        among = candidates(scan, 1, behaviour, rng=rng, exclude=[1, 2], belief=belief, drawn=30)
+        assert len(np.unique(among.rows)) == 30
+        assert not np.isin(among.rows, [1, 2]).any()
+        best = among.search(named("label"), belief, 1, behaviour, rng=rng).rows[0]
+        assert gains[best] == pytest.approx(max(gains[row] for row in among.rows), rel=1e-3)
+        found.append(best)
+    assert len(set(found)) > 5
+    whole = candidates(scan, 1, behaviour, rng=np.random.default_rng(0), exclude=[1, 2], belief=belief, drawn=298)
+    assert len(whole.rows) == 300

@@ -31,6 +31,7 @@ def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bo
     ("positive", "negative", "turn", "rows"),
     [
         (0, 2, 0, []),  # information alone at first
+        (0, 3, 0, [2]),  # no positive label yet: in turn the likeliest and a random one
         (3, 3, 0, []),  # every second question if neither side is rare
         (3, 3, 1, [2]),  # the likeliest to be positive
         (3, 2, 1, [0]),  # the likeliest to be negative
@@ -42,14 +43,27 @@ def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bo
 )
 def test_one_label_goes_to_the_side_that_has_few(positive: int, negative: int, turn: int, rows: list[int]) -> None:
     scan = scan_with([-3.0, 0.5, 2.0, -0.1, -1.0])
-    assert sought(scan, Tally(positive=positive, negative=negative), 1, turn).tolist() == rows
+    tally = Tally(positive=positive, negative=negative)
+    assert sought(scan, tally, 1, turn, rng=np.random.default_rng(0)).tolist() == rows
+
+
+@pytest.mark.parametrize(("count", "turn", "random"), [(1, 1, 1), (1, 0, 0), (6, 0, 3), (6, 1, 3), (5, 1, 3)])
+def test_until_both_sides_have_a_label_half_of_the_items_are_random(count: int, turn: int, random: int) -> None:
+    scan, none = scan_with(np.linspace(-2, 2, 400).tolist()), Tally(positive=0, negative=7)
+    draws = [sought(scan, none, count, turn, rng=np.random.default_rng(seed), exclude=[399]) for seed in range(40)]
+    assert all(len(set(rows.tolist()) - {399}) == count for rows in draws)
+    by_chance = np.concatenate([rows[:random] for rows in draws])
+    assert len(np.unique(by_chance)) >= 0.8 * by_chance.size  # other items with every seed, from all of the pool
+    assert not random or np.ptp(by_chance) > 300
+    assert count == random or {rows[random] for rows in draws} <= {398, 397, 396, 395}  # the likeliest that are left
 
 
 def test_many_labels_are_shared_out_and_known_items_left_out() -> None:
     scan = scan_with([-3.0, 0.5, 2.0, -0.1, -1.0])
     rare = Tally(positive=1, negative=9)
-    assert sought(scan, rare, 4, 0).tolist() == [2, 1, 3, 4]
-    assert sought(scan, rare, 2, 0, exclude=[2]).tolist() == [1, 3]
+    rng = np.random.default_rng(0)
+    assert sought(scan, rare, 4, 0, rng=rng).tolist() == [2, 1, 3, 4]
+    assert sought(scan, rare, 2, 0, rng=rng, exclude=[2]).tolist() == [1, 3]
 
 
 @pytest.mark.parametrize("kind", ["label", "tick"])

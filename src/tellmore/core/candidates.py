@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tellmore.core.acquire import TIE_TOLERANCE, Acquired, Rows
+from tellmore.core.acquire import TIE_TOLERANCE, Acquired, Rows, random_set
 from tellmore.core.coordinates import Rows as PoolRows
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
@@ -89,14 +89,18 @@ def candidates(
     rng: np.random.Generator,
     exclude: Rows | Sequence[int] = (),
     belief: Gaussian,
+    drawn: int | None = None,
 ) -> Candidates:
-    """The items among which to search for a question on ``size`` items: all of them, unless the pool is large; or those that
-    the user's index finds under ``belief``."""
+    """The items among which to search for a question on ``size`` items: this many ``drawn`` at random, or all of them unless
+    the pool is large; or those that the user's index finds under ``belief``."""
     if isinstance(pool.rows, PoolRows) and pool.rows.index is not None:
         found = from_index(pool.rows.index, pool.rows, belief, min(CANDIDATES, len(pool)), rng=rng)
         rows = np.setdiff1d(found, np.asarray(exclude, dtype=np.int64))
         if len(rows) < size:
             rows = np.setdiff1d(np.arange(len(pool)), exclude) if len(pool) - len(exclude) >= size else found
+        return Candidates(pool, pool.take(rows), rows)
+    if drawn is not None and size <= drawn < len(pool) - len(exclude):
+        rows = np.sort(random_set(len(pool), drawn, rng=rng, exclude=exclude))
         return Candidates(pool, pool.take(rows), rows)
     if len(pool) <= SEARCHED_WHOLE:
         return Candidates(pool, pool.whole(), np.arange(len(pool)), exclude)

@@ -80,6 +80,7 @@ class Kind(ABC):
     laboratory: whether it is for experiments, so that the app's settings do not offer it.
     labels_all: whether an answer labels every item shown.
     looks_for: the share of its items that may be chosen because there are few labels of one side.
+    searched: for each item shown, how many items, drawn at random, are compared; None: all.
     time: the time model before there are measured times.
     time_forms: the two forms of time models that a study compares.
     answer_type: the class of its answers.
@@ -128,6 +129,7 @@ class Kind(ABC):
     laboratory: ClassVar[bool] = False
     labels_all: ClassVar[bool] = False
     looks_for: ClassVar[float] = 0.0
+    searched: ClassVar[int | None] = None
     time: TimeModel
     time_forms: ClassVar[tuple[Form, Form]] = ("linear", "logarithmic")
     answer_type: type[Answer]

@@ -3,7 +3,8 @@
 The most informative questions are not those that find the first positive items among many negative ones. Until there are a few
 labels of each side, every second label is therefore about the item most likely to be on the side with fewer. If one side stays
 rare, the other labels are about the items nearest to the boundary, which among many negative items are also the likeliest
-positive ones.
+positive ones. As long as one side has no label at all, nothing is known about where its items are, and every second label is
+about a random item.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tellmore.core.acquire import random_set
 from tellmore.core.candidates import within
 from tellmore.core.scan import Part, Scan
 from tellmore.policy.tally import Tally
@@ -26,7 +28,15 @@ BEFORE = 3  # the first labels are chosen by information alone
 Rows = NDArray[np.int64]
 
 
-def sought(scan: Scan, tally: Tally, count: int, turn: int, *, exclude: NDArray[np.intp] | Sequence[int] = ()) -> Rows:
+def sought(
+    scan: Scan,
+    tally: Tally,
+    count: int,
+    turn: int,
+    *,
+    rng: np.random.Generator,
+    exclude: NDArray[np.intp] | Sequence[int] = (),
+) -> Rows:
     """Rows of at most ``count`` items to label now because there are few labels of one side; none if there are enough.
 
     ``turn``: the number of earlier questions; if questions ask for one label, every second one looks for that side.
@@ -37,11 +47,16 @@ def sought(scan: Scan, tally: Tally, count: int, turn: int, *, exclude: NDArray[
         return found
     out = np.unique(np.asarray(exclude, dtype=np.int64))
     out = out if len(scan) - len(out) >= count else out[:0]
+    odd = turn % 2
+    if not fewer:
+        found, odd = random_set(len(scan), (count + odd) // 2, rng=rng, exclude=out), 1
     if fewer < ENOUGH:
-        found = _best(scan, _rising if tally.positive <= tally.negative else _falling, out, (count + turn % 2) // 2)
+        likely = _rising if tally.positive <= tally.negative else _falling
+        more = _best(scan, likely, np.union1d(out, found), (count - len(found) + odd) // 2)
+        found = np.concatenate([found, more])
     if fewer < RARE * tally.labels:
-        rest = _best(scan, _near, np.union1d(out, found), count - len(found))
-        found = np.concatenate([found, rest])
+        more = _best(scan, _near, np.union1d(out, found), count - len(found))
+        found = np.concatenate([found, more])
     return found
 
 
