@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tellmore as tm
-from tellmore.core.start import MANY_SCORES
+from tellmore.core.start import MANY_SCORES, OF_EXAMPLES, OF_SCORES
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(600, 12)) * np.linspace(2, 0.5, 12)
@@ -61,16 +61,18 @@ def test_scores_of_many_items_leave_less_open_than_a_few() -> None:
     scores = X @ THETA
     few = np.where(np.arange(600) < MANY_SCORES - 1, scores, np.nan)
 
-    def closest(start: tm.Start) -> float:
+    def closest(start: tm.Start, along: float = OF_EXAMPLES.trusts[0].sd) -> float:
+        """What the closest belief leaves open beside the direction of the start, along which it has this deviation."""
         learner = tm.Learner(POOL, "tick", start=start)
         close = learner.begun.beliefs[1]
-        return float(np.trace(close.cov) - np.outer(close.mean, close.mean).trace() / 4)
+        return float(np.trace(close.cov) - np.outer(close.mean, close.mean).trace() * along**2)
 
-    many = closest(tm.Start.of_scores(scores))
+    surer = OF_SCORES.trusts[0].sd
+    many = closest(tm.Start.of_scores(scores), surer)
     assert closest(tm.Start.of_scores(few)) == pytest.approx(closest(tm.Start.of_items(POOL, **GOOD)), rel=0.01)
     assert many < closest(tm.Start.of_scores(few)) / 3
     assert many == pytest.approx(
-        closest(tm.Start.of_classifier(tm.Learner(POOL, start=tm.Start(THETA[None])))), rel=0.01
+        closest(tm.Start.of_classifier(tm.Learner(POOL, start=tm.Start(THETA[None]))), surer), rel=0.01
     )
 
 
