@@ -76,6 +76,18 @@ def test_scores_of_many_items_leave_less_open_than_a_few() -> None:
     )
 
 
+def test_one_answer_does_not_turn_scores_of_many_items_round_and_several_do() -> None:
+    truth = X @ THETA > 0
+    learner = tm.Learner(POOL, "tick", start=tm.Start.of_scores(X @ THETA))
+    right = []
+    for _ in range(3):
+        question = learner.ask()
+        learner.tell(question, [item for item in question.items if not truth[POOL.rows([item])[0]]])
+        right.append(np.mean((learner.scans[1].mean > 0) == truth))  # of the belief closest to the scores
+    assert right[0] > 0.9
+    assert right[-1] < 0.2
+
+
 def test_the_first_question_is_asked_as_without_a_start() -> None:
     started, plain = tm.Learner(POOL, "tick", start=tm.Start.of_items(POOL, **GOOD)), tm.Learner(POOL, "tick")
     assert started.ask().items == plain.ask().items

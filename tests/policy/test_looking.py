@@ -81,3 +81,15 @@ def test_rare_items_are_found(kind: str) -> None:
         answer = tm.LabelAnswer(bool(rare)) if kind == "label" else tm.TickAnswer(rare)
         learner.tell(question, answer)
     assert learner.tally.positive >= 5
+
+
+def test_labels_avoid_the_oddest_item_of_a_large_pool() -> None:
+    """The label of an outlier is the most informative of all, but only the best of 300 random items is asked for."""
+    X = np.random.default_rng(0).normal(size=(3_000, 8))
+    X[7] *= 12
+    pool = tm.Pool(X)
+    labels = [tm.Learner(pool, "label", seed=seed).ask().items for seed in range(10)]
+    assert sum(7 in items for items in labels) <= 4
+    assert len({items[0] for items in labels}) >= 6
+    whole = [tm.Learner(pool, "rank", seed=seed).ask().items for seed in range(3)]
+    assert all(7 in items for items in whole)
