@@ -2,9 +2,11 @@
 
     python benchmarks/telling_apart.py --data DIR [--seeds 20] [--first 100] [--rows docs/people/apart.csv] [--pool P] [--asked A]
     python benchmarks/telling_apart.py --data DIR --agreement
+    python benchmarks/telling_apart.py --data DIR --bound [--rows docs/people/bound.csv]
 
 The teams are those of `people.py`, with labels; answers count by person. ROWS gets a line for every run, and runs already there
 are not repeated. --agreement prints how often a careful person agrees with the predictions of which the learner is surest.
+--bound measures how well people could be told apart at best, by a judge who knows how probable every answer is.
 """
 
 from __future__ import annotations
@@ -70,8 +72,11 @@ ASKED = {
     "3 x doubt": Asked(3.0, by_doubt=True),
     "1.5 x doubt": Asked(1.5, by_doubt=True),
 }
-LEARNERS = {"alone": False, "trusting": False, "people": True, "told": True}
-"""Whether answers count by person; who is ``told`` knows from the first comparison on who guesses."""
+LEARNERS = {"alone": False, "trusting": False, "people": True, "told": True, "best": True}
+"""Whether answers count by person; who is ``told`` knows from the first comparison on who guesses. The ``best`` judge knows from
+the ratings how probable each answer of a careful person is, which no learner can know, and otherwise only the answers."""
+SURE = 1e-3
+"""A careful person gives the less probable answer at least this often."""
 PRIORS = {"96, 3, 1": (0.96, 0.03, 0.01), "90, 7, 3": (0.90, 0.07, 0.03), "85, 10, 5": (0.85, 0.10, 0.05)}
 FIELDS = ["pool", "team", "learner", "prior", "asked", "seed", "accuracy"]
 
@@ -86,6 +91,7 @@ class Asker:
         self._positive: dict[int, bool] = defaultdict(bool)
         self._certain: list[str] = []
         self.doubts: Mapping[int, float] = {}
+        self.heard: dict[str, list[tuple[str, bool]]] = defaultdict(list)
 
     def ask(self) -> Question:
         turn, who = divmod(self._number, self._people)
@@ -97,6 +103,7 @@ class Asker:
         return question
 
     def tell(self, question: Question, answer: Answer, person: str = "") -> object:
+        self.heard[person].append((question.items[0], answer.positive))  # type: ignore[attr-defined]
         return self._own.tell(question, answer, person)
 
     def scores(self) -> tuple[Array, Array]:
@@ -137,6 +144,9 @@ def accuracy(pool: str, team: str, learner: str, prior: str, asked: str, seed: i
         found = together.judged(mean, cov, facts)
         if learner == "told":
             found = Judged({name: told[name] for name in facts}, 1.0)
+        if learner == "best":
+            chance = careful_chance(truth)
+            found = Judged({name: best_judged(asker.heard[name], chance, truth) for name in facts}, 1.0)
         asker.doubts = {who: 1 - float(found.manners[name][0]) for who, name in enumerate(names) if name in facts}
         return found
 
@@ -150,9 +160,34 @@ def accuracy(pool: str, team: str, learner: str, prior: str, asked: str, seed: i
     return (f"{truth.quality(own.scores()[0]).accuracy:.4f}",)
 
 
+def careful_chance(truth: Truth) -> Array:
+    """How probable it is that a careful person calls each item positive [n]."""
+    scores = truth.scores
+    if scores.histogram is None or scores.histogram_values is None:
+        return scores.probability_positive()
+    above = np.where(scores.histogram_values == scores.threshold, 0.5, scores.histogram_values > scores.threshold)
+    return np.asarray(scores.histogram @ above / scores.histogram.sum(axis=1))
+
+
+def best_judged(heard: Sequence[tuple[str, bool]], chance: Array, truth: Truth) -> Array:
+    """The probability of each manner [3] of a person with these answers: Bayes' rule with the true probabilities."""
+    p = np.clip(chance[truth.pool.rows([item for item, _ in heard])], SURE, 1 - SURE)
+    meant = np.where([positive for _, positive in heard], p, 1 - p)
+    told = np.log(together.PRIOR) + [np.log(meant).sum(), len(heard) * np.log(0.5), np.log(1 - meant).sum()]
+    return np.asarray(np.exp(told - np.logaddexp.reduce(told)))
+
+
 def _config(pool: str, line: str, answers: int, data: Path) -> Config:
     path = pool_path(pool, data) or pool
     return Config(pool=path, question="label", answers=answers, team=line, options=(("check_share", CHECK_SHARE),))
+
+
+def bound_cases(seeds: range, pools: Sequence[str]) -> list[tuple[str, str, str, str, str, int]]:
+    """All teams with each way to judge people, as usual asked."""
+    learners = [("alone", "96, 3, 1"), ("trusting", "96, 3, 1"), ("people", "96, 3, 1")]
+    learners += [("best", prior) for prior in ("96, 3, 1", "85, 10, 5")] + [("told", "96, 3, 1")]
+    found = [(pool, team, *one, "as usual", seed) for seed, pool, team, one in product(seeds, pools, FIVE, learners)]
+    return [case for case in found if not (case[1] == "all good" and case[2] in ("trusting", "told"))]
 
 
 def cases(asked: str, prior: str, seeds: range, pools: Sequence[str]) -> list[tuple[str, str, str, str, str, int]]:
@@ -195,13 +230,14 @@ def _agreeing(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--rows", type=Path, default=Path("docs/people/apart.csv"))
+    parser.add_argument("--rows", type=Path, help="default: docs/people/apart.csv, or bound.csv")
     parser.add_argument("--pool", action="append", help="only these pools")
     parser.add_argument("--asked", action="append", choices=tuple(ASKED))
     parser.add_argument("--prior", choices=tuple(PRIORS), default="85, 10, 5")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=100, help="the first seed")
     parser.add_argument("--agreement", action="store_true")
+    parser.add_argument("--bound", action="store_true")
     args = parser.parse_args()
     seeds = range(args.first, args.first + args.seeds)
     if args.agreement:
@@ -209,8 +245,11 @@ def main() -> None:
             print(pool, line, *(f"{each:.2f}" for each in agreement(pool, line, args.data, seeds)), flush=True)
         return
     wanted = [case for asked in args.asked or ASKED for case in cases(asked, args.prior, seeds, args.pool or POOLS)]
+    if args.bound:
+        wanted = bound_cases(seeds, args.pool or UNSEEN[:4])
     here = [case for case in dict.fromkeys(wanted) if pool_path(case[0], args.data)]
-    kept_rows(args.rows, FIELDS, here, partial(accuracy, data=args.data))
+    rows = args.rows or Path("docs/people") / ("bound.csv" if args.bound else "apart.csv")
+    kept_rows(rows, FIELDS, here, partial(accuracy, data=args.data))
 
 
 if __name__ == "__main__":

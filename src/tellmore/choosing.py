@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 
 from tellmore import kinds as question_kinds
 from tellmore.core.acquire import particles_set, random_set
-from tellmore.core.candidates import Searching, candidates
+from tellmore.core.candidates import Candidates, Searching, candidates
 from tellmore.core.evidence import Behaviour
 from tellmore.core.label_sets import Several
 from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
-from tellmore.policy.looking import labels_are_few, sought
+from tellmore.policy.looking import VERY_RARE, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.rates import Policy, Rate, RateTable, best_rate, longest_rate
 from tellmore.questions import Question
 from tellmore.telling import Taught
 
 log = logging.getLogger(__name__)
+NONE = np.empty(0, dtype=np.int64)
 DEALT_ITEMS = 256  # most items of one quick search for several questions; beyond, its time grows faster than linearly
 
 
@@ -124,6 +125,9 @@ class Chooser(Taught):
                 pick=pick,
             )
         members = self.allowed.of_family(family)
+        if self.looks:  # a selection at the end where rare items are finds more of them
+            side = rarer_side(self._now.tally, VERY_RARE)
+            members = [kind for kind in members if kind.end == side] or members
         return members[int(rng.integers(len(members)))], size
 
     def _acquire(
@@ -136,15 +140,28 @@ class Chooser(Taught):
         if self.acquisition == "particles":
             scan, unit = now.scan.whole(), self.unit_particles
             return particles_set(scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude, unit=unit).rows
-        look = self.looks and kind.looks_for and labels_are_few(now.tally)
-        known = np.union1d(exclude, self.pool.rows(self.labels())) if look else exclude
-        if not look or len(self.pool) - len(known) < count:
-            return self._search(kind, count, rng, exclude, by)
-        found = sought(now.scan, now.tally, int(count * kind.looks_for), self._asked, rng=rng, exclude=known)
+        found = self._looked_for(kind, int(count * kind.looks_for), rng, exclude, by) if self.looks else NONE
         if len(found) == count:
             return found
         rest = self._search(kind, count - len(found), rng, np.union1d(exclude, found), by)
         return np.concatenate([found, rest])
+
+    def _looked_for(
+        self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
+    ) -> NDArray[np.int64]:
+        """At most ``count`` rows, chosen because there are few labels of one side."""
+        now, side = self._now, rarer_side(self._now.tally)
+        if not count or not (labels_are_few(now.tally) if kind.likely is None else side):
+            return NONE
+        known = np.union1d(exclude, self.pool.rows(self.labels()))
+        if len(self.pool) - len(known) < count:
+            return NONE
+        if kind.likely is None:
+            return sought(now.scan, now.tally, count, self._asked, rng=rng, exclude=known)
+        drawn = half_by_chance(len(self.pool), now.tally, count, self._asked, rng=rng, exclude=known)
+        rows = likely_rows(now.scan, side, kind.likely, count, rng=rng, exclude=np.union1d(known, drawn))
+        among = Candidates(now.scan, now.scan.take(rows), rows)
+        return np.concatenate([drawn, among.search(by, now.belief, count - len(drawn), self.asking, rng=rng).rows])
 
     def _search(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching

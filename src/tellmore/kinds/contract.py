@@ -80,6 +80,9 @@ class Kind(ABC):
     laboratory: whether it is for experiments, so that the app's settings do not offer it.
     labels_all: whether an answer labels every item shown.
     looks_for: the share of its items that may be chosen because there are few labels of one side.
+    likely: if labels of one side are rare, its items are searched among this share of the pool, those most likely to be on that
+        side; None: the likeliest and those nearest to the boundary are taken.
+    end: +1 if the highest item shown is labelled, -1 if the lowest is, 0 if neither or all are.
     searched: for each item shown, how many items, drawn at random, are compared; None: all.
     time: the time model before there are measured times.
     time_forms: the two forms of time models that a study compares.
@@ -129,6 +132,8 @@ class Kind(ABC):
     laboratory: ClassVar[bool] = False
     labels_all: ClassVar[bool] = False
     looks_for: ClassVar[float] = 0.0
+    likely: ClassVar[float | None] = None
+    end: int = 0
     searched: ClassVar[int | None] = None
     time: TimeModel
     time_forms: ClassVar[tuple[Form, Form]] = ("linear", "logarithmic")

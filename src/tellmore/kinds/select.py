@@ -55,13 +55,14 @@ class SelectKind(Kind):
 
     family = "select"
     standard = True
+    looks_for, likely = 1.0, 0.1
     time = TimeModel("linear", 4.01, 0.63, spread_s=math.sqrt(11.22))  # the paper's fit, Table V
     answer_type = SelectAnswer
     help = "Choose the item asked for, then label it."
 
-    def __init__(self, name: str, sign: int, word: str) -> None:
-        self.name, self.sign = name, sign  # +1: the highest, -1: the lowest
-        self.noun = "Selection" if sign > 0 else "Selection (lowest)"
+    def __init__(self, name: str, end: int, word: str) -> None:
+        self.name, self.end = name, end  # +1: the highest, -1: the lowest
+        self.noun = "Selection" if end > 0 else "Selection (lowest)"
         self.title, self.ask = f"Select {word}", f"Choose the {word} {{attribute}}"
 
     def n_outcomes(self, k: int) -> int:
@@ -76,24 +77,24 @@ class SelectKind(Kind):
         """log softmax(+-K z)_i + log sigmoid(y w z_i), z [..., k] -> [...]."""
         z = np.asarray(z, dtype=np.float64)
         i, y = outcome
-        x = self.sign * behaviour.K * z
+        x = self.end * behaviour.K * z
         label = log_expit(y * behaviour.w * z[..., i]) if y else 0.0
         return np.asarray(x[..., i] - np.logaddexp.reduce(x, axis=-1) + label)
 
     def sample(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[int, int]:
         """The highest (lowest) score under Gumbel noise, and its label."""
-        i = int(np.argmax(self.sign * behaviour.K * np.asarray(z) + rng.gumbel(size=len(z))))
+        i = int(np.argmax(self.end * behaviour.K * np.asarray(z) + rng.gumbel(size=len(z))))
         return i, 1 if rng.random() < expit(behaviour.w * z[i]) else -1
 
     def respond(self, seen: Perception) -> tuple[int, int]:
         """The first or the last item in order, and its label."""
-        i = int(seen.highest_first[0 if self.sign > 0 else -1])
+        i = int(seen.highest_first[0 if self.end > 0 else -1])
         return i, 1 if seen.positive[i] else -1
 
     def gain_nats(self, z: Array, behaviour: Behaviour, rng: np.random.Generator) -> tuple[Array, Array]:
         """H[mean pmf] - mean H[pmf] over the 2 k outcomes (eq. 10), z [B, N, k]."""
         scores = np.moveaxis(z, -1, 0)  # [k, B, N]: sums over the few items then add long rows
-        x = (self.sign * behaviour.K) * scores
+        x = (self.end * behaviour.K) * scores
         x -= x.max(axis=0)
         share = np.exp(x)
         total = share.sum(axis=0)
@@ -111,14 +112,14 @@ class SelectKind(Kind):
     def gains_with(self, own: Array, candidates: Array, behaviour: Behaviour, rng: np.random.Generator) -> Array:
         """The gain of sets that differ in one item: the terms of the other items are computed once for all candidates."""
         n = own.shape[1]
-        x = (self.sign * behaviour.K) * own
+        x = (self.end * behaviour.K) * own
         peak = x.max(axis=0)
         x -= peak
         weight = np.exp(x)
         positive, entropy = chance_and_entropy(behaviour.w * own)
         # Per draw: H = log Z + sum_i weight_i (h_i - x_i) / Z, where h_i is the entropy of the label of i.
         known = (weight * (entropy - x)).sum(axis=0)
-        x = np.minimum((self.sign * behaviour.K) * candidates - peak, LARGEST_LEAD)
+        x = np.minimum((self.end * behaviour.K) * candidates - peak, LARGEST_LEAD)
         joining = np.exp(x)
         each = 1 / (joining + weight.sum(axis=0))
         joining_positive, entropy = chance_and_entropy(behaviour.w * candidates)
@@ -137,7 +138,7 @@ class SelectKind(Kind):
         i, y = outcome
         labels = np.zeros(k)
         labels[i] = y
-        return choice_evidence(labels, np.array([i]), np.ones((1, k), dtype=bool), self.sign)
+        return choice_evidence(labels, np.array([i]), np.ones((1, k), dtype=bool), self.end)
 
     def outcome(self, items: Sequence[str], answer: SelectAnswer) -> tuple[int, int]:
         """(position chosen, +-1), with 0 for the label if only the choice is known."""

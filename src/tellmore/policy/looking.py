@@ -3,8 +3,9 @@
 The most informative questions are not those that find the first positive items among many negative ones. Until there are a few
 labels of each side, every second label is therefore about the item most likely to be on the side with fewer. If one side stays
 rare, the other labels are about the items nearest to the boundary, which among many negative items are also the likeliest
-positive ones. As long as one side has no label at all, nothing is known about where its items are, and every second label is
-about a random item.
+positive ones. Selections and rankings compare items, so they are still chosen by information, but among the items most likely
+to be on the rarer side. As long as one side has no label at all, nothing is known about where its items are, and every second
+item is a random one.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.acquire import random_set
-from tellmore.core.candidates import within
+from tellmore.core.candidates import CANDIDATES, within
 from tellmore.core.scan import Part, Scan
 from tellmore.policy.tally import Tally
 from tellmore.types import Array
 
 ENOUGH = 5
 RARE = 1 / 3
+VERY_RARE = 1 / 5  # selections are then at the end of this side; until it had a third of the labels, it would seem too common
 BEFORE = 3  # the first labels are chosen by information alone
+LEAST_CHOICE = 10  # for each item of a question, at least this many are searched
 
 Rows = NDArray[np.int64]
 
@@ -49,15 +52,54 @@ def sought(
     out = out if len(scan) - len(out) >= count else out[:0]
     odd = turn % 2
     if not fewer:
-        found, odd = random_set(len(scan), (count + odd) // 2, rng=rng, exclude=out), 1
+        found, odd = half_by_chance(len(scan), tally, count, turn, rng=rng, exclude=out), 1
     if fewer < ENOUGH:
-        likely = _rising if tally.positive <= tally.negative else _falling
-        more = _best(scan, likely, np.union1d(out, found), (count - len(found) + odd) // 2)
+        side = 1 if tally.positive <= tally.negative else -1
+        more = _best(scan, _toward(side), np.union1d(out, found), (count - len(found) + odd) // 2)
         found = np.concatenate([found, more])
     if fewer < RARE * tally.labels:
         more = _best(scan, _near, np.union1d(out, found), count - len(found))
         found = np.concatenate([found, more])
     return found
+
+
+def half_by_chance(
+    n: int, tally: Tally, count: int, turn: int, *, rng: np.random.Generator, exclude: Rows | Sequence[int] = ()
+) -> Rows:
+    """Random rows of n for half of ``count`` items, as long as one side has no label; after that none. If ``count`` is odd, the
+    half is larger in every second ``turn``."""
+    half = 0 if min(tally.positive, tally.negative) else (count + turn % 2) // 2
+    return random_set(n, half, rng=rng, exclude=exclude)
+
+
+def rarer_side(tally: Tally, share: float = RARE) -> int:
+    """+1 if at most this ``share`` of the labels is positive, -1 if negative, 0 if neither is or labels are too few to say."""
+    fewer = min(tally.positive, tally.negative)
+    if tally.labels < BEFORE or fewer > share * tally.labels:
+        return 0
+    return 1 if fewer == tally.positive else -1
+
+
+def likely_rows(
+    scan: Scan,
+    side: int,
+    share: float,
+    count: int,
+    *,
+    rng: np.random.Generator,
+    exclude: NDArray[np.intp] | Sequence[int] = (),
+) -> Rows:
+    """Rows to search for a question on ``count`` items: this ``share`` of the pool, the items most likely to be on ``side``, in
+    the pool's order. If there are many, a random draw of them."""
+    out = np.unique(np.asarray(exclude, dtype=np.int64))
+    enough = max(int(share * len(scan)), LEAST_CHOICE * count)
+    rows = np.sort(_best(scan, _toward(side), out, min(enough, len(scan) - len(out))))
+    most = max(CANDIDATES, LEAST_CHOICE * count)
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def _toward(side: int) -> Callable[[Array], Array]:
+    return _rising if side > 0 else _falling
 
 
 def _rising(mean: Array) -> Array:
