@@ -173,7 +173,8 @@ def best_judged(heard: Sequence[tuple[str, bool]], chance: Array, truth: Truth) 
     """The probability of each manner [3] of a person with these answers: Bayes' rule with the true probabilities."""
     p = np.clip(chance[truth.pool.rows([item for item, _ in heard])], SURE, 1 - SURE)
     meant = np.where([positive for _, positive in heard], p, 1 - p)
-    told = np.log(together.PRIOR) + [np.log(meant).sum(), len(heard) * np.log(0.5), np.log(1 - meant).sum()]
+    each = np.array([np.log(meant).sum(), len(heard) * np.log(0.5), np.log(1 - meant).sum()])
+    told = np.log(together.PRIOR) + each
     return np.asarray(np.exp(told - np.logaddexp.reduce(told)))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tellmore as tm
 from tellmore.core.scan import PoolScan
-from tellmore.policy.looking import labels_are_few, sought
+from tellmore.policy.looking import VERY_RARE, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.tally import Tally
 from tests.oracles.plain import prior_of, scan_of
 
@@ -66,7 +66,92 @@ def test_many_labels_are_shared_out_and_known_items_left_out() -> None:
     assert sought(scan, rare, 2, 0, rng=rng, exclude=[2]).tolist() == [1, 3]
 
 
-@pytest.mark.parametrize("kind", ["label", "tick"])
+@pytest.mark.parametrize(
+    ("positive", "negative", "rarer", "very"),
+    [
+        (0, 2, 0, 0),
+        (0, 3, 1, 1),
+        (3, 0, -1, -1),
+        (1, 2, 1, 0),
+        (2, 2, 0, 0),
+        (4, 16, 1, 1),
+        (5, 16, 1, 0),
+        (20, 9, -1, 0),
+    ],
+)
+def test_which_side_is_rare(positive: int, negative: int, rarer: int, very: int) -> None:
+    tally = Tally(positive=positive, negative=negative)
+    assert (rarer_side(tally), rarer_side(tally, VERY_RARE)) == (rarer, very)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_likely_rows_are_the_top_of_the_pool(side: int) -> None:
+    rng = np.random.default_rng(2)
+    scan = scan_with(rng.permutation(np.linspace(-2, 2, 1000)).tolist())
+    falling = np.argsort(-side * scan.mean)
+    rows = likely_rows(scan, side, 0.1, 4, rng=rng, exclude=[int(falling[3])])
+    assert set(rows.tolist()) == set(falling[:101].tolist()) - {int(falling[3])}
+    assert np.all(np.diff(rows) > 0)
+    assert len(likely_rows(scan, side, 0.001, 4, rng=rng)) == 40  # ten for each item shown
+    assert len(likely_rows(scan, side, 0.1, 4, rng=rng, exclude=range(990))) == 10  # all that are left
+
+
+def test_many_likely_rows_are_drawn_at_random() -> None:
+    scan, rng = scan_with(np.linspace(-2, 2, 50_000).tolist()), np.random.default_rng(0)
+    rows = likely_rows(scan, 1, 0.2, 4, rng=rng)
+    assert len(rows) == len(np.unique(rows)) == 4096
+    assert rows.min() < 40_500
+    assert rows.max() > 49_500
+    assert rows.min() >= 40_000
+
+
+def test_half_of_the_items_are_random_only_while_a_side_is_missing() -> None:
+    rng = np.random.default_rng(0)
+    missing, found = Tally(positive=0, negative=7), Tally(positive=1, negative=7)
+    sizes = [len(half_by_chance(50, missing, 5, turn, rng=rng)) for turn in (0, 1)]
+    assert sizes == [2, 3]
+    assert half_by_chance(50, found, 5, 0, rng=rng).size == 0
+    assert set(half_by_chance(6, missing, 4, 0, rng=rng, exclude=[0, 1, 2]).tolist()) < {3, 4, 5}
+
+
+def answered(kind: str, positive: int) -> tm.Learner:
+    """A learner after 12 labels, of which this many are positive; items with a high first column are positive."""
+    X = np.random.default_rng(3).normal(size=(800, 6))
+    learner = tm.Learner(tm.Pool(X), kind)
+    order = np.argsort(X[:, 0])
+    for row in [*order[-positive:], *order[: 12 - positive]] if positive else order[:12]:
+        learner.tell(tm.Question("label", [str(row)]), bool(X[row, 0] > 1))
+    return learner
+
+
+@pytest.mark.parametrize(("kind", "share"), [("rank", 0.03), ("select", 0.1)])
+def test_if_a_side_is_rare_comparisons_are_about_its_likeliest_items(kind: str, share: float) -> None:
+    rare, common = answered(kind, 2), answered(kind, 6)
+    for learner, few in ((rare, True), (common, False)):
+        place = np.argsort(np.argsort(-learner.scores()[0]))
+        shown = [place[learner.pool.rows(learner.ask().items)] for _ in range(5)]
+        top = max(share * len(learner.pool), 40) + 12 + 16  # items with a label or in open questions are left out
+        assert bool(np.max(shown) < top) is few
+
+
+@pytest.mark.parametrize(("positive", "ends"), [(1, {"select_high"}), (6, {"select_high", "select_low"})])
+def test_if_a_side_is_very_rare_its_end_is_selected(positive: int, ends: set[str]) -> None:
+    learner = answered("select", positive)
+    assert {learner.ask().kind for _ in range(12)} == ends
+    only = answered("select_low", positive)
+    assert only.ask().kind == "select_low"
+
+
+def test_comparisons_in_a_pool_with_few_items_left() -> None:
+    """Twelve items, all but three labelled, and one side rare: the question falls back on known items."""
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    learner = tm.Learner(tm.Pool(X), "rank", exclude_last=0)
+    for row in range(9):
+        learner.tell(tm.Question("label", [str(row)]), row == 0)
+    assert len(set(learner.ask().items)) == 4
+
+
+@pytest.mark.parametrize("kind", ["label", "tick", "select", "rank"])
 def test_rare_items_are_found(kind: str) -> None:
     """3 % of the items are positive, and lie together: chance alone would find one or two among 40 labels."""
     rng = np.random.default_rng(1)
@@ -78,8 +163,17 @@ def test_rare_items_are_found(kind: str) -> None:
     while learner.tally.positive + learner.tally.negative < 48:
         question = learner.ask()
         rare = [item for item in question.items if int(item) < 18]
-        answer = tm.LabelAnswer(bool(rare)) if kind == "label" else tm.TickAnswer(rare)
-        learner.tell(question, answer)
+        other = [item for item in question.items if item not in rare]
+        high = question.kind == "select_high"
+        answers = {
+            "label": tm.LabelAnswer(bool(rare)),
+            "tick": tm.TickAnswer(rare),
+            "select": tm.SelectAnswer(
+                (rare or other)[0] if high else (other or rare)[0], bool(rare) if high else not other
+            ),
+            "rank": tm.RankAnswer(rare + other, len(rare)),
+        }
+        learner.tell(question, answers[kind])
     assert learner.tally.positive >= 5
 
 
