@@ -120,7 +120,7 @@ def test_people_are_predicted_by_everybody_else(world: tuple[np.ndarray, np.ndar
     """The scores that somebody's answers are compared with are those that the others' answers alone would give."""
     learner = taught(world, "rank", TEAM, 11)
 
-    def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
+    def update(told: Told, belief: Gaussian, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
         return learner._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
     reader = Reader(learner._prior, learner.behaviour, learner.behaviour, update)

@@ -57,6 +57,23 @@ def test_a_good_start_is_right_at_once_and_stays() -> None:
     assert mean[-1] > mean[0] + 0.05
 
 
+def test_right_scores_are_kept_through_the_answers_of_somebody_who_hardly_agrees_with_them() -> None:
+    """38 % of the person's labels contradict what is right: learnt as usual, ten grids would cost 4 to 6 points."""
+    changes = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(500, 40)) * np.linspace(2, 0.5, 40)
+        truth = X @ rng.normal(size=40) > 0
+        verdicts = np.where(rng.random(500) < 0.85, truth, ~truth)
+        learner = tm.Learner(tm.Pool(X), "tick", start=tm.Start.of_scores(verdicts.astype(float)))
+        before, after = accuracy(learner, truth), []
+        for _ in range(10):
+            teach(learner, 1, np.where(rng.random(500) < 0.38, ~truth, truth))
+            after.append(accuracy(learner, truth) - before)
+        changes.append(after)
+    assert np.mean(changes, axis=0).min() > -0.02
+
+
 def test_scores_of_many_items_leave_less_open_than_a_few() -> None:
     scores = X @ THETA
     few = np.where(np.arange(600) < MANY_SCORES - 1, scores, np.nan)

@@ -269,7 +269,7 @@ class Predictor:
         """The state if the question has been answered but the answer is not known."""
         kind, Z = question_kinds.named(question.kind), self._z(question.items)
         expected = kind.respond(perceived(self.joint_scores(question.items)[0], np.random.default_rng(self.seed)))
-        return self._now.supposing(lambda belief: self._update(belief, Z, kind, expected, self.behaviour))
+        return self._now.supposing(self.behaviour, lambda belief, own: self._update(belief, Z, kind, expected, own))
 
     def _about_pool(self, mixture: Mixture, tally: Tally = NOTHING, team: Team = ALONE) -> State:
         return State(mixture, self.pool.placed(self.coordinates), tally, team=team)

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil
 from typing import NamedTuple, TypeAlias
 
@@ -82,7 +82,7 @@ class Told(NamedTuple):
 Sites: TypeAlias = tuple[Site | None, ...]
 """What one answer added to each belief; empty for a skip."""
 
-Update: TypeAlias = Callable[[Gaussian, Told, Behaviour], tuple[Gaussian, UpdateInfo]]
+Update: TypeAlias = Callable[[Told, Gaussian, Behaviour], tuple[Gaussian, UpdateInfo]]
 """One belief after an answer from a person with this behaviour, and what the update did."""
 
 
@@ -154,7 +154,7 @@ class Reader:
         mixture, sites = self.start, []
         for told in answers:
             behaviour = team.behaviour(told.person, self.usual, sharpness=self.sharpness)
-            beliefs, infos = zip(*(self.update(belief, told, behaviour) for belief in mixture.beliefs), strict=True)
+            beliefs, infos = mixture.updated(behaviour, partial(self.update, told))
             mixture = mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
             sites.append(tuple(info.site for info in infos))
         return mixture, sites
@@ -251,7 +251,7 @@ class Reader:
             return [float(part.sum()) for part in np.split(each, np.cumsum(sizes)[:-1])]
         found = []
         for told in answers:
-            scores, info = self.update(scores, told, self.predicting)
+            scores, info = self.update(told, scores, self.predicting)
             found.append(info.elbo_nats)
         return found
 

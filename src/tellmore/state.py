@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from tellmore.core import looks
 from tellmore.core.calibration import Calibration
 from tellmore.core.coordinates import Rows
+from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.habits import ALONE, Team
 from tellmore.core.mixture import Mixture
@@ -22,6 +24,8 @@ from tellmore.policy.calibration import calibration_of
 from tellmore.policy.tally import KEPT_CHANGES, NOTHING, Tally
 from tellmore.types import Array
 
+Update: TypeAlias = Callable[[Gaussian, Behaviour], tuple[Gaussian, UpdateInfo]]
+"""A belief after an answer of a person with this behaviour, and what the update did."""
 SAMPLE = 1_000
 """Items sampled from a larger pool for a number that is needed after every answer."""
 
@@ -110,20 +114,21 @@ class State:
         doubt, positive = (sum(each) / len(self.rows) for each in zip(*found, strict=True))
         return float(doubt), float(positive)
 
-    def supposing(self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]]) -> State:
+    def supposing(self, behaviour: Behaviour, update: Update) -> State:
         """The state if an answer has been given but its content is not known: every belief gets the covariance after
         ``update`` and keeps its mean."""
-        learnt, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
+        learnt, infos = self.mixture.updated(behaviour, update)
         beliefs = tuple(one.with_mean(was.mean) for one, was in zip(learnt, self.mixture.beliefs, strict=True))
         steps = [tuple(step.unmoved for step in info.steps) for info in infos]
         scans = refreshed(self.scans, steps, beliefs)
-        return replace(self, mixture=Mixture(beliefs, self.mixture.log_weights), known=scans)
+        return replace(self, mixture=replace(self.mixture, beliefs=beliefs), known=scans)
 
     def told(
-        self, update: Callable[[Gaussian], tuple[Gaussian, UpdateInfo]], *, scored: bool = True
+        self, behaviour: Behaviour, update: Update, *, scored: bool = True
     ) -> tuple[State, tuple[UpdateInfo, ...]]:
-        """The state after every belief has learnt an answer by ``update``, ``scored`` or not, and what it did to each."""
-        beliefs, infos = zip(*(update(belief) for belief in self.mixture.beliefs), strict=True)
+        """The state after every belief has learnt, by ``update``, an answer of a person with this ``behaviour``, ``scored`` or
+        not, and what it did to each."""
+        beliefs, infos = self.mixture.updated(behaviour, update)
         mixture = self.mixture.told(beliefs, np.array([info.elbo_nats for info in infos]))
         scans = refreshed(self.scans, [info.steps for info in infos], beliefs) if scored else None
         return replace(self, mixture=mixture, known=scans), infos

@@ -218,7 +218,9 @@ class Taught(Predictor):
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
-        after, infos = state.told(lambda belief: self._update(belief, Z, kind, outcome, behaviour), scored=scored)
+        after, infos = state.told(
+            behaviour, lambda belief, own: self._update(belief, Z, kind, outcome, own), scored=scored
+        )
         changed = after.changed_since(state) if scored else 0.0
         labels = labels_in(question, answer)
         predicted: Sequence[float] = ()
@@ -289,7 +291,7 @@ class Taught(Predictor):
         if not self.judges or self.bound == "paper" or not self.behaviour.lapse or len(self._answering()) < 2:
             return state
 
-        def update(belief: Gaussian, told: Told, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
+        def update(told: Told, belief: Gaussian, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
             return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
         reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)

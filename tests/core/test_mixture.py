@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -108,13 +110,18 @@ def test_how_much_a_start_still_counts() -> None:
     np.testing.assert_allclose(after.start_left(before, x), weights @ np.array(left[1:]), rtol=1e-9)
     alone = Mixture.of(after.beliefs[1]).start_left(Mixture.of(before.beliefs[1]), x)
     np.testing.assert_allclose(alone, left[1], rtol=1e-9)
-    without = Mixture(after.beliefs, np.log([1 - 2e-9, 1e-9, 1e-9]))
+    without = replace(after, log_weights=np.log([1 - 2e-9, 1e-9, 1e-9]))
     assert without.start_left(before, x) < 1e-6
 
 
 def test_arrays_and_back() -> None:
     mixture = random_mixture(4, 3, np.random.default_rng(0))
-    again = Mixture.from_arrays(mixture.arrays("kept_"), "kept_")
+    mixture = replace(mixture, sharpness=(1.0, 0.5, 0.25)[: len(mixture.beliefs)])
+    arrays = mixture.arrays("kept_")
+    again = Mixture.from_arrays(arrays, "kept_")
+    assert again.sharpness == mixture.sharpness
+    earlier = {name: value for name, value in arrays.items() if name != "kept_sharpness"}
+    assert set(Mixture.from_arrays(earlier, "kept_").sharpness) == {1.0}
     assert again.log_weights.tolist() == mixture.log_weights.tolist()
     assert [one.logdet for one in again.beliefs] == [one.logdet for one in mixture.beliefs]
     np.testing.assert_array_equal(again.moments.cov, mixture.moments.cov)
@@ -158,6 +165,32 @@ def test_a_belief_close_to_the_start_passes_weight_on_to_freer_ones() -> None:
     for _ in range(400):
         mixture = mixture.told(mixture.beliefs, np.zeros(4))
     np.testing.assert_allclose(mixture.weights, [0.1, 0.0, 0.0, 0.9], atol=1e-5)
+
+
+def test_beliefs_of_another_sharpness_keep_to_themselves() -> None:
+    """Weight is passed on from closer to freer beliefs of the same sharpness, and the closest of each asks nothing."""
+    rng = np.random.default_rng(8)
+    sharpness = (1.0, 1.0, 1.0, 0.25, 0.25)
+    mixture = Mixture.of(
+        *(random_belief(3, rng) for _ in sharpness), odds=(1.0, 4.0, 1.0, 3.0, 1.0), sharpness=sharpness
+    )
+    once = mixture.told(mixture.beliefs, np.zeros(5))
+    expected = np.array([1.0, 4 * 0.96, 1 + 4 * 0.04, 3 * 0.96, 1 + 3 * 0.04]) / 10
+    np.testing.assert_allclose(once.weights, expected)
+    assert once.sharpness == sharpness
+    assert once.asking == 2
+    assert mixture.told(mixture.beliefs, np.array([0.0, 0.0, -1.0, 2.0, 0.5])).asking == 4
+
+
+def test_each_belief_learns_as_sharply_as_it_expects_answers_to_be() -> None:
+    rng = np.random.default_rng(9)
+    one, X, evidence = random_belief(3, rng), rng.normal(size=(1, 2)), label_evidence(np.array([1.0]))
+    mixture, behaviour = Mixture.of(one, one, sharpness=(1.0, 0.25)), Behaviour(4.0, 2.0)
+    beliefs, infos = mixture.updated(behaviour, lambda belief, own: learn_moments(belief, X, evidence, own))
+    for factor, belief, info in zip((1.0, 0.25), beliefs, infos, strict=True):
+        alone, expected = learn_moments(one, X, evidence, Behaviour(4.0 * factor, 2.0 * factor))
+        np.testing.assert_array_equal(belief.mean, alone.mean)
+        assert info.elbo_nats == expected.elbo_nats
 
 
 def test_what_predicted_the_first_answers_best_gives_way_to_what_predicts_the_later_ones_best() -> None:

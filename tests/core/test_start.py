@@ -119,13 +119,15 @@ def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are(bank
     mixture = started(frame.prior, theta, bank)
     assert mixture.beliefs[0] is frame.prior
     assert len(mixture.beliefs) == 1 + len(bank.trusts)
-    spreads = []
-    for belief in mixture.beliefs[1:]:
-        np.testing.assert_allclose(belief.mean, theta)
-        spreads.append(belief.scores(Z)[1].mean())
-    assert spreads == sorted(spreads)
+    assert mixture.sharpness == (1.0, *(trust.sharpness for trust in bank.trusts))
     without, *with_start = mixture.weights
-    # The closest counts most before the first answer: with equal weights the first answers spoil a right start.
-    assert all(close > 1.5 * free for close, free in pairwise(with_start))
+    found: dict[float, list[tuple[float, float]]] = {}
+    for belief, weight, sharpness in zip(mixture.beliefs[1:], with_start, mixture.sharpness[1:], strict=True):
+        np.testing.assert_allclose(belief.mean, theta)
+        found.setdefault(sharpness, []).append((float(belief.scores(Z)[1].mean()), weight))
+    for close, free in (pair for group in found.values() for pair in pairwise(group)):
+        assert close[0] < free[0]
+        assert close[1] > 1.5 * free[1]  # with equal weights the first answers spoil a right start
     assert 0 < without < with_start[1] / 1.5
-    assert spreads[-1] > frame.prior.scores(Z)[1].mean()
+    assert found[1.0][-1][0] > frame.prior.scores(Z)[1].mean()
+    assert all(sum(weight for _, weight in group) < found[1.0][0][1] for at, group in found.items() if at < 1)

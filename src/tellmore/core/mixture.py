@@ -1,18 +1,21 @@
 """Several beliefs about one classifier, each updated with every answer and weighted by how well it predicted the answers.
 
-They differ in their priors: that a start is right, more or less, or that nothing is known. The answers decide between them.
+They differ in their priors: that a start is right, more or less, or that nothing is known; and in how sharp answers are expected
+to be. The answers decide between them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.predict import MANY, probability
+from tellmore.core.update import UpdateInfo
 from tellmore.types import Array
 
 NEGLIGIBLE = 1e-7
@@ -22,6 +25,7 @@ FREED = 0.04
 """The share of its weight that each belief passes on to the next freer one after an answer. A belief close to the start predicts
 the first answers best and the later ones worse; without this, its early success would count for ever."""
 ARRAYS = ("mean", "cov", "logdet", "log_weights")
+SHARPNESS = "sharpness"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,29 +62,34 @@ class Weighing:
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first belief has no start; the others begin
-    from it, from the closest to the freest."""
+    from it, from the closest to the freest. ``sharpness``: how sharply each learns answers, as a factor; those with the same one
+    are next to each other, from the closest to the freest again."""
 
     beliefs: tuple[Gaussian, ...]
     log_weights: Array
+    sharpness: tuple[float, ...]
 
     @classmethod
-    def of(cls, *beliefs: Gaussian, odds: tuple[float, ...] = ()) -> Mixture:
-        """Beliefs with these prior odds, equal by default."""
-        log_odds = np.log(np.array(odds or (1.0,) * len(beliefs)))
-        return cls(beliefs, log_odds - np.logaddexp.reduce(log_odds))
+    def of(cls, *beliefs: Gaussian, odds: tuple[float, ...] = (), sharpness: tuple[float, ...] = ()) -> Mixture:
+        """Beliefs with these prior odds, equal by default, and this sharpness, 1 by default."""
+        usual = (1.0,) * len(beliefs)
+        log_odds = np.log(np.array(odds or usual))
+        return cls(beliefs, log_odds - np.logaddexp.reduce(log_odds), sharpness or usual)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Mixture:
         """The inverse of `arrays`."""
         mean, cov, logdet, log_weights = (arrays[f"{prefix}{name}"] for name in ARRAYS)
         beliefs = tuple(Gaussian(*each) for each in zip(mean, cov, logdet.tolist(), strict=True))
-        return cls(beliefs, log_weights)
+        name = f"{prefix}{SHARPNESS}"  # files of earlier versions have none
+        sharpness = arrays[name] if name in arrays else np.ones(len(beliefs))
+        return cls(beliefs, log_weights, tuple(sharpness.tolist()))
 
     def arrays(self, prefix: str = "") -> dict[str, Array]:
-        """mean [m, D], cov [m, D, D], logdet [m] and log_weights [m], to be saved in a file."""
+        """mean [m, D], cov [m, D, D], logdet [m], log_weights [m] and sharpness [m], to be saved in a file."""
         parts = zip(*((belief.mean, belief.cov, belief.logdet) for belief in self.beliefs), strict=True)
-        values = [*(np.array(part) for part in parts), self.log_weights]
-        return {f"{prefix}{name}": value for name, value in zip(ARRAYS, values, strict=True)}
+        values = [*(np.array(part) for part in parts), self.log_weights, np.array(self.sharpness)]
+        return {f"{prefix}{name}": value for name, value in zip((*ARRAYS, SHARPNESS), values, strict=True)}
 
     @property
     def weights(self) -> Array:
@@ -90,11 +99,17 @@ class Mixture:
     @property
     def asking(self) -> int:
         """Which belief chooses questions: the first, which has no start, if it is more probable than not, else the most
-        probable of the others without the closest one, which would not ask what could change it."""
+        probable of the others without the closest ones, which would not ask what could change them."""
         if self.log_weights[0] > LOG_HALF or len(self.beliefs) == 1:
             return 0
-        free = min(2, len(self.beliefs) - 1)
-        return free + int(np.argmax(self.log_weights[free:]))
+        free = [freer for _, freer in self._neighbours] or [1]
+        return max(free, key=lambda one: float(self.log_weights[one]))
+
+    @property
+    def _neighbours(self) -> list[tuple[int, int]]:
+        """Each belief that begins from the start with the next freer one of the same sharpness."""
+        last = len(self.beliefs) - 1
+        return [(at, at + 1) for at in range(1, last) if self.sharpness[at] == self.sharpness[at + 1]]
 
     @property
     def mean(self) -> Array:
@@ -111,19 +126,33 @@ class Mixture:
             cov += weight * (belief.cov + np.outer(belief.mean - mean, belief.mean - mean))
         return Gaussian.from_moments(mean, (cov + cov.T) / 2)
 
+    def updated(
+        self, behaviour: Behaviour, update: Callable[[Gaussian, Behaviour], tuple[Gaussian, UpdateInfo]]
+    ) -> tuple[tuple[Gaussian, ...], tuple[UpdateInfo, ...]]:
+        """Each belief after an ``update`` with an answer of a person with this ``behaviour``, expected to be as sharp as the
+        belief expects, and what the update did."""
+        each = (
+            update(belief, behaviour.sharper(own)) for belief, own in zip(self.beliefs, self.sharpness, strict=True)
+        )
+        beliefs, infos = zip(*each, strict=True)
+        return beliefs, infos
+
     def told(self, beliefs: tuple[Gaussian, ...], evidence: Array) -> Mixture:
         """The mixture after an answer: the updated ``beliefs``, reweighted by the log evidence [m] of each, in nats, after which
         those that begin from a start pass on a share of their weight."""
         log_weights = self.log_weights + evidence
         log_weights -= np.logaddexp.reduce(log_weights)
-        passed = log_weights[1:-1] + np.log(FREED)
-        log_weights[1:-1] += np.log1p(-FREED)
-        log_weights[2:] = np.logaddexp(log_weights[2:], passed)
-        return Mixture(beliefs, log_weights)
+        passing, getting = (
+            (list(each) for each in zip(*self._neighbours, strict=True)) if self._neighbours else ([], [])
+        )
+        passed = log_weights[passing] + np.log(FREED)
+        log_weights[passing] += np.log1p(-FREED)
+        log_weights[getting] = np.logaddexp(log_weights[getting], passed)
+        return replace(self, beliefs=beliefs, log_weights=log_weights)
 
     def mapped(self, change: Callable[[Gaussian], Gaussian]) -> Mixture:
         """The same weights with each belief changed."""
-        return Mixture(tuple(map(change, self.beliefs)), self.log_weights)
+        return replace(self, beliefs=tuple(map(change, self.beliefs)))
 
     def scores(self, X: Array) -> tuple[Array, Array]:
         """Mean [n] and variance [n] of the score of each row of X [n, d], over all beliefs."""

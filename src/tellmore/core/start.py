@@ -4,6 +4,9 @@ A few examples, or another model's scores of many items, give a direction theta:
 pool's prior. It is scaled so that the scores of the pool vary along it as much as scores are expected to. One belief stays close
 to theta. A second begins there and may move further, a third further than without a start; the fourth ignores it. As long as
 the close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
+
+Answers that contradict a right start are frequent if people hardly agree. Two more beliefs expect that: they learn answers less
+sharply, so they take fewer contradictions for evidence against the start.
 """
 
 from __future__ import annotations
@@ -28,17 +31,20 @@ NOTHING = 1e-12
 @dataclass(frozen=True)
 class Trust:
     """How far a belief trusts a start: mean and standard deviation of the factor on theta, and the standard deviations of the
-    ``rest`` of the weights and of the ``bias``, as shares of those without a start."""
+    ``rest`` of the weights and of the ``bias``, as shares of those without a start. ``sharpness``: how sharply it learns answers,
+    as a share of the usual."""
 
     mean: float
     sd: float
     rest: float
     bias: float
+    sharpness: float = 1.0
 
 
 @dataclass(frozen=True)
 class Bank:
-    """Beliefs that begin from a start, from close to free, and prior ``odds``: of the belief without the start, then of these."""
+    """Beliefs that begin from a start, from close to free for each sharpness, and prior ``odds``: of the belief without the
+    start, then of these."""
 
     trusts: tuple[Trust, ...]
     odds: tuple[float, ...]
@@ -50,8 +56,17 @@ OF_EXAMPLES = Bank(
 """A small variance of the bias keeps the first answers from moving the boundary away from a good start. The last is for pools on
 which answers are sharper than usual. A right start is kept through the first answers, which say little, because the closest
 belief counts most."""
+BLUNT = 0.25
+"""How sharply answers are learnt by the beliefs that expect people to agree little, as a share of the usual."""
 OF_SCORES = Bank(
-    (Trust(1.0, 0.25, 0.15, 0.15), Trust(1.0, 0.25, 0.6, 0.6), Trust(1.0, 0.5, 2.0, 2.0)), (0.1, 20.0, 1.0, 0.1)
+    (
+        Trust(1.0, 0.25, 0.15, 0.15),
+        Trust(1.0, 0.25, 0.6, 0.6),
+        Trust(1.0, 0.5, 2.0, 2.0),
+        Trust(1.0, 0.25, 0.15, 0.15, BLUNT),
+        Trust(1.0, 0.25, 0.6, 0.6, BLUNT),
+    ),
+    (0.1, 20.0, 1.0, 0.1, 6.0, 0.3),
 )
 """Scores of many items say more than a few examples: what they leave open is smaller. With the freedom of OF_EXAMPLES, answers
 made a right start worse for half an hour. The factor on theta is surer too: where people hardly agree, a few answers against a
@@ -63,7 +78,7 @@ MANY_SCORES = 100
 def started(prior: Gaussian, theta: Array, bank: Bank = OF_EXAMPLES) -> Mixture:
     """``prior``, and beliefs that begin from theta [D] instead, as many as the ``bank`` has."""
     with_start = (trusting(prior, theta, trust) for trust in bank.trusts)
-    return Mixture.of(prior, *with_start, odds=bank.odds)
+    return Mixture.of(prior, *with_start, odds=bank.odds, sharpness=(1.0, *(trust.sharpness for trust in bank.trusts)))
 
 
 def trusting(prior: Gaussian, theta: Array, trust: Trust) -> Gaussian:

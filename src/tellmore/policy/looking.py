@@ -24,7 +24,9 @@ from tellmore.types import Array
 
 ENOUGH = 5
 RARE = 1 / 3
-VERY_RARE = 1 / 5  # selections are then at the end of this side; until it had a third of the labels, it would seem too common
+VERY_RARE = (
+    1 / 5
+)  # selections are then at the end of this side; until it had a third of the labels, it would seem too common
 BEFORE = 3  # the first labels are chosen by information alone
 LEAST_CHOICE = 10  # for each item of a question, at least this many are searched
 
