@@ -124,13 +124,12 @@ def answered(kind: str, positive: int) -> tm.Learner:
     return learner
 
 
-@pytest.mark.parametrize(("kind", "share"), [("rank", 0.03), ("select", 0.1)])
-def test_if_a_side_is_rare_comparisons_are_about_its_likeliest_items(kind: str, share: float) -> None:
-    rare, common = answered(kind, 2), answered(kind, 6)
+def test_if_a_side_is_rare_selections_are_about_its_likeliest_items() -> None:
+    rare, common = answered("select", 2), answered("select", 6)
     for learner, few in ((rare, True), (common, False)):
         place = np.argsort(np.argsort(-learner.scores()[0]))
         shown = [place[learner.pool.rows(learner.ask().items)] for _ in range(5)]
-        top = max(share * len(learner.pool), 40) + 12 + 16  # items with a label or in open questions are left out
+        top = 0.1 * len(learner.pool) + 12 + 16  # items with a label or in open questions are left out
         assert bool(np.max(shown) < top) is few
 
 
@@ -142,16 +141,16 @@ def test_if_a_side_is_very_rare_its_end_is_selected(positive: int, ends: set[str
     assert only.ask().kind == "select_low"
 
 
-def test_comparisons_in_a_pool_with_few_items_left() -> None:
+def test_selections_in_a_pool_with_few_items_left() -> None:
     """Twelve items, all but three labelled, and one side rare: the question falls back on known items."""
     X = np.random.default_rng(0).normal(size=(12, 3))
-    learner = tm.Learner(tm.Pool(X), "rank", exclude_last=0)
+    learner = tm.Learner(tm.Pool(X), "select", exclude_last=0)
     for row in range(9):
         learner.tell(tm.Question("label", [str(row)]), row == 0)
     assert len(set(learner.ask().items)) == 4
 
 
-@pytest.mark.parametrize("kind", ["label", "tick", "select", "rank"])
+@pytest.mark.parametrize("kind", ["label", "tick", "select"])
 def test_rare_items_are_found(kind: str) -> None:
     """3 % of the items are positive, and lie together: chance alone would find one or two among 40 labels."""
     rng = np.random.default_rng(1)
@@ -171,7 +170,6 @@ def test_rare_items_are_found(kind: str) -> None:
             "select": tm.SelectAnswer(
                 (rare or other)[0] if high else (other or rare)[0], bool(rare) if high else not other
             ),
-            "rank": tm.RankAnswer(rare + other, len(rare)),
         }
         learner.tell(question, answers[kind])
     assert learner.tally.positive >= 5

@@ -101,7 +101,6 @@ class RankKind(Kind):
         "All items may be on one side."
     )
     standard = labels_all = True
-    looks_for, likely = 1.0, 0.03
     time = TimeModel("linear", -0.32, 4.41, spread_s=sqrt(125.44))  # the paper's fit, Table V
     time_forms = ("linear", "quadratic")
     answer_type = RankAnswer

@@ -3,9 +3,9 @@
 The most informative questions are not those that find the first positive items among many negative ones. Until there are a few
 labels of each side, every second label is therefore about the item most likely to be on the side with fewer. If one side stays
 rare, the other labels are about the items nearest to the boundary, which among many negative items are also the likeliest
-positive ones. Selections and rankings compare items, so they are still chosen by information, but among the items most likely
-to be on the rarer side. As long as one side has no label at all, nothing is known about where its items are, and every second
-item is a random one.
+positive ones. The items of a selection are compared with each other, so they are still chosen by information, but among those
+most likely to be on the rarer side. As long as one side has no label at all, nothing is known about where its items are, and
+every second item is a random one.
 """
 
 from __future__ import annotations
