@@ -41,6 +41,7 @@ PARTS = {
 APART = {"words_warriner_valence_w2v300.npz,2500": "Warriner", "words_vader_w2v300.npz,2500": "VADER", **POOLS}
 """Shares of questions were chosen on the first two."""
 COUNTED = {"trusting": "all alike", "told": "by person, who guesses is told"}
+BEST = "by person, judged with the true probabilities, {prior}"
 TIRING = {
     "good": "steady",
     "slowing=1": "twice as slow after 100 answers, …",
@@ -166,7 +167,8 @@ def camps(rows: Sequence[Row]) -> list[str]:
 
 
 def apart(rows: Sequence[Row]) -> list[str]:
-    """Points compared with the careful people alone, for every prior and share of questions that tell people apart."""
+    """Points compared with the careful people alone, for every way to judge people and share of questions that tell them
+    apart."""
     lines = [
         f"| pool | answers count | questions on sure items | seeds | {' | '.join(FIVE)} |",
         "|---" * (4 + len(FIVE)) + "|",
@@ -176,11 +178,12 @@ def apart(rows: Sequence[Row]) -> list[str]:
         key = (row["pool"], row["learner"], row["prior"], row["asked"], row["team"])
         runs.setdefault(key, {})[int(row["seed"])] = 100 * float(row["accuracy"])
     ways = dict.fromkeys(key[:4] for key in runs if key[1] != "alone")
+    (prior_of_alone,) = {key[2] for key in runs if key[1] == "alone"}
     for pool, learner, prior, asked in sorted(ways, key=lambda way: (list(APART).index(way[0]), *map(_order, way[1:]))):
         own = [runs.get((pool, learner, prior, asked, team), {}) for team in FIVE]
-        alone = [runs[pool, "alone", "85, 10, 5", "as usual", team] for team in FIVE]
+        alone = [runs[pool, "alone", prior_of_alone, "as usual", team] for team in FIVE]
         cells = [shown(differences(*pair)) for pair in zip(own, alone, strict=True)]
-        counted = COUNTED.get(learner, f"by person, {prior}")
+        counted = COUNTED.get(learner, (BEST if learner == "best" else "by person, {prior}").format(prior=prior))
         questions = "none" if asked == "as usual" else asked.replace(" x ", " × ")
         seeds = max(len(each) for each in own)
         lines.append(f"| {APART[pool]} | {counted} | {questions} | {seeds} | {' | '.join(cells)} |")
@@ -189,7 +192,19 @@ def apart(rows: Sequence[Row]) -> list[str]:
 
 def _order(word: str) -> tuple[int, str]:
     """The rows begin with who counts everybody alike, and who knows."""
-    first = ("trusting", "told", "people", "96, 3, 1", "90, 7, 3", "85, 10, 5", "as usual", "5 %", "10 %", "15 %")
+    first = (
+        "trusting",
+        "told",
+        "best",
+        "people",
+        "96, 3, 1",
+        "90, 7, 3",
+        "85, 10, 5",
+        "as usual",
+        "5 %",
+        "10 %",
+        "15 %",
+    )
     return (first.index(word) if word in first else len(first), word)
 
 
@@ -238,7 +253,12 @@ def _named(rows: Sequence[Row]) -> str:
 
 
 def tables(
-    runs: Runs, camp_rows: Sequence[Row], prior_rows: Sequence[Row], apart_rows: Sequence[Row], auto_rows: Sequence[Row]
+    runs: Runs,
+    camp_rows: Sequence[Row],
+    prior_rows: Sequence[Row],
+    apart_rows: Sequence[Row],
+    bound_rows: Sequence[Row],
+    auto_rows: Sequence[Row],
 ) -> dict[str, Callable[[], list[str]]]:
     """What makes each table, by its name on the page."""
     return {
@@ -249,6 +269,7 @@ def tables(
         "priors": lambda: priors(prior_rows, runs),
         "camps": lambda: camps(camp_rows),
         "apart": lambda: apart(apart_rows),
+        "bound": lambda: apart(bound_rows),
         "auto": lambda: auto(auto_rows),
     }
 
@@ -257,7 +278,7 @@ def filled(page: str, rows: Path) -> str:
     """The page with all its tables written from the runs in this folder."""
     run_rows, *others = (
         list(csv.DictReader((rows / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
-        for name in ("runs", "camps", "priors", "apart", "auto")
+        for name in ("runs", "camps", "priors", "apart", "bound", "auto")
     )
     runs = runs_of(run_rows)
     for name, lines in tables(runs, *others).items():
