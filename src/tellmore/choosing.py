@@ -20,7 +20,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.label_sets import Several
 from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
-from tellmore.policy.looking import VERY_RARE, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
+from tellmore.policy.looking import FIFTH, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.rates import Policy, Rate, RateTable, best_rate, longest_rate
 from tellmore.questions import Question
 from tellmore.telling import Taught
@@ -126,7 +126,7 @@ class Chooser(Taught):
             )
         members = self.allowed.of_family(family)
         if self.looks:  # a selection at the end where rare items are finds more of them
-            side = rarer_side(self._now.tally, VERY_RARE)
+            side = rarer_side(self._now.tally, FIFTH)
             members = [kind for kind in members if kind.end == side] or members
         return members[int(rng.integers(len(members)))], size
 

@@ -9,7 +9,7 @@ import pytest
 
 import tellmore as tm
 from tellmore.core.scan import PoolScan
-from tellmore.policy.looking import VERY_RARE, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
+from tellmore.policy.looking import FIFTH, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.tally import Tally
 from tests.oracles.plain import prior_of, scan_of
 
@@ -69,19 +69,19 @@ def test_many_labels_are_shared_out_and_known_items_left_out() -> None:
 @pytest.mark.parametrize(
     ("positive", "negative", "rarer", "very"),
     [
-        (0, 2, 0, 0),
-        (0, 3, 1, 1),
-        (3, 0, -1, -1),
-        (1, 2, 1, 0),
-        (2, 2, 0, 0),
+        (0, 4, 0, 0),
+        (0, 5, 1, 1),
+        (5, 0, -1, -1),
+        (2, 6, 1, 0),
+        (2, 5, 0, 0),
         (4, 16, 1, 1),
         (5, 16, 1, 0),
-        (20, 9, -1, 0),
+        (20, 6, -1, 0),
     ],
 )
 def test_which_side_is_rare(positive: int, negative: int, rarer: int, very: int) -> None:
     tally = Tally(positive=positive, negative=negative)
-    assert (rarer_side(tally), rarer_side(tally, VERY_RARE)) == (rarer, very)
+    assert (rarer_side(tally), rarer_side(tally, FIFTH)) == (rarer, very)
 
 
 @pytest.mark.parametrize("side", [1, -1])

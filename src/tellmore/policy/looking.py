@@ -24,9 +24,9 @@ from tellmore.types import Array
 
 ENOUGH = 5
 RARE = 1 / 3
-VERY_RARE = (
-    1 / 5
-)  # selections are then at the end of this side; until it had a third of the labels, it would seem too common
+QUARTER, FIFTH = 1 / 4, 1 / 5
+"""If one side has at most a quarter of the labels, selections look for it: with a third, they would do so too often on balanced
+pools. As long as it has at most a fifth, they are at its end; for longer, that side would seem too common."""
 BEFORE = 3  # the first labels are chosen by information alone
 LEAST_CHOICE = 10  # for each item of a question, at least this many are searched
 
@@ -74,10 +74,10 @@ def half_by_chance(
     return random_set(n, half, rng=rng, exclude=exclude)
 
 
-def rarer_side(tally: Tally, share: float = RARE) -> int:
+def rarer_side(tally: Tally, share: float = QUARTER) -> int:
     """+1 if at most this ``share`` of the labels is positive, -1 if negative, 0 if neither is or labels are too few to say."""
     fewer = min(tally.positive, tally.negative)
-    if tally.labels < BEFORE or fewer > share * tally.labels:
+    if tally.labels < ENOUGH or fewer > share * tally.labels:
         return 0
     return 1 if fewer == tally.positive else -1
 
