@@ -96,13 +96,18 @@ def test_likely_rows_are_the_top_of_the_pool(side: int) -> None:
     assert len(likely_rows(scan, side, 0.1, 4, rng=rng, exclude=range(990))) == 10  # all that are left
 
 
-def test_many_likely_rows_are_drawn_at_random() -> None:
-    scan, rng = scan_with(np.linspace(-2, 2, 50_000).tolist()), np.random.default_rng(0)
-    rows = likely_rows(scan, 1, 0.2, 4, rng=rng)
-    assert len(rows) == len(np.unique(rows)) == 4096
-    assert rows.min() < 40_500
-    assert rows.max() > 49_500
-    assert rows.min() >= 40_000
+def test_of_many_likely_rows_every_second_or_third_is_searched() -> None:
+    scan = scan_with(np.linspace(-2, 2, 50_000).tolist())
+    found = [
+        likely_rows(scan, 1, 0.2, 4, rng=np.random.default_rng(seed), exclude=[49_990, 49_991]) for seed in range(8)
+    ]
+    for rows in found:
+        assert set(np.diff(rows[rows < 49_980])) == {2}
+        assert len(rows) == 5_000
+        assert 39_990 <= rows.min() < 40_010
+        assert rows.max() >= 49_998
+        assert not {49_990, 49_991} & set(rows.tolist())
+    assert {int(rows[0]) % 2 for rows in found} == {0, 1}
 
 
 def test_half_of_the_items_are_random_only_while_a_side_is_missing() -> None:

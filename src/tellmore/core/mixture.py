@@ -142,12 +142,9 @@ class Mixture:
         those that begin from a start pass on a share of their weight."""
         log_weights = self.log_weights + evidence
         log_weights -= np.logaddexp.reduce(log_weights)
-        passing, getting = (
-            (list(each) for each in zip(*self._neighbours, strict=True)) if self._neighbours else ([], [])
-        )
-        passed = log_weights[passing] + np.log(FREED)
-        log_weights[passing] += np.log1p(-FREED)
-        log_weights[getting] = np.logaddexp(log_weights[getting], passed)
+        for closer, freer in reversed(self._neighbours):  # the freest first, so that nothing is passed on twice
+            log_weights[freer] = np.logaddexp(log_weights[freer], log_weights[closer] + np.log(FREED))
+            log_weights[closer] += np.log1p(-FREED)
         return replace(self, beliefs=beliefs, log_weights=log_weights)
 
     def mapped(self, change: Callable[[Gaussian], Gaussian]) -> Mixture:

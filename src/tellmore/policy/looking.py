@@ -92,12 +92,12 @@ def likely_rows(
     exclude: NDArray[np.intp] | Sequence[int] = (),
 ) -> Rows:
     """Rows to search for a question on ``count`` items: this ``share`` of the pool, the items most likely to be on ``side``, in
-    the pool's order. If there are many, a random draw of them."""
-    out = np.unique(np.asarray(exclude, dtype=np.int64))
-    enough = max(int(share * len(scan)), LEAST_CHOICE * count)
-    rows = np.sort(_best(scan, _toward(side), out, min(enough, len(scan) - len(out))))
-    most = max(CANDIDATES, LEAST_CHOICE * count)
-    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+    the pool's order. If these would be many, the same share of every second, third, … item, from a random one on."""
+    out, least = np.unique(np.asarray(exclude, dtype=np.int64)), LEAST_CHOICE * count
+    likely = int(share * len(scan))
+    step = max(likely // max(CANDIDATES, least), 1)
+    enough = min(max(likely // step, least), len(scan) - len(out))
+    return np.sort(_best(scan, _toward(side), out, enough, step, int(rng.integers(step))))
 
 
 def _toward(side: int) -> Callable[[Array], Array]:
@@ -116,23 +116,28 @@ def _near(mean: Array) -> Array:
     return -np.abs(mean)
 
 
-def _best(scan: Scan, value: Callable[[Array], Array], out: Rows, count: int) -> Rows:
-    """The ``count`` rows with the largest ``value`` of the mean score, without those in ``out``; of equal ones the first."""
+def _best(scan: Scan, value: Callable[[Array], Array], out: Rows, count: int, step: int = 1, offset: int = 0) -> Rows:
+    """The ``count`` rows with the largest ``value`` of the mean score, without those in ``out``; of equal ones the first. Only
+    every ``step``-th row is considered, from ``offset`` on."""
     if count == 0:
         return np.empty(0, dtype=np.int64)
-    parts = scan.look(partial(_leading, value=value, out=out, count=count))
+    parts = scan.look(partial(_leading, value=value, out=out, count=count, step=step, offset=offset))
     falling, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
     return np.asarray(rows[np.argsort(falling, kind="stable")[:count]])
 
 
-def _leading(part: Part, *, value: Callable[[Array], Array], out: Rows, count: int) -> tuple[Array, Rows]:
+def _leading(
+    part: Part, *, value: Callable[[Array], Array], out: Rows, count: int, step: int, offset: int
+) -> tuple[Array, Rows]:
     """The best rows of one part: their negated values, smallest first, and their numbers."""
-    falling = -value(part.scores[0][0])
-    falling[within(out, part)] = np.inf
+    start = (offset - part.first) % step
+    falling = -value(part.scores[0][0][start::step])
+    left_out = within(out, part) - start
+    falling[left_out[left_out % step == 0] // step] = np.inf
     last = np.partition(falling, count - 1)[count - 1] if count < len(falling) else np.inf
     leading = np.flatnonzero((falling <= last) & (falling < np.inf))
     leading = leading[np.argsort(falling[leading], kind="stable")[:count]]
-    return falling[leading], part.first + leading
+    return falling[leading], part.first + start + step * leading
 
 
 def labels_are_few(tally: Tally) -> bool:
