@@ -140,7 +140,7 @@ class Chooser(Taught):
         if self.acquisition == "particles":
             scan, unit = now.scan.whole(), self.unit_particles
             return particles_set(scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude, unit=unit).rows
-        found = self._looked_for(kind, int(count * kind.looks_for), rng, exclude, by) if self.looks else NONE
+        found = self._looked_for(kind, count, rng, exclude, by) if self.looks else NONE
         if len(found) == count:
             return found
         rest = self._search(kind, count - len(found), rng, np.union1d(exclude, found), by)
@@ -149,19 +149,19 @@ class Chooser(Taught):
     def _looked_for(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
     ) -> NDArray[np.int64]:
-        """At most ``count`` rows, chosen because there are few labels of one side."""
-        now, side = self._now, rarer_side(self._now.tally)
-        if not count or not (labels_are_few(now.tally) if kind.likely is None else side):
+        """Those of ``count`` rows that are chosen because there are few labels of one side."""
+        now, side, wanted = self._now, rarer_side(self._now.tally), int(count * kind.looks_for)
+        if not wanted or not (labels_are_few(now.tally) if kind.likely is None else side):
             return NONE
         known = np.union1d(exclude, self.pool.rows(self.labels()))
         if len(self.pool) - len(known) < count:
             return NONE
         if kind.likely is None:
-            return sought(now.scan, now.tally, count, self._asked, rng=rng, exclude=known)
-        drawn = half_by_chance(len(self.pool), now.tally, count, self._asked, rng=rng, exclude=known)
-        rows = likely_rows(now.scan, side, kind.likely, count, rng=rng, exclude=np.union1d(known, drawn))
+            return sought(now.scan, now.tally, wanted, self._asked, rng=rng, exclude=known)
+        drawn = half_by_chance(len(self.pool), now.tally, wanted, self._asked, rng=rng, exclude=known)
+        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=np.union1d(known, drawn))
         among = Candidates(now.scan, now.scan.take(rows), rows)
-        return np.concatenate([drawn, among.search(by, now.belief, count - len(drawn), self.asking, rng=rng).rows])
+        return np.concatenate([drawn, among.search(by, now.belief, wanted - len(drawn), self.asking, rng=rng).rows])
 
     def _search(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
