@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tellmore.data.bundled import load_pool
-from tellmore.plotting import KIND_COLOURS, new_figure
+from tellmore.plotting import kind_colour, new_figure
 from tellmore.sim.config import Config
 from tellmore.sim.distribute import Workforce, run_trials
 from tellmore.sim.trials import Ledger
@@ -41,7 +41,7 @@ def main() -> None:
         minutes = np.array([trial.column("seconds") for trial in trials]).mean(axis=0) / 60
         mean, se = accuracy.mean(axis=0), accuracy.std(axis=0, ddof=1) / np.sqrt(options.seeds)
         for axis, x in ((by_answer, np.arange(1, options.answers + 1)), (by_minute, minutes)):
-            colour = KIND_COLOURS[config.question]
+            colour = kind_colour(config.question)
             axis.plot(x, mean, color=colour, label=name)
             axis.fill_between(x, mean - se, mean + se, color=colour, alpha=0.18, linewidth=0)
     minutes_shown = min(line.get_xdata()[-1] for line in by_minute.get_lines())
