@@ -41,6 +41,11 @@ def until(condition: Callable[[], object], within_s: float = 60.0) -> None:
         time.sleep(0.01)
 
 
+def at_work(child: int) -> bool:
+    """Whether a process has got past the start of Python, during which it still needs the server, and has imported NumPy."""
+    return "numpy" in Path(f"/proc/{child}/maps").read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A project that learns in another process as soon as one person is at work."""
@@ -230,7 +235,7 @@ def test_the_process_ends_with_the_server(folder: Path, how: signal.Signals) -> 
     pid = server.process.pid
     with Client(link) as client:
         client.patiently("GET", "/api/question", give_up_s=60)
-        until(lambda: learners(pid))
+        until(lambda: any(at_work(child) for child in learners(pid)))
     (child,) = learners(pid)
     if how == signal.SIGINT:
         os.kill(child, how)  # Ctrl-C reaches all processes of a terminal
