@@ -124,7 +124,7 @@ def test_people_are_predicted_by_everybody_else(world: tuple[np.ndarray, np.ndar
         return learner._update(belief, told.Z, told.kind, told.outcome, behaviour)
 
     reader = Reader(learner._prior, learner.behaviour, learner.behaviour, update)
-    answers = learner._last_told()
+    answers = learner._last_told(learner.tally)
     mixture, sites = reader._learnt(Team(), answers)
     scores, own = reader._without_own(mixture, answers, sites)["dan"]
     assert len(own) == 2
@@ -151,10 +151,13 @@ def test_a_person_has_a_name(world: tuple[np.ndarray, np.ndarray]) -> None:
     assert learner.history == ()
 
 
+@pytest.mark.parametrize("border", [0.0, 6.0])
 def test_what_answers_taught_is_kept_and_the_same_as_learnt_again(
-    world: tuple[np.ndarray, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: tuple[np.ndarray, np.ndarray], border: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = taught(world, "rank", TEAM, 40)
+    """Also if few items are positive, and the labels of rankings count for more from then on."""
+    told = taught((world[0], world[1] - border), "rank", TEAM | {"eve": "attentive", "fay": "attentive"}, 40)
+    assert not border or sum(one.rare for one in told._last_told(told.tally)) > 20
     exchanges, people = told.history, told.told_by
     learner = Learner(world[0], "rank", seed=1, bound="centred")
     learner.tell_all(exchanges[:20], people=people[:20])

@@ -33,12 +33,11 @@ DEALT_ITEMS = 256  # most items of one quick search for several questions; beyon
 class Chooser(Taught):
     """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to be;
     ``looks``: whether items are also chosen by other rules than information over the whole pool, to find the rarer side and to
-    avoid odd items; ``unit_particles``: whether a search by particles scales them to length 1."""
+    avoid odd items (and whether rankings are then learnt by their labels); ``unit_particles``: whether a search by particles scales them to length 1."""
 
     allowed: Asking
     acquisition: str
     asking: Behaviour
-    looks: bool
     unit_particles = False
     check_share: float
     exclude_last: int
@@ -135,6 +134,9 @@ class Chooser(Taught):
     ) -> NDArray[np.int64]:
         """``count`` rows, for one question or for several of a kind; ``by`` is the kind itself or another search rule."""
         now = self._now
+        if self.looks and kind.if_rare is not None and rarer_side(now.tally):
+            like = question_kinds.named(kind.if_rare)
+            kind, by = like, like if by is kind else by
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":

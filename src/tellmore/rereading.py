@@ -46,12 +46,18 @@ APART_NATS = 3.0
 
 
 class Told(NamedTuple):
-    """One answer, ready to be learnt: its items [k, d] in the learner's coordinates, its outcome, and who gave it."""
+    """One answer, ready to be learnt: its items [k, d] in the learner's coordinates, its outcome, who gave it, and whether the
+    labels before it had shown that one side is rare."""
 
     Z: Array
     kind: Kind
     outcome: Outcome
     person: str
+    rare: bool = False
+
+    def as_learnt(self, behaviour: Behaviour) -> Behaviour:
+        """The ``behaviour`` with which this answer is learnt."""
+        return behaviour.by_labels if self.rare else behaviour
 
     @property
     def evidence(self) -> Evidence | None:

@@ -24,6 +24,7 @@ from tellmore.core.scan import refreshed_in_turn
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
+from tellmore.policy.looking import rarer_side
 from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import Predictor
 from tellmore.questions import Question, check_answer, check_new, labels_in
@@ -144,8 +145,10 @@ class Waiting:
 
 
 class Taught(Predictor):
-    """A predictor that learns answers and can take them back."""
+    """A predictor that learns answers and can take them back. ``looks``: whether what is asked, and how sharply the labels of a
+    ranking are learnt, depends on how rare one side is."""
 
+    looks: bool
     _lock: RLock
     _told: set[str]
     _open: deque[Question]
@@ -218,6 +221,7 @@ class Taught(Predictor):
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
+        behaviour = behaviour.by_labels if self._one_side_is_rare(state.tally) else behaviour
         after, infos = state.told(
             behaviour, lambda belief, own: self._update(belief, Z, kind, outcome, own), scored=scored
         )
@@ -228,6 +232,10 @@ class Taught(Predictor):
             predicted = state.mixture.probability(self._z(labels), self.w).tolist()
         slope = self.calibration_at(state).slope if predicted else 1.0
         return replace(after, tally=tally.told(list(labels.values()), changed, predicted, slope)), infos
+
+    def _one_side_is_rare(self, before: Tally) -> bool:
+        """Whether the next answer is learnt as one about a rare side, given the labels ``before`` it."""
+        return self.looks and rarer_side(before) != 0
 
     def answer_probability(
         self,
@@ -292,10 +300,10 @@ class Taught(Predictor):
             return state
 
         def update(told: Told, belief: Gaussian, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
-            return self._update(belief, told.Z, told.kind, told.outcome, behaviour)
+            return self._update(belief, told.Z, told.kind, told.outcome, told.as_learnt(behaviour))
 
         reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)
-        answers = self._last_told()
+        answers = self._last_told(state.tally)
         sites = self._sites_of(reader, state.team, answers)
         if not self.by_person:
             return replace(state, team=reader.compared(state.mixture, state.team, answers, sites))
@@ -322,13 +330,19 @@ class Taught(Predictor):
         exchanges = zip(self._history, self._people, strict=True)
         return {person for (_, answer), person in exchanges if not isinstance(answer, Skip)}
 
-    def _last_told(self) -> list[Told]:
-        """The answers that are compared, in order: all, or with more than MOST of them the last MOST and one more."""
+    def _last_told(self, tally: Tally) -> list[Told]:
+        """The answers that are compared, in order: all, or with more than MOST of them the last MOST and one more; ``tally``: the
+        counts after the last."""
         told: list[Told] = []
         for (question, answer), person in zip(reversed(self._history), reversed(self._people), strict=True):
             if not isinstance(answer, Skip):
                 kind = question_kinds.named(question.kind)
-                told.append(Told(self._z(question.items), kind, kind.outcome(question.names, answer), person))
+                tally, outcome = (
+                    tally.before(labels_in(question, answer).values()),
+                    kind.outcome(question.names, answer),
+                )
+                rare = self._one_side_is_rare(tally)
+                told.append(Told(self._z(question.items), kind, outcome, person, rare))
                 if len(told) > MOST:
                     break
         return told[::-1]

@@ -146,6 +146,31 @@ def test_if_a_side_is_very_rare_its_end_is_selected(positive: int, ends: set[str
     assert only.ask().kind == "select_low"
 
 
+@pytest.mark.parametrize(("positive", "few"), [(2, True), (6, False)])
+def test_if_a_side_is_rare_rankings_are_chosen_as_grids_are(positive: int, few: bool) -> None:
+    asked, like = answered("rank", positive), answered("tick", positive)
+    known = set(asked.labels())
+    shown = [set(learner.ask(size=4).items) for learner in (asked, like)]
+    assert (shown[0] == shown[1]) is few
+    assert not few or not shown[0] & known
+    dealt = asked.ask(6, quick=True)
+    assert len({item for question in dealt for item in question.items}) == 24
+
+
+@pytest.mark.parametrize(("positive", "sharpness"), [(2, 1.0), (6, 0.54)])
+def test_if_a_side_is_rare_the_labels_of_a_ranking_count_in_full(positive: int, sharpness: float) -> None:
+    """The same answer, learnt by a learner whose labels of rankings always count this much."""
+    learner, other = answered("rank", positive), answered("rank", positive)
+    other.behaviour, other.looks = replace(other.behaviour, threshold=sharpness), False
+    ids = [learner.pool.ids[row] for row in (1, 2, 3, 4)]
+    for one in (learner, other):
+        one.tell(tm.Question("rank", ids, id="q"), tm.RankAnswer(ids, 1))
+    assert np.array_equal(learner.scores()[0], other.scores()[0])
+    learner.tell(tm.Question("label", [str(5)]), True)
+    learner.undo()
+    assert np.array_equal(learner.scores()[0], other.scores()[0])
+
+
 def test_selections_in_a_pool_with_few_items_left() -> None:
     """Twelve items, all but three labelled, and one side rare: the question falls back on known items."""
     X = np.random.default_rng(0).normal(size=(12, 3))
@@ -155,7 +180,7 @@ def test_selections_in_a_pool_with_few_items_left() -> None:
     assert len(set(learner.ask().items)) == 4
 
 
-@pytest.mark.parametrize("kind", ["label", "tick", "select"])
+@pytest.mark.parametrize("kind", ["label", "tick", "select", "rank"])
 def test_rare_items_are_found(kind: str) -> None:
     """3 % of the items are positive, and lie together: chance alone would find one or two among 40 labels."""
     rng = np.random.default_rng(1)
@@ -172,6 +197,7 @@ def test_rare_items_are_found(kind: str) -> None:
         answers = {
             "label": tm.LabelAnswer(bool(rare)),
             "tick": tm.TickAnswer(rare),
+            "rank": tm.RankAnswer([*rare, *other], len(rare)),
             "select": tm.SelectAnswer(
                 (rare or other)[0] if high else (other or rare)[0], bool(rare) if high else not other
             ),

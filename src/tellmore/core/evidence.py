@@ -34,6 +34,11 @@ class Behaviour:
         """A person whose answers are ``factor`` times as sharp."""
         return replace(self, w=self.w * factor, K=self.K * factor)
 
+    @property
+    def by_labels(self) -> Behaviour:
+        """The same person, if the labels of a ranking carry as much information as labels given one by one."""
+        return self if self.threshold == 1.0 else replace(self, threshold=1.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:

@@ -82,6 +82,7 @@ class Kind(ABC):
     looks_for: the share of its items that may be chosen because there are few labels of one side.
     likely: if labels of one side are rare, its items are searched among this share of the pool, those most likely to be on that
         side; None: the likeliest and those nearest to the boundary are taken.
+    if_rare: if labels of one side are rare, its items are chosen as those of this kind are; None: they are not.
     end: +1 if the highest item shown is labelled, -1 if the lowest is, 0 if neither or all are.
     searched: for each item shown, how many items, drawn at random, are compared; None: all.
     time: the time model before there are measured times.
@@ -133,6 +134,7 @@ class Kind(ABC):
     labels_all: ClassVar[bool] = False
     looks_for: ClassVar[float] = 0.0
     likely: ClassVar[float | None] = None
+    if_rare: ClassVar[str | None] = None
     end: int = 0
     searched: ClassVar[int | None] = None
     time: TimeModel

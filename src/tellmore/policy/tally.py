@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,6 +69,11 @@ class Tally:
             negative=self.negative + len(labels) - sum(labels),
             checks=(*self.checks, *checks) if checks else self.checks,
         )
+
+    def before(self, labels: Collection[bool]) -> Tally:
+        """The same tally with the labels counted as before an answer with these."""
+        positive = sum(labels)
+        return replace(self, positive=self.positive - positive, negative=self.negative - (len(labels) - positive))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values: the same as ``dataclasses.asdict``, which takes long for many checks."""
