@@ -33,7 +33,8 @@ DEALT_ITEMS = 256  # most items of one quick search for several questions; beyon
 class Chooser(Taught):
     """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to be;
     ``looks``: whether items are also chosen by other rules than information over the whole pool, to find the rarer side and to
-    avoid odd items (and whether rankings are then learnt by their labels); ``unit_particles``: whether a search by particles scales them to length 1."""
+    avoid odd items (and whether rankings of a rare side are learnt by their labels); ``unit_particles``: whether a search by
+    particles scales them to length 1."""
 
     allowed: Asking
     acquisition: str
