@@ -22,7 +22,7 @@ from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
 from tellmore.policy.looking import FIFTH, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.rates import Policy, Rate, RateTable, best_rate, longest_rate
-from tellmore.questions import Question
+from tellmore.questions import Question, labels_in
 from tellmore.telling import Taught
 
 log = logging.getLogger(__name__)
@@ -45,6 +45,11 @@ class Chooser(Taught):
     _asked: int
     _open: deque[Question]
     _rates: RateTable | None
+    _known: tuple[int, object, NDArray[np.intp]] = (
+        0,
+        None,
+        NONE,
+    )  # how many answers, the last of them, what they label
 
     def _ask(self, kind: str | None, size: int | None, avoid: Collection[Any]) -> Question:
         rng = np.random.default_rng([self.seed, 0xA5C, self._asked])
@@ -143,21 +148,36 @@ class Chooser(Taught):
         if self.acquisition == "particles":
             scan, unit = now.scan.whole(), self.unit_particles
             return particles_set(scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude, unit=unit).rows
-        found = self._looked_for(kind, count, rng, exclude, by) if self.looks else NONE
+        if not self.looks:
+            return self._search(kind, count, rng, exclude, by)
+        known = np.union1d(exclude, self._labelled())
+        if len(self.pool) - len(known) < count:  # the last items without a label, and then known ones again
+            found = np.setdiff1d(np.arange(len(self.pool)), known)
+        else:
+            found, exclude = self._looked_for(kind, count, rng, known, by), known
         if len(found) == count:
             return found
-        rest = self._search(kind, count - len(found), rng, np.union1d(exclude, found), by)
-        return np.concatenate([found, rest])
+        others = np.union1d(exclude, found)
+        others = others if len(self.pool) - len(others) >= count - len(found) else found
+        return np.concatenate([found, self._search(kind, count - len(found), rng, others, by)])
+
+    def _labelled(self) -> NDArray[np.intp]:
+        """Rows of the items that have a label, in order; only the answers since the last call are looked at."""
+        told, last, rows = self._known
+        if told > len(self._history) or (told and self._history[told - 1] is not last):  # answers were taken back
+            told, rows = 0, NONE
+        if told < len(self._history):
+            items = [item for question, answer in self._history[told:] for item in labels_in(question, answer)]
+            rows = np.union1d(rows, self.pool.rows(items))
+            self._known = (len(self._history), self._history[-1], rows)
+        return rows
 
     def _looked_for(
-        self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
+        self, kind: Kind, count: int, rng: np.random.Generator, known: NDArray[np.intp], by: Searching
     ) -> NDArray[np.int64]:
-        """Those of ``count`` rows that are chosen because there are few labels of one side."""
+        """Those of ``count`` rows that are chosen because there are few labels of one side; none is in ``known``."""
         now, side, wanted = self._now, rarer_side(self._now.tally), int(count * kind.looks_for)
         if not wanted or not (labels_are_few(now.tally) if kind.likely is None else side):
-            return NONE
-        known = np.union1d(exclude, self.pool.rows(self.labels()))
-        if len(self.pool) - len(known) < count:
             return NONE
         if kind.likely is None:
             return sought(now.scan, now.tally, wanted, self._asked, rng=rng, exclude=known)

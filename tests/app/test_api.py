@@ -151,6 +151,7 @@ def test_settings_are_previewed_then_changed(visit: Visit, session: Session) -> 
         {"name": ""},
         {"database": "x"},
         {"set_size": 99},
+        {"question": "rank", "set_size": 12},
     ],
 )
 def test_settings_out_of_range_are_refused(visit: Visit, change: dict[str, Any]) -> None:

@@ -139,6 +139,16 @@ def test_settings_decide_what_is_asked_next(pool: Pool) -> None:
     assert (state.learner.ask().kind, state.learner.ask().size) == ("select_low", 2)
 
 
+def test_a_number_of_items_that_cannot_be_shown_keeps_no_project_from_opening(pool: Pool) -> None:
+    saved = SETTINGS.changed(learning={"question": "rank", "set_size": 24})
+    assert Fold(pool, saved).learner.ask().size == min(10, len(pool))
+    state = Fold(pool, SETTINGS)
+    state.ask_by(saved)
+    assert state.learner.ask().size == min(10, len(pool))
+    state.ask_by(SETTINGS.changed(learning={"question": "auto", "set_size": 24}))
+    assert state.learner.ask().size in SETTINGS.learning.sizes
+
+
 def with_start(positive: list[str], negative: list[str]) -> Settings:
     return SETTINGS.changed(start={"like": positive, "unlike": negative})
 

@@ -44,7 +44,6 @@ PATIENCE_S = 0.1
 """How long the next question may wait for the learner when none is ready."""
 LOOK_S = 10.0
 """How long a page waits for predictions that another process makes; then it shows earlier ones."""
-
 SETTLE_S = 30.0
 """How long an export waits for answers that are not learnt yet."""
 
@@ -178,6 +177,7 @@ class Session(Writer):
         """
         with self.lock:
             changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
+            changed.learning.check_questions(len(self.pool))
             if changed.start != self.settings.start:
                 self.check_start(changed)
                 self.beforehand.keep_words(changed, self.pool)

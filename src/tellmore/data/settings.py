@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from tellmore import kinds as question_kinds
 from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
 from tellmore.kinds import Words
-from tellmore.policy.asking import AUTO, AUTO_SIZES
+from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.version import __version__
 
 SETTINGS_FILE = "tellmore.toml"
@@ -72,6 +72,20 @@ class LearningSettings(Section):
     K: float | None = Field(default=None, gt=0)
     seeds_positive: tuple[str, ...] = ()
     seeds_negative: tuple[str, ...] = ()
+
+    def shown(self, n_items: int) -> int | None:
+        """How many of ``n_items`` a question shows: ``set_size``, or the nearest number that is possible; None: the usual number.
+        A number that was saved once must not keep a project from opening; `check_questions` refuses it in new settings."""
+        asked = () if self.question == AUTO else question_kinds.family(self.question)
+        if self.set_size is None or all(kind.most == 1 for kind in asked):
+            return None
+        fewest, most = max(kind.fewest for kind in asked), min(kind.most for kind in asked)
+        return max(min(self.set_size, most, n_items), fewest)
+
+    def check_questions(self, n_items: int) -> None:
+        """Raise SettingError if no question with these settings can be asked about ``n_items``."""
+        shown = self.shown(n_items)
+        Asking.checked(self.question, shown if shown is None else self.set_size, self.kinds, self.sizes, n_items)
 
 
 class StartSettings(Section):
