@@ -20,7 +20,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.label_sets import Several
 from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
-from tellmore.policy.looking import FIFTH, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
+from tellmore.policy.looking import FIFTH, MOST_LABELS, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.rates import Policy, Rate, RateTable, best_rate, longest_rate
 from tellmore.questions import Question, labels_in
 from tellmore.telling import Taught
@@ -33,7 +33,7 @@ DEALT_ITEMS = 256  # most items of one quick search for several questions; beyon
 class Chooser(Taught):
     """A predictor that learns answers and chooses what to ask next. ``asking``: how sharp the search assumes answers to be;
     ``looks``: whether items are also chosen by other rules than information over the whole pool, to find the rarer side and to
-    avoid odd items (and whether rankings of a rare side are learnt by their labels); ``unit_particles``: whether a search by
+    avoid odd items (and whether labels of a rare side are learnt more sharply); ``unit_particles``: whether a search by
     particles scales them to length 1."""
 
     allowed: Asking
@@ -150,27 +150,34 @@ class Chooser(Taught):
             return particles_set(scan, now.belief, kind, count, self.asking, rng=rng, exclude=exclude, unit=unit).rows
         if not self.looks:
             return self._search(kind, count, rng, exclude, by)
-        known = np.union1d(exclude, self._labelled())
-        if len(self.pool) - len(known) < count:  # the last items without a label, and then known ones again
+        labelled, times = self._labelled()
+        known, tired = np.union1d(exclude, labelled), np.union1d(exclude, labelled[times >= MOST_LABELS])
+        if len(self.pool) - len(known) < count:  # the last items without a label, and known ones again
             found = np.setdiff1d(np.arange(len(self.pool)), known)
         else:
-            found, exclude = self._looked_for(kind, count, rng, known, by), known
+            found = self._looked_for(kind, count, rng, known, by)
         if len(found) == count:
             return found
-        others = np.union1d(exclude, found)
-        others = others if len(self.pool) - len(others) >= count - len(found) else found
-        return np.concatenate([found, self._search(kind, count - len(found), rng, others, by)])
+        rest = count - len(found)
+        out = next(
+            out for out in (np.union1d(tired, found), np.union1d(exclude, found), found) if self._leaves(out, rest)
+        )
+        return np.concatenate([found, self._search(kind, rest, rng, out, by)])
 
-    def _labelled(self) -> NDArray[np.intp]:
-        """Rows of the items that have a label, in order; only the answers since the last call are looked at."""
+    def _leaves(self, rows: NDArray[np.intp], count: int) -> bool:
+        """Whether the pool has this many items outside of ``rows``."""
+        return len(self.pool) - len(rows) >= count
+
+    def _labelled(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows of the items that have a label, in order, and how many each has; only new answers are looked at."""
         told, last, rows = self._known
         if told > len(self._history) or (told and self._history[told - 1] is not last):  # answers were taken back
             told, rows = 0, NONE
         if told < len(self._history):
             items = [item for question, answer in self._history[told:] for item in labels_in(question, answer)]
-            rows = np.union1d(rows, self.pool.rows(items))
+            rows = np.concatenate([rows, self.pool.rows(items)])
             self._known = (len(self._history), self._history[-1], rows)
-        return rows
+        return np.unique(rows, return_counts=True)
 
     def _looked_for(
         self, kind: Kind, count: int, rng: np.random.Generator, known: NDArray[np.intp], by: Searching

@@ -57,7 +57,7 @@ class Told(NamedTuple):
 
     def as_learnt(self, behaviour: Behaviour) -> Behaviour:
         """The ``behaviour`` with which this answer is learnt."""
-        return behaviour.by_labels if self.rare else behaviour
+        return behaviour.about_rare if self.rare else behaviour
 
     @property
     def evidence(self) -> Evidence | None:

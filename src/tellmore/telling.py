@@ -145,8 +145,8 @@ class Waiting:
 
 
 class Taught(Predictor):
-    """A predictor that learns answers and can take them back. ``looks``: whether what is asked, and how sharply the labels of a
-    ranking are learnt, depends on how rare one side is."""
+    """A predictor that learns answers and can take them back. ``looks``: whether what is asked, and how sharply labels are
+    learnt, depends on how rare one side is."""
 
     looks: bool
     _lock: RLock
@@ -221,7 +221,7 @@ class Taught(Predictor):
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
-        behaviour = behaviour.by_labels if self._one_side_is_rare(state.tally) else behaviour
+        behaviour = behaviour.about_rare if self._one_side_is_rare(state.tally) else behaviour
         after, infos = state.told(
             behaviour, lambda belief, own: self._update(belief, Z, kind, outcome, own), scored=scored
         )

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 import tellmore as tm
 from tellmore.core.scan import PoolScan
-from tellmore.policy.looking import FIFTH, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
+from tellmore.policy.looking import FIFTH, MOST_LABELS, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
 from tellmore.policy.tally import Tally
 from tests.oracles.plain import prior_of, scan_of
 
@@ -157,11 +158,12 @@ def test_if_a_side_is_rare_rankings_are_chosen_as_grids_are(positive: int, few: 
     assert len({item for question in dealt for item in question.items}) == 24
 
 
-@pytest.mark.parametrize(("positive", "sharpness"), [(2, 1.0), (6, 0.54)])
-def test_if_a_side_is_rare_the_labels_of_a_ranking_count_in_full(positive: int, sharpness: float) -> None:
-    """The same answer, learnt by a learner whose labels of rankings always count this much."""
+@pytest.mark.parametrize(("positive", "factor", "threshold"), [(2, 2.0, 1.0), (6, 1.0, 0.54)])
+def test_if_a_side_is_rare_labels_count_for_more(positive: int, factor: float, threshold: float) -> None:
+    """The same answer, learnt by a learner whose labels always count this much."""
     learner, other = answered("rank", positive), answered("rank", positive)
-    other.behaviour, other.looks = replace(other.behaviour, threshold=sharpness), False
+    usual = other.behaviour
+    other.behaviour, other.looks = replace(usual, w=factor * usual.w, threshold=threshold), False
     ids = [learner.pool.ids[row] for row in (1, 2, 3, 4)]
     for one in (learner, other):
         one.tell(tm.Question("rank", ids, id="q"), tm.RankAnswer(ids, 1))
@@ -169,6 +171,49 @@ def test_if_a_side_is_rare_the_labels_of_a_ranking_count_in_full(positive: int, 
     learner.tell(tm.Question("label", [str(5)]), True)
     learner.undo()
     assert np.array_equal(learner.scores()[0], other.scores()[0])
+
+
+def test_a_given_sharpness_is_kept_if_a_side_is_rare() -> None:
+    X = np.random.default_rng(3).normal(size=(100, 6))
+    given, plain = tm.Learner(X, "label", w=2.0), tm.Learner(X, "label", w=2.0)
+    plain.looks = False
+    for learner in (given, plain):
+        for row in range(12):
+            learner.tell(tm.Question("label", [row]), row == 0)
+    assert np.array_equal(given.scores()[0], plain.scores()[0])
+
+
+def test_known_items_of_a_rare_side_are_predicted_on_it() -> None:
+    """33 of 1,656 digits are an 8; learnt as softly as other labels, 3 of 31 labelled ones were."""
+    digits, number = load_digits(return_X_y=True)
+    eights = np.random.default_rng(0).choice(np.flatnonzero(number == 8), 33, replace=False)
+    kept = np.concatenate([np.flatnonzero(number != 8), eights])
+    learner = tm.Learner(digits[kept], "tick", seed=1)
+    for _ in range(25):
+        question = learner.ask()
+        learner.tell(question, [item for item in question.items if number[kept[item]] == 8])
+    found = [item for item, label in learner.labels().items() if label]
+    assert len(found) >= 25
+    assert learner.predict()[found].mean() > 0.6
+
+
+@pytest.mark.parametrize("kind", ["label", "tick", "rank"])
+def test_every_item_is_shown_and_none_again_and_again(kind: str) -> None:
+    """Three items of 100 are positive; a few of the others were shown up to 34 times, and the last eight never."""
+    X = np.random.default_rng(0).normal(size=(100, 8))
+    learner = tm.Learner(X, kind)
+    times = np.zeros(100, dtype=int)
+    while times.min() == 0:
+        question = learner.ask()
+        times[list(question.items)] += 1
+        rare = [item for item in question.items if item in (5, 27, 99)]
+        other = [item for item in question.items if item not in rare]
+        learner.tell(question, {"label": bool(rare), "tick": rare, "rank": ([*rare, *other], len(rare))}[kind])
+        assert times.max() <= MOST_LABELS
+    assert sum(learner.labels().values()) == 3
+    for _ in range(3):
+        learner.undo()
+    assert len(learner._labelled()[0]) == len(learner.labels())
 
 
 def test_selections_in_a_pool_with_few_items_left() -> None:

@@ -10,6 +10,9 @@ from scipy.special import log_expit
 
 from tellmore.types import Array
 
+RARE_SHARPNESS = 2.0
+"""How sharply labels are learnt if one side is rare, relative to others: learnt as softly as these, the few labels of that side
+are outweighed, and most of its items stay on the other side of the border, even labelled ones."""
 LEAST_SUM = 1e-290
 """Sums of exponentials below this have lost digits or are zero."""
 
@@ -35,9 +38,10 @@ class Behaviour:
         return replace(self, w=self.w * factor, K=self.K * factor)
 
     @property
-    def by_labels(self) -> Behaviour:
-        """The same person, if the labels of a ranking carry as much information as labels given one by one."""
-        return self if self.threshold == 1.0 else replace(self, threshold=1.0)
+    def about_rare(self) -> Behaviour:
+        """How answers are learnt if one side is rare: labels twice as sharply, those of a ranking like any other. A sharpness
+        that was given is kept; it is the one with a threshold of 1."""
+        return self if self.threshold == 1.0 else replace(self, w=RARE_SHARPNESS * self.w, threshold=1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,9 @@ QUARTER, FIFTH = 1 / 4, 1 / 5
 """If one side has at most a quarter of the labels, selections look for it: with a third, they would do so too often on balanced
 pools. As long as it has at most a fifth, they are at its end; for longer, that side would seem too common."""
 BEFORE = 3  # the first labels are chosen by information alone
+MOST_LABELS = 3
+"""An item with this many labels is not asked about again while others have fewer. Asking twice helps if people make mistakes or
+positive items are rare; asking again and again annoys."""
 LEAST_CHOICE = 10  # for each item of a question, at least this many are searched
 
 Rows = NDArray[np.int64]
