@@ -37,6 +37,9 @@ TIES_HELP = (
     " If two neighbours are equal, tie them. To rank only the best, pick up the first of the others and press “The "
     "rest are tied”."
 )
+RIVALS = 9
+"""An item of a long ranking counts as chosen from this many of those below it, and itself."""
+LONGEST = 200
 UNMARKED = -1  # an order without a threshold, as collected elsewhere
 RankOutcome = tuple[tuple[int, ...], int] | tuple[tuple[int, ...], int, tuple[int, ...]]
 """(order, n_positive), and if items are tied, the places that are tied with the next one."""
@@ -76,6 +79,8 @@ class RankAnswer(Answer):
     def check(self, items: tuple[str, ...]) -> None:
         """The order must contain each of ``items`` once; ``n_positive`` and ``ties`` must fit it."""
         k = len(items)
+        if k > LONGEST:
+            raise AnswerError(f"a ranking may have at most {LONGEST} items, not {k}; split it into shorter ones")
         if sorted(self.order) != sorted(items):
             raise AnswerError(
                 f"the order must hold each item shown exactly once: {list(items)}, not {list(self.order)}"
@@ -239,6 +244,8 @@ def _evidence(outcome: RankOutcome, k: int) -> Evidence:
     place[order] = np.arange(k)
     last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place tied with each place
     rivals = place[None, :] > last[:, None]
+    if k > RIVALS + 1:  # a choice from fewer items says less but is as true; from all, memory would grow like k to the power 4
+        rivals &= place[None, :] <= last[:, None] + RIVALS
     candidates = rivals | (place[None, :] == np.arange(k)[:, None])
     chosen = rivals.any(axis=1)
     return choice_evidence(labels, order[chosen], candidates[chosen])
