@@ -31,6 +31,7 @@ def clicked_are(page: Page, side: str) -> None:
 
 def asked_for(person: Person) -> None:
     expect(person.page.get_by_role("heading", level=1)).to_have_text("What are you looking for?")
+    expect(person.page.get_by_text("The questions will ask whether an item is positive.")).to_be_visible()
 
 
 def test_words_and_clicks_are_seen_at_once_saved_and_asked_from(join: Join) -> None:
