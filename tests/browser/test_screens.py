@@ -372,3 +372,18 @@ def test_a_new_question_does_not_scroll_if_its_top_is_visible(join: Join) -> Non
     person.page.evaluate("scrollTo(0, 20)")
     person.submit({"type": "tick", "positive": []}, lambda: person.page.keyboard.press("n"))
     assert person.page.evaluate("scrollY") == 20
+
+
+@pytest.mark.parametrize("server", ["sentences select 4", "pictures select 4"])
+def test_buttons_below_an_item_are_joined_to_it_on_a_phone(join: Join, server: str) -> None:
+    person = join(server, device="narrow").seek("select")
+    boxes = """items => items.map(item => [item, ...item.querySelectorAll(".option, .at-onces")]
+      .map(part => part.getBoundingClientRect()).map(({top, bottom, left}) => [top, bottom, left]))"""
+    items = person.page.locator(".options > li").evaluate_all(boxes)
+    for _, (_, option_end, _), (buttons_begin, _, _) in items:
+        assert buttons_begin <= option_end, "nothing is between an item and its buttons"
+    for (_, end, left), *_ in items:
+        below = [top for (top, _, other), *_ in items if other == left and top > end - 1]
+        assert all(top - end >= 12 for top in below), "the next item is further away"
+    words = person.page.locator(".at-once-word").first
+    expect(words).to_be_visible(visible=server.startswith("sentences"))

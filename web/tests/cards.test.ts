@@ -76,6 +76,12 @@ describe("select card", () => {
     expect(show(selectCard, "select_high", ["a", "b"]).card.element.querySelector(".at-once")).toBeNull();
   });
 
+  it("has the project's words on the buttons that do both at once", () => {
+    const words = { ...WORDS, positive: "urgent", negative: "not urgent" };
+    const { element } = selectCard(contextOf(question("select_high", "a", "b"), { quick: true, words }));
+    expect([...element.querySelectorAll(".at-once-word")].map((word) => word.textContent)).toEqual(["Urgent", "Not urgent", "Urgent", "Not urgent"]);
+  });
+
   it("starts with the choice that was taken back", () => {
     const { button } = show(selectCard, "select_high", ["a", "b"], { type: "select", chosen: "b", positive: true });
     expect(button("b").getAttribute("aria-pressed")).toBe("true");
