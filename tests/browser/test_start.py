@@ -106,6 +106,20 @@ def test_a_word_that_is_no_item_is_refused_in_one_line_and_the_last_look_stays(j
     expect(page.get_by_role("region", name=MOST)).to_be_hidden()
 
 
+def test_a_problem_has_the_colour_of_warnings(join: Join) -> None:
+    page = join("sentences", owner=True).page
+    page.get_by_role("button", name="Begin").click()
+    problem = page.locator(".start-problem")
+    expect(problem).to_have_text("Click items first, or skip this step.")
+    warn = """element => {
+      const sample = element.appendChild(Object.assign(document.createElement("i"), {style: "color: var(--warn)"}));
+      const found = getComputedStyle(sample).color;
+      sample.remove();
+      return found;
+    }"""
+    expect(problem).to_have_css("color", problem.evaluate(warn))
+
+
 def test_items_are_searched_and_marked_without_a_mouse(join: Join) -> None:
     owner = join("sentiment others label 2", owner=True)
     page = owner.page

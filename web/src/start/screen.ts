@@ -173,7 +173,7 @@ export class StartScreen {
 
   private async begin(): Promise<void> {
     if (this.examples.empty) {
-      this.look.problem.textContent = `${this.state.no_words ? "Click items" : "Type words or click items"} first, or skip this step.`;
+      this.look.tell(`${this.state.no_words ? "Click items" : "Type words or click items"} first, or skip this step.`);
       return;
     }
     try {
@@ -190,7 +190,7 @@ export class StartScreen {
   }
 
   private say(error: unknown): void {
-    this.look.problem.textContent = error instanceof Error ? sentence(error.message) : String(error);
+    this.look.tell(error instanceof Error ? sentence(error.message) : String(error));
   }
 }
 
