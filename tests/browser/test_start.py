@@ -123,6 +123,8 @@ def test_a_problem_has_the_colour_of_warnings(join: Join) -> None:
 def test_items_are_searched_and_marked_without_a_mouse(join: Join) -> None:
     owner = join("sentiment others label 2", owner=True)
     page = owner.page
+    page.get_by_role("searchbox", name="Search the items").fill("xyzzy")
+    expect(page.get_by_text("No items match.", exact=True)).to_be_visible()
     page.get_by_role("searchbox", name="Search the items").fill("happ")
     expect(listed(page, "Items to choose from")).to_have_count(1)
     page.keyboard.press("Tab")

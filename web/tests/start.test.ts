@@ -53,6 +53,14 @@ describe("lists of items", () => {
     expect(document.activeElement!.closest("li")!.dataset.id).toBe("b");
   });
 
+  it("say so if they are empty", () => {
+    const picks = new Picks("Items", undefined, "No items match.");
+    picks.show([]);
+    expect(picks.element.querySelector("[role=status]")!.textContent).toBe("No items match.");
+    picks.show([item("a")]);
+    expect(picks.element.querySelector("[role=status]")!.textContent).toBe("");
+  });
+
   it("are only read if nobody listens", () => {
     const picks = new Picks("Items");
     picks.show([item("a")]);

@@ -40,7 +40,7 @@ export class StartScreen {
   private readonly examples = new Examples();
   private readonly picking = { sideOf: (item: Item) => this.sideOf(item), pick: (item: Item) => this.pick(item) };
   private readonly look = new StartLook({ picking: this.picking, onLook: (preview) => this.looked(preview) });
-  private readonly offer = new Picks("Items to choose from", this.picking);
+  private readonly offer = new Picks("Items to choose from", this.picking, "No items match.");
   private readonly chips: Record<Side, HTMLElement> = { like: h("ul", { class: "chips" }), unlike: h("ul", { class: "chips" }) };
   private readonly found: Record<Side, HTMLElement> = { like: h("p", { class: "hint" }), unlike: h("p", { class: "hint" }) };
   private side: Side = "like";
