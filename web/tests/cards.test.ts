@@ -239,3 +239,24 @@ describe("rank card with ties", () => {
     expect(joined(card)).toEqual(["b"]);
   });
 });
+
+describe("places above 9", () => {
+  const ten = [..."abcdefghij"];
+
+  it.each([["rank", rankCard, ".pick"], ["select_high", selectCard, ".option"]] as const)("are no keys: %s", (kind, make, row) => {
+    const { card } = show(make, kind, ten);
+    const rows = [...card.element.querySelectorAll(row)];
+    expect(rows.map((one) => one.querySelector("kbd")!.textContent)).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    expect(rows.map((one) => one.querySelector("kbd")!.classList.contains("keyless"))).toEqual([...Array(9).fill(false), true]);
+    expect(rows.map((one) => one.getAttribute("aria-keyshortcuts"))).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", null]);
+    expect(card.bindings.some(({ keys }) => keys.includes("10"))).toBe(false);
+  });
+
+  it("become keys as soon as the item moves up", () => {
+    const { card, button } = show(rankCard, "rank", ten);
+    button("Move j up").click();
+    const rows = [...card.element.querySelectorAll(".pick")];
+    expect(rows.at(-2)!.textContent).toContain("j");
+    expect([rows.at(-2)!, rows.at(-1)!].map((one) => one.getAttribute("aria-keyshortcuts"))).toEqual(["9", null]);
+  });
+});

@@ -97,8 +97,11 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
 }
 
 function option(item: Item, index: number, choose: () => void): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "option", "aria-pressed": "false", "aria-keyshortcuts": index + 1 });
-  button.append(keycap(String(index + 1)), itemView(item));
+  const isKey = index < 9;
+  const button = h("button", { type: "button", class: "option", "aria-pressed": "false", "aria-keyshortcuts": isKey && index + 1 });
+  const cap = keycap(String(index + 1));
+  cap.classList.toggle("keyless", !isKey);
+  button.append(cap, itemView(item));
   button.addEventListener("click", choose);
   return button;
 }
