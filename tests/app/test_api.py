@@ -184,7 +184,9 @@ def test_the_answer_log_is_newest_first_and_in_pages(visit: Visit) -> None:
 def test_reset_needs_the_projects_name(visit: Visit, session: Session) -> None:
     owner = visit("owner")
     teach(owner, 2)
-    assert owner.post("/api/reset", json={"confirm": "yes"}).status_code == 422
+    refused = owner.post("/api/reset", json={"confirm": "yes"})
+    assert refused.status_code == 422
+    assert refused.json()["error"] == "type the project's name to reset it"
     assert owner.post("/api/reset", json={"confirm": "moods"}).json() == {"done": True}
     assert session.settled_view().effects == ()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tellmore.app.exports import EXPORTS
 from tellmore.app.glance import glance_at
 from tellmore.app.items import ItemFinder
 from tellmore.app.session import Session
+from tellmore.app.view import FullView
 from tellmore.pool import Pool
 
 ALL = {"search": "", "sort": "pool", "show": "all", "low": 0.0, "high": 1.0, "limit": 100, "offset": 0}
@@ -128,6 +130,21 @@ def test_a_glance_shows_items_nobody_was_asked_about(session: Session, pool: Poo
     assert without is not None
     assert asked not in {item.id for item in (*without.most, *without.least, without.unsure)}, "it is being asked now"
     assert glance_at(pool, session.settled_view()) is None, "too few are left to show"
+
+
+def test_a_glance_calls_nothing_positive_that_is_predicted_negative(session: Session, pool: Pool) -> None:
+    session.label("owner", "i0", True)
+    view = session.settled_view()
+    for above in (0, 1, 3, 59):
+        score = np.sort(pool.X[:, 0])[::-1]
+        score = score - (score[above] + score[above - 1]) / 2 if above else score - score[0] - 1
+        seen = glance_at(pool, cast("FullView", SimpleNamespace(learner=view.learner, mean=score)))
+        assert seen is not None
+        most, least = ([int(item.id[1:]) for item in side] for side in (seen.most, seen.least))
+        unsure = min(range(1, 60), key=lambda row: abs(score[row]))
+        assert seen.unsure.id == f"i{unsure}"
+        assert most == [row for row in range(1, 60) if score[row] > 0 and row != unsure][:4]
+        assert least == [row for row in range(59, 0, -1) if score[row] < 0 and row != unsure][:4]
 
 
 def test_every_export_says_what_it_is_for(owner: TestClient) -> None:

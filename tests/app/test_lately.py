@@ -25,6 +25,7 @@ def test_shares_are_of_the_last_questions_and_leave_out_what_was_wanted_again() 
     shares = lately.shares()
     assert (shares.questions, shares.random, shares.repeated) == (LATELY, 30 / LATELY, 0.0)
     assert shares.warning.startswith("15 % of the last 200 questions were random")
+    assert "because people answer faster than questions can be chosen. Allow larger questions" in shares.warning
     lately.add(asked("again", "i5"))
     lately.add(asked("second", "i6"))
     assert lately.shares().repeated == 0

@@ -120,6 +120,13 @@ def test_a_start_is_asked_for_until_there_is_one_or_an_answer(visit: Visit) -> N
     assert not owner.get("/api/start").json()["fresh"]
 
 
+def test_the_first_screen_names_the_attribute_as_the_owner_did(visit: Visit) -> None:
+    owner = visit()
+    assert owner.get("/api/start").json()["attribute"] == "calm"
+    owner.put("/api/settings", json={"attribute": "a spam message"})
+    assert owner.get("/api/start").json()["attribute"] == "a spam message"
+
+
 def test_items_to_choose_from_are_a_few_or_those_searched_for(visit: Visit) -> None:
     owner = visit()
 

@@ -99,6 +99,8 @@ def make_project(name: str, folder: Path) -> None:
             markup_project(folder)
         case ["sentences"]:
             sentence_project(folder)
+        case ["sentences", question, size]:
+            sentence_project(folder, question, int(size))
         case ["pictures", question, size]:
             picture_project(folder, question, int(size))
         case ["sentiment", _, question, size]:

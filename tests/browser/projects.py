@@ -56,12 +56,12 @@ def sentiment_project(folder: Path, question: str, size: int = 4) -> Path:
     return folder
 
 
-def sentence_project(folder: Path) -> Path:
+def sentence_project(folder: Path, question: str = "label", size: int = 2) -> Path:
     """Items of one long sentence each."""
     rng = np.random.default_rng(0)
     text = [f"On day {row} they were welcomed warmly, waited for an hour, and then left again." for row in range(40)]
     pool = Pool(rng.normal(size=(len(text), 6)).astype(np.float32), [f"day{row}" for row in range(len(text))], text)
-    create_project(folder, pool, settings("label", 2, name="Days", instruction=""))
+    create_project(folder, pool, settings(question, size, name="Days", instruction=""))
     return folder
 
 

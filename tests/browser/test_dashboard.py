@@ -245,8 +245,9 @@ def test_reset_asks_for_the_projects_name(join: Join) -> None:
         owner.page.get_by_role("button", name="Reset", exact=True).click()
         expect(owner.page.get_by_role("dialog")).to_have_count(0)
         if answers:
-            expect(owner.page.get_by_role("alert")).to_contain_text("name")
+            expect(owner.page.get_by_role("alert")).to_have_text("Type the project's name to reset it.")
         else:
+            expect(owner.page.get_by_role("alert")).to_be_empty()
             expect(owner.page.get_by_text("The project has been reset.")).to_be_visible()
         eventually(lambda count=answers: owner.server.call("GET", "/api/dashboard")["answers"] == count)
 

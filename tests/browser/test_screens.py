@@ -340,3 +340,50 @@ def test_motion_is_reduced_when_asked(join: Join) -> None:
     person.page.keyboard.press("1")
     person.page.keyboard.press("ArrowDown")
     assert person.page.evaluate("document.getAnimations().length") == running == 0
+
+
+def to_the_end(person: Person) -> None:
+    """Scrolls to the end of the page; the top of the question must then be above the screen."""
+    person.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    expect(person.page.locator("section.card h1")).not_to_be_in_viewport()
+
+
+def test_what_comes_next_starts_at_its_top_on_a_phone(join: Join) -> None:
+    person = join("pictures tick 12", device="narrow").seek("tick")
+    headline, none = person.page.locator("section.card h1"), person.page.get_by_role("button", name="None of these")
+    to_the_end(person)
+    person.submit({"type": "tick", "positive": []}, none.tap)
+    expect(headline).to_be_in_viewport(ratio=1)
+    to_the_end(person)
+    question = person.question_id()
+    person.page.get_by_role("button", name="Undo").tap()
+    person.wait_for_other(question)
+    expect(headline).to_be_in_viewport(ratio=1)
+    nothing = {"question": None, "reason": "Later. " * 300, "progress": {"answers": 1, "minutes": 0}}
+    person.page.route("**/api/answers", lambda route: route.fulfill(json={"saved": True, "next": nothing}))
+    to_the_end(person)
+    none.tap()
+    expect(headline).to_have_text("No question for now")
+    expect(headline).to_be_in_viewport(ratio=1)
+
+
+def test_a_new_question_does_not_scroll_if_its_top_is_visible(join: Join) -> None:
+    person = join("tick 12", viewport={"width": 1440, "height": 450}).seek("tick")
+    person.page.evaluate("scrollTo(0, 20)")
+    person.submit({"type": "tick", "positive": []}, lambda: person.page.keyboard.press("n"))
+    assert person.page.evaluate("scrollY") == 20
+
+
+@pytest.mark.parametrize("server", ["sentences select 4", "pictures select 4"])
+def test_buttons_below_an_item_are_joined_to_it_on_a_phone(join: Join, server: str) -> None:
+    person = join(server, device="narrow").seek("select")
+    boxes = """items => items.map(item => [item, ...item.querySelectorAll(".option, .at-onces")]
+      .map(part => part.getBoundingClientRect()).map(({top, bottom, left}) => [top, bottom, left]))"""
+    items = person.page.locator(".options > li").evaluate_all(boxes)
+    for _, (_, option_end, _), (buttons_begin, _, _) in items:
+        assert buttons_begin <= option_end, "nothing is between an item and its buttons"
+    for (_, end, left), *_ in items:
+        below = [top for (top, _, other), *_ in items if other == left and top > end - 1]
+        assert all(top - end >= 12 for top in below), "the next item is further away"
+    words = person.page.locator(".at-once-word").first
+    expect(words).to_be_visible(visible=server.startswith("sentences"))

@@ -31,6 +31,7 @@ def clicked_are(page: Page, side: str) -> None:
 
 def asked_for(person: Person) -> None:
     expect(person.page.get_by_role("heading", level=1)).to_have_text("What are you looking for?")
+    expect(person.page.get_by_text("The questions will ask whether an item is positive.")).to_be_visible()
 
 
 def test_words_and_clicks_are_seen_at_once_saved_and_asked_from(join: Join) -> None:
@@ -105,9 +106,25 @@ def test_a_word_that_is_no_item_is_refused_in_one_line_and_the_last_look_stays(j
     expect(page.get_by_role("region", name=MOST)).to_be_hidden()
 
 
+def test_a_problem_has_the_colour_of_warnings(join: Join) -> None:
+    page = join("sentences", owner=True).page
+    page.get_by_role("button", name="Begin").click()
+    problem = page.locator(".start-problem")
+    expect(problem).to_have_text("Click items first, or skip this step.")
+    warn = """element => {
+      const sample = element.appendChild(Object.assign(document.createElement("i"), {style: "color: var(--warn)"}));
+      const found = getComputedStyle(sample).color;
+      sample.remove();
+      return found;
+    }"""
+    expect(problem).to_have_css("color", problem.evaluate(warn))
+
+
 def test_items_are_searched_and_marked_without_a_mouse(join: Join) -> None:
     owner = join("sentiment others label 2", owner=True)
     page = owner.page
+    page.get_by_role("searchbox", name="Search the items").fill("xyzzy")
+    expect(page.get_by_text("No items match.", exact=True)).to_be_visible()
     page.get_by_role("searchbox", name="Search the items").fill("happ")
     expect(listed(page, "Items to choose from")).to_have_count(1)
     page.keyboard.press("Tab")

@@ -76,6 +76,12 @@ describe("select card", () => {
     expect(show(selectCard, "select_high", ["a", "b"]).card.element.querySelector(".at-once")).toBeNull();
   });
 
+  it("has the project's words on the buttons that do both at once", () => {
+    const words = { ...WORDS, positive: "urgent", negative: "not urgent" };
+    const { element } = selectCard(contextOf(question("select_high", "a", "b"), { quick: true, words }));
+    expect([...element.querySelectorAll(".at-once-word")].map((word) => word.textContent)).toEqual(["Urgent", "Not urgent", "Urgent", "Not urgent"]);
+  });
+
   it("starts with the choice that was taken back", () => {
     const { button } = show(selectCard, "select_high", ["a", "b"], { type: "select", chosen: "b", positive: true });
     expect(button("b").getAttribute("aria-pressed")).toBe("true");
@@ -231,5 +237,26 @@ describe("rank card with ties", () => {
   it("starts with the ties that were taken back", () => {
     const { card } = rank(["a", "b", "c"], { type: "rank", order: ["c", "b", "a"], n_positive: 1, ties: [1] });
     expect(joined(card)).toEqual(["b"]);
+  });
+});
+
+describe("places above 9", () => {
+  const ten = [..."abcdefghij"];
+
+  it.each([["rank", rankCard, ".pick"], ["select_high", selectCard, ".option"]] as const)("are no keys: %s", (kind, make, row) => {
+    const { card } = show(make, kind, ten);
+    const rows = [...card.element.querySelectorAll(row)];
+    expect(rows.map((one) => one.querySelector("kbd")!.textContent)).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    expect(rows.map((one) => one.querySelector("kbd")!.classList.contains("keyless"))).toEqual([...Array(9).fill(false), true]);
+    expect(rows.map((one) => one.getAttribute("aria-keyshortcuts"))).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", null]);
+    expect(card.bindings.some(({ keys }) => keys.includes("10"))).toBe(false);
+  });
+
+  it("become keys as soon as the item moves up", () => {
+    const { card, button } = show(rankCard, "rank", ten);
+    button("Move j up").click();
+    const rows = [...card.element.querySelectorAll(".pick")];
+    expect(rows.at(-2)!.textContent).toContain("j");
+    expect([rows.at(-2)!, rows.at(-1)!].map((one) => one.getAttribute("aria-keyshortcuts"))).toEqual(["9", null]);
   });
 });

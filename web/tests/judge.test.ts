@@ -46,7 +46,7 @@ describe("figures of a judge", () => {
       ["90\u00a0%", "10 to 90\u00a0%, 36 of 40"],
       ["60\u00a0%", "how often that would agree"],
       ["82\u00a0%", "10 to 90\u00a0%, 14 of 17"],
-      ["–", "nobody calls anything warm"],
+      ["–", "none of the 40 random answers is warm"],
       ["40.0\u00a0%", "30.1 to 50.0\u00a0%, all scored items"],
       ["132", "more random answers"],
     ]);
@@ -82,6 +82,18 @@ describe("the judge's page", () => {
     await view.show(WORDS);
     expect(view.element.textContent).toContain("<b>calm</b>");
     expect(view.element.textContent).toContain("The first 1 of 14 items.");
+  });
+
+  it("asks whether scores are probabilities only if they are numbers", async () => {
+    const title = "Can its scores be read as probabilities?";
+    const words = { ...JUDGED, verdict: { ...VERDICT, calibration: VERDICT.calibration.map((bin) => ({ ...bin, mean_score: null })) } };
+    serve(JUDGED, words);
+    const view = new JudgeView(() => {});
+    await view.show(WORDS);
+    expect(view.element.textContent).toContain(title);
+    await view.show(WORDS);
+    expect(view.element.textContent).not.toContain(title);
+    expect(view.element.textContent).toContain("What it confuses");
   });
 
   it("says what is missing if there is no verdict", async () => {

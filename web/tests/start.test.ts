@@ -4,7 +4,7 @@ import { StartLook } from "../src/start/look";
 import { sentence } from "../src/kit/words";
 import { typedNames } from "../src/start/names";
 import { Picks } from "../src/start/picks";
-import { explanation, foundAs } from "../src/start/screen";
+import { explanation, foundAs, subject } from "../src/start/screen";
 import { StartLine } from "../src/start/agreement";
 
 const item = (id: string): { id: string; text: string } => ({ id, text: `text of ${id}` });
@@ -51,6 +51,14 @@ describe("lists of items", () => {
     expect(pick).toHaveBeenCalledWith(item("b"));
     picks.show([item("c"), item("b")]);
     expect(document.activeElement!.closest("li")!.dataset.id).toBe("b");
+  });
+
+  it("say so if they are empty", () => {
+    const picks = new Picks("Items", undefined, "No items match.");
+    picks.show([]);
+    expect(picks.element.querySelector("[role=status]")!.textContent).toBe("No items match.");
+    picks.show([item("a")]);
+    expect(picks.element.querySelector("[role=status]")!.textContent).toBe("");
   });
 
   it("are only read if nobody listens", () => {
@@ -122,6 +130,11 @@ describe("words", () => {
     expect(explanation(false, "why")).toMatch(/^Click examples below, or type items exactly as they are written there\./);
     expect(explanation(true, "why")).toMatch(/^Click pictures as examples\./);
     expect(explanation(true, null)).toMatch(/^Type words or texts,/);
+  });
+
+  it("name what the questions will ask about", () => {
+    expect(subject("friendly").textContent).toBe("The questions will ask whether an item is friendly. Say here what that means to you.");
+    expect(subject("a <b>spam</b> message").querySelector("strong")!.textContent).toBe("a <b>spam</b> message");
   });
 
   it("make a sentence of the server’s line", () => {

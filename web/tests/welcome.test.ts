@@ -55,6 +55,12 @@ describe("a glance", () => {
     view.querySelector("button")!.click();
     expect(gone).toBe(1);
   });
+
+  it("says so if nothing was found on one side", () => {
+    const item = (text: string) => ({ id: text, text, image: null });
+    const view = glanceView({ most: [], least: [item("grim")], unsure: item("plain") }, { positive: "warm", negative: "cold" }, () => {});
+    expect([...view.querySelectorAll("dd")].map((text) => text.textContent)).toEqual(["None found yet", "grim", "plain"]);
+  });
 });
 
 describe("words of the server", () => {

@@ -263,7 +263,7 @@ def delete_participant(participant: str, shared: Shared, visitor: Owner) -> wire
 def reset(body: wire.ResetIn, shared: Shared, visitor: Owner) -> wire.DoneOut:
     """Start again without answers. They stay in the log; the settings are kept."""
     if body.confirm != shared.session.settings.project.name:
-        raise HTTPException(422, "to reset, send the project's name as `confirm`")
+        raise HTTPException(422, "type the project's name to reset it")
     shared.session.reset(visitor.participant)
     return wire.DoneOut()
 

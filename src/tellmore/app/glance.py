@@ -28,16 +28,18 @@ def is_due(answers: int) -> bool:
 
 
 def glance_at(pool: Pool, view: FullView, asked: Collection[str] = ()) -> GlanceOut | None:
-    """The items without a label with the highest and the lowest scores, and the one nearest to the boundary; None if too few are
-    left. Items that are ``asked`` about now are left out, so that nobody is told what to answer. The next question waits for
-    this, so it uses the scores, which are there already, and not the probabilities of all items."""
+    """The items without a label with the highest scores above the boundary and the lowest below it, and the one nearest to it;
+    None if too few are left. Items that are ``asked`` about now are left out, so that nobody is told what to answer. The next
+    question waits for this, so it uses the scores, which are there already, and not the probabilities of all items."""
     rows = unlabelled(pool, view, asked)
     if len(rows) < 2 * SHOWN + 1:
         return None
     score = view.mean[rows]
-    low, high, unsure = first(score, SHOWN), first(-score, SHOWN), first(np.abs(score), 1)
-    most, least, between = ([item_out(pool, pool.ids[rows[at]]) for at in found] for found in (high, low, unsure))
-    return GlanceOut(most=most, least=least, unsure=between[0])
+    unsure = int(np.argmin(np.abs(score)))
+    most, least = (
+        [item_out(pool, pool.ids[rows[at]]) for at in beyond(side, unsure, SHOWN)] for side in (score, -score)
+    )
+    return GlanceOut(most=most, least=least, unsure=item_out(pool, pool.ids[rows[unsure]]))
 
 
 def unlabelled(pool: Pool, view: FullView, asked: Collection[str]) -> NDArray[np.intp]:
@@ -45,6 +47,11 @@ def unlabelled(pool: Pool, view: FullView, asked: Collection[str]) -> NDArray[np
     free = np.ones(len(pool), bool)
     free[pool.rows([*view.learner.labels(), *asked])] = False
     return np.flatnonzero(free)
+
+
+def beyond(score: Array, unsure: int, n: int) -> list[int]:
+    """Indices of the ``n`` highest scores, or fewer: only those above 0, and without the one that is ``unsure``."""
+    return [int(at) for at in first(-score, n + 1) if score[at] > 0 and at != unsure][:n]
 
 
 def first(key: Array, n: int) -> NDArray[np.intp]:

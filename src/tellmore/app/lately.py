@@ -18,8 +18,8 @@ TOO_MANY = 0.05
 """From this share on, the owner is warned."""
 
 SLOW = (
-    "{share:.0f} % of the last {questions} questions were random, because people ask faster than questions can be chosen. Allow "
-    "larger questions, such as grids, invite fewer people at once, or use a faster computer"
+    "{share:.0f} % of the last {questions} questions were random, because people answer faster than questions can be chosen. "
+    "Allow larger questions, such as grids, invite fewer people at once, or use a faster computer"
 )
 SHORT = (
     "{share:.0f} % of the last {questions} questions had been asked before, because there are few items for so many answers. Add "

@@ -36,6 +36,7 @@ def start_out(session: Session) -> StartOut:
     return StartOut(
         project=session.repository.project_id,
         fresh=not begun and not given,
+        attribute=settings.project.attribute,
         no_words=session.beforehand.no_words,
     )
 

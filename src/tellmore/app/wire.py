@@ -161,7 +161,8 @@ class EndOut(Wire):
 
 
 class GlanceOut(Wire):
-    """Predictions for items that nobody was asked about: the most and the least positive, and an uncertain one."""
+    """Predictions for items that nobody was asked about: the most and the least positive, and an uncertain one. ``most`` has only
+    items that are predicted positive, ``least`` only the others, so each may be empty."""
 
     most: list[ItemOut]
     least: list[ItemOut]

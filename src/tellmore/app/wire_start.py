@@ -8,10 +8,11 @@ from tellmore.app.wire import Examples, ItemOut, Wire
 
 
 class StartOut(Wire):
-    """Reply to ``GET /api/start``: whether to ask for a start, and whether words can be used."""
+    """Reply to ``GET /api/start``: whether to ask for a start, for what, and whether words can be used."""
 
     project: str = Field(description="distinguishes this project from others at the same address")
     fresh: bool = Field(description="nothing was answered yet, there is no start, and the questions have not ended")
+    attribute: str = Field(description="what the questions ask about, in the owner's words")
     no_words: str | None = Field(description="why words that are not items cannot be used; null if they can")
 
 

@@ -5,7 +5,8 @@ import { h } from "../kit/dom";
 import type { Glance, Item, Wording } from "../kit/wire";
 
 function group(title: string, items: readonly Item[]): HTMLElement {
-  return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...items.map((item) => h("span", { class: "glance-item", dir: "auto" }, itemView(item)))));
+  const shown = items.map((item) => h("span", { class: "glance-item", dir: "auto" }, itemView(item)));
+  return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...(shown.length ? shown : ["None found yet"])));
 }
 
 export function glanceView(glance: Glance, words: Pick<Wording, "positive" | "negative">, putAway: () => void): HTMLElement {

@@ -5,7 +5,7 @@ import { type Given, present, type Presented } from "../cards/present";
 import { type Screen, screenOf } from "../cards/registry";
 import { Announcer } from "../kit/announcer";
 import { ApiError, get, OfflineError, post, type Reply, request, untilReached } from "../kit/api";
-import { h, root } from "../kit/dom";
+import { h, root, showTop } from "../kit/dom";
 import { header, notice } from "../kit/frame";
 import { sentence } from "../kit/words";
 import { icon } from "../kit/icons";
@@ -125,6 +125,7 @@ class Annotator {
   private display(card: HTMLElement): void {
     this.host.replaceChildren(card);
     card.focus({ preventScroll: true });
+    showTop(card);
   }
 
   private showNothing(reason: string): void {
@@ -191,7 +192,7 @@ class Annotator {
       this.presented?.withdraw();
       this.presented = null;
       this.glance.replaceChildren();
-      this.host.replaceChildren(problem(error));
+      this.display(problem(error));
     }
   }
 }

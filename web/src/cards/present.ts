@@ -1,7 +1,7 @@
 /** Shows one question and waits for its answer: card, clock, keys and focus together. Studies use it unchanged. */
 
 import type { Announcer } from "../kit/announcer";
-import { h } from "../kit/dom";
+import { h, showTop } from "../kit/dom";
 import { DraftBox } from "../kit/draft";
 import { type Binding, type Keyboard, type KeyHelp, keycap } from "../kit/keyboard";
 import { afterPaint, type ClockRecord, imagesDecoded, QuestionClock } from "../kit/timing";
@@ -19,7 +19,7 @@ export interface Presentation {
   announcer: Announcer;
   /** Round trip of the request that brought the question, whole milliseconds. */
   latencyMs: number;
-  /** Whether the question takes the focus; by default it does. */
+  /** Whether the question takes the focus, and the page scrolls to its top; by default it does. */
   focus?: boolean;
   /** Whether "skip" and "can't tell" are offered. */
   skippable: boolean;
@@ -82,7 +82,7 @@ export interface Presented {
   withdraw(): void;
 }
 
-/** Puts the question into `host` and focuses it. */
+/** Puts the question into `host`, focuses it and makes its top visible. */
 export function present(host: HTMLElement, options: Presentation): Presented {
   const { question, words, keyboard, announcer } = options;
   const { kind, make } = options.screen;
@@ -136,7 +136,10 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const extra: Binding[] = [{ keys: ["z"], run: () => zoomAtHand(section) }, ...(options.onNote ? [{ keys: ["m"], run: options.onNote }] : [])];
   const release = keyboard.use([...extra, ...card.bindings, ...(options.skippable ? skipBindings(submit) : [])]);
   host.replaceChildren(section);
-  if (options.focus ?? true) section.focus({ preventScroll: true });
+  if (options.focus ?? true) {
+    section.focus({ preventScroll: true });
+    showTop(section); // the question before may have been taller, and answered at its end
+  }
   void startWhenSeen(section, clock, () => closed).then((shown) => {
     if (!shown) return;
     keep();

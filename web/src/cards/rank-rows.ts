@@ -89,14 +89,23 @@ function slide(event: KeyboardEvent, size: number, actions: RowActions): void {
   actions.step(by);
 }
 
+/** The number of the row; up to 9 it is a key as well. */
+function paintPlace({ main }: Row, position: number): void {
+  const isKey = position <= 9;
+  const place = main.querySelector(".position")!;
+  place.textContent = String(position);
+  place.classList.toggle("keyless", !isKey);
+  if (isKey) main.setAttribute("aria-keyshortcuts", String(position));
+  else main.removeAttribute("aria-keyshortcuts");
+}
+
 /** Updates an item's row to its rank `position` (from 1) and its side of the divider. */
 export function paintItem(row: Row, position: number, size: number, positive: boolean, picked: boolean, words: Wording): void {
   const side = positive ? words.positive : words.negative;
   row.element.classList.toggle("below", !positive);
   row.element.classList.toggle("picked", picked);
   row.main.setAttribute("aria-pressed", String(picked));
-  row.main.setAttribute("aria-keyshortcuts", String(position));
-  row.main.querySelector(".position")!.textContent = String(position);
+  paintPlace(row, position);
   row.main.querySelector(".where")!.textContent = `, ${position} of ${size}, ${side}`;
 }
 

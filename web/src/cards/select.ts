@@ -2,6 +2,7 @@
 
 import { h, hiddenText } from "../kit/dom";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
+import { capitalised } from "../kit/kinds";
 import type { Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
 import { itemView, shownName } from "./item";
@@ -59,7 +60,7 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
     options.forEach((button, index) => button.setAttribute("aria-pressed", String(items[index] === chosen)));
     for (const button of buttons) button.disabled = chosen === null;
     const [before, after] = prompt;
-    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : [atOnce ? "Choose one and label it here, or press + or − next to it to do both at once." : "Choose one first."]));
+    asked.replaceChildren(...(chosen ? [before, h("strong", { dir: "auto" }, nameOf(chosen)), after] : [atOnce ? "Choose one and label it here, or press its + or − to do both at once." : "Choose one first."]));
   };
   const choose = (index: number): void => {
     const item = items[index];
@@ -96,8 +97,11 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
 }
 
 function option(item: Item, index: number, choose: () => void): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "option", "aria-pressed": "false", "aria-keyshortcuts": index + 1 });
-  button.append(keycap(String(index + 1)), itemView(item));
+  const isKey = index < 9;
+  const button = h("button", { type: "button", class: "option", "aria-pressed": "false", "aria-keyshortcuts": isKey && index + 1 });
+  const cap = keycap(String(index + 1));
+  cap.classList.toggle("keyless", !isKey);
+  button.append(cap, itemView(item));
   button.addEventListener("click", choose);
   return button;
 }
@@ -107,13 +111,14 @@ function choices(size: number, choose: (index: number) => void, step: (by: numbe
   return [...digits, { keys: ["ArrowUp"], run: () => step(-1) }, { keys: ["ArrowDown"], run: () => step(1) }];
 }
 
-/** Two small buttons next to an option, which choose and label it at once. */
+/** Two small buttons next to an option, which choose and label it at once. The style sheet shows their words where there is room. */
 function labelButtons(name: string, index: number, { words }: CardContext, answer: (index: number, positive: boolean) => void): HTMLElement {
   const buttons = SIGNS.map(({ positive, sign }) => {
     const key = AT_ONCE[positive ? "positive" : "negative"][index]?.toUpperCase();
     const label = positive ? words.positive : words.negative;
     const button = h("button", { type: "button", class: "at-once", title: `Choose, ${label}`, "aria-keyshortcuts": key });
-    button.append(h("span", { "aria-hidden": "true" }, sign), hiddenText(`Choose ${name}, ${label}`), ...(key ? [keycap(key)] : []));
+    const word = h("span", { class: "at-once-word", "aria-hidden": "true" }, capitalised(label));
+    button.append(h("span", { "aria-hidden": "true" }, sign), word, hiddenText(`Choose ${name}, ${label}`), ...(key ? [keycap(key)] : []));
     button.addEventListener("click", () => answer(index, positive));
     return button;
   });

@@ -42,7 +42,7 @@ export function figures(found: Verdict, { positive }: Words): Tile[] {
     measured("Agrees with people", found.agreement, ""),
     { label: "Always the more common answer", value: percent(found.commoner), note: "how often that would agree" },
     measured("Precision", found.precision, `it calls nothing ${positive}`),
-    measured("Recall", found.recall, `nobody calls anything ${positive}`),
+    measured("Recall", found.recall, `none of the ${found.checks} random answers is ${positive}`),
     { label: `Share of ${positive}`, value: percent(share.estimate, 1), note: `${percentRange(share, 1)}, all scored items` },
     { label: "To halve that interval", value: String(share.more_to_halve), note: "more random answers" },
   ];
@@ -74,7 +74,9 @@ function confusion(found: Verdict, { positive, negative }: Words): HTMLElement {
   return panel("What it confuses", null, view);
 }
 
-function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLElement {
+/** Null for a judge that gives words instead of numbers: nothing of it could be a probability. */
+function calibration({ calibration: bins }: Verdict, { positive }: Words): HTMLElement | null {
+  if (bins.every(({ mean_score: mean }) => mean === null)) return null;
   const view = table({
     caption: "Can its scores be read as probabilities?",
     rows: bins,
@@ -175,6 +177,7 @@ export class JudgeView {
   private panels(judged: Judged, found: Verdict): HTMLElement[] {
     const { words } = this;
     const tiles = h("dl", { class: "tiles" }, ...figures(found, words).map(tileView));
-    return [tiles, h("div", { class: "grid wide" }, confusion(found, words), share(found, words), calibration(found, words), wrong(judged, found, words))];
+    const parts = [confusion(found, words), share(found, words), calibration(found, words), wrong(judged, found, words)];
+    return [tiles, h("div", { class: "grid wide" }, ...parts)];
   }
 }

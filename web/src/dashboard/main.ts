@@ -39,7 +39,7 @@ class DashboardPage {
   private readonly judge = new JudgeView((error) => this.report(error));
   private readonly agreement = new AgreementView((error) => this.report(error));
   private readonly people = new People((error) => this.report(error));
-  private readonly settings = new SettingsView((error) => this.report(error));
+  private readonly settings = new SettingsView((error) => this.report(error), () => this.alert.replaceChildren());
   private refreshing = false;
   private outdated = false;
 

@@ -88,7 +88,11 @@ export class SettingsView {
   private kinds: readonly Kind[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly report: (error: unknown) => void) {
+  /** `report` shows an error until the next `clear`. */
+  constructor(
+    private readonly report: (error: unknown) => void,
+    private readonly clear: () => void,
+  ) {
     const shown = panel("Preview", "Try it; nothing is saved.", this.preview, this.startLook.element);
     const columns = h("div", { class: "grid wide settings-grid" }, panel("Settings", null, this.form, this.message), shown);
     this.element.append(columns, this.danger());
@@ -197,6 +201,8 @@ export class SettingsView {
     const body = [h("p", {}, "Every answer is discarded."), h("label", { class: "field" }, h("span", {}, `Type the project’s name to confirm: ${name}`), typed)];
     const choice = await openDialog("Reset the project?", body, [{ label: "Cancel", value: "" }, { label: "Reset", value: "yes", danger: true }]);
     if (choice !== "yes") return;
+    this.clear();
+    this.message.textContent = "";
     try {
       await post("/api/reset", { confirm: typed.value });
       this.message.textContent = "The project has been reset.";

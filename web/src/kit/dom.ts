@@ -38,6 +38,11 @@ export function focusedNear(element: Node): Element | null {
   return treeOf(element).activeElement;
 }
 
+/** Scrolls to the top of `element` if it is above the screen; otherwise nothing moves. */
+export function showTop(element: Element): void {
+  if (element.getBoundingClientRect().top < 0) element.scrollIntoView({ block: "start", behavior: "instant" });
+}
+
 /** Where to put a dialog that `element` opens, so that it has the same styles. */
 export function layerOf(element: Node): HTMLElement | ShadowRoot {
   const tree = treeOf(element);

@@ -38,6 +38,12 @@ export class StartLook {
     this.timer = setTimeout(() => void this.look(names, turn), DELAY_MS);
   }
 
+  /** Says what is wrong, or only what is being waited for. */
+  tell(message: string, waiting = false): void {
+    this.problem.toggleAttribute("data-waiting", waiting);
+    this.problem.textContent = message;
+  }
+
   /** Draws the last preview again, after the examples have changed. */
   redraw(): void {
     if (!this.last) return;
@@ -48,7 +54,7 @@ export class StartLook {
   private async look(names: Required<StartIn>, turn: number): Promise<void> {
     let found = this.last;
     let problem = "";
-    const waiting = setTimeout(() => turn === this.asked && (this.problem.textContent = "Looking…"), PATIENCE_MS);
+    const waiting = setTimeout(() => turn === this.asked && this.tell("Looking…", true), PATIENCE_MS);
     try {
       found = await post<StartPreview>("/api/start/preview", names);
     } catch (error) {
@@ -62,7 +68,7 @@ export class StartLook {
   /** While the names are wrong, the last preview stays, greyed out: a half-typed word is no reason to remove it. */
   private show(found: StartPreview | null, problem: string): void {
     this.last = found;
-    this.problem.textContent = problem;
+    this.tell(problem);
     this.element.hidden = !found;
     this.element.dataset.old = String(problem !== "");
     this.redraw();

@@ -18,14 +18,17 @@ export interface Picking {
 export class Picks {
   readonly element: HTMLElement;
   private readonly list = h("ul", { class: "picks" });
+  private readonly none = h("p", { class: "hint", role: "status" });
 
-  constructor(title: string, private readonly picking?: Picking) {
-    this.element = h("section", { class: "picks-part", "aria-label": title }, h("h2", {}, title), this.list);
+  /** `empty`: what to say if there are no items. */
+  constructor(title: string, private readonly picking?: Picking, private readonly empty = "") {
+    this.element = h("section", { class: "picks-part", "aria-label": title }, h("h2", {}, title), this.list, this.none);
   }
 
   show(items: readonly Shown[]): void {
     const focused = this.list.contains(document.activeElement) ? document.activeElement?.closest("li")?.dataset.id : undefined;
     this.list.dataset.media = items.some(({ image }) => image) ? "image" : "text";
+    this.none.textContent = items.length ? "" : this.empty;
     this.list.replaceChildren(...items.map((item) => h("li", { "data-id": item.id }, this.view(item))));
     if (focused === undefined) return;
     // Somebody who uses the keyboard stays in this list, at the same item if it is still there.

@@ -40,7 +40,7 @@ export class StartScreen {
   private readonly examples = new Examples();
   private readonly picking = { sideOf: (item: Item) => this.sideOf(item), pick: (item: Item) => this.pick(item) };
   private readonly look = new StartLook({ picking: this.picking, onLook: (preview) => this.looked(preview) });
-  private readonly offer = new Picks("Items to choose from", this.picking);
+  private readonly offer = new Picks("Items to choose from", this.picking, "No items match.");
   private readonly chips: Record<Side, HTMLElement> = { like: h("ul", { class: "chips" }), unlike: h("ul", { class: "chips" }) };
   private readonly found: Record<Side, HTMLElement> = { like: h("p", { class: "hint" }), unlike: h("p", { class: "hint" }) };
   private side: Side = "like";
@@ -59,6 +59,7 @@ export class StartScreen {
     const form = h("form", { class: "card start", "aria-labelledby": "headline" });
     const parts = [
       h("h1", { class: "headline", id: "headline", tabindex: -1 }, "What are you looking for?"),
+      subject(state.attribute),
       h("p", { class: "instruction" }, explanation(pictures, state.no_words)),
       state.no_words ? h("p", { class: "hint" }, `${typing ? "Other words" : "Words"} cannot be used: ${state.no_words}.`) : null,
       h("div", { class: "start-sides" }, ...SIDES.map((side) => this.sideView(side, typing))),
@@ -172,7 +173,7 @@ export class StartScreen {
 
   private async begin(): Promise<void> {
     if (this.examples.empty) {
-      this.look.problem.textContent = `${this.state.no_words ? "Click items" : "Type words or click items"} first, or skip this step.`;
+      this.look.tell(`${this.state.no_words ? "Click items" : "Type words or click items"} first, or skip this step.`);
       return;
     }
     try {
@@ -189,8 +190,14 @@ export class StartScreen {
   }
 
   private say(error: unknown): void {
-    this.look.problem.textContent = error instanceof Error ? sentence(error.message) : String(error);
+    this.look.tell(error instanceof Error ? sentence(error.message) : String(error));
   }
+}
+
+/** What the questions will ask about. The sentence is right for an adjective and for a phrase such as "a spam message". */
+export function subject(attribute: string): HTMLElement {
+  const named = h("strong", { dir: "auto" }, attribute);
+  return h("p", { class: "start-subject" }, "The questions will ask whether an item is ", named, ". Say here what that means to you.");
 }
 
 /** What to do on this screen. Words that are not items need an embedder for words; without one, people click examples. */
