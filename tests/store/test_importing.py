@@ -69,6 +69,22 @@ def test_an_exported_log_gives_only_what_counts(tmp_path: Path, pool: Pool):
     assert found[0].timing == timing
 
 
+def test_random_checks_of_an_exported_log_stay_checks(tmp_path: Path, pool: Pool):
+    first, second = (create_project(tmp_path / name, pool) for name in ("first", "second"))
+    drawn, chosen = Question("label", ["a"]), Question("label", ["b"])
+    with closing(Repository(first.database_url)) as repository:
+        for question in (drawn, chosen):
+            repository.append([question_event(question, "ann", check=question == drawn)])
+            repository.append([answer_event(question.id, "ann", LabelAnswer(True))])
+        lines = [event.as_json() for event in repository.since()]
+    path = write(tmp_path / "log.jsonl", "\n".join(map(json.dumps, lines)))
+    assert append_answers(second, read_answers(path, pool)) == 2
+    assert append_answers(second, read_answers(path, pool)) == 0
+    with closing(Repository(second.database_url)) as repository:
+        asked = Ledger(second.settings, repository.since()).asked
+    assert {question_id: one.check for question_id, one in asked.items()} == {drawn.id: True, chosen.id: False}
+
+
 def test_label_studio(tmp_path: Path, pool: Pool):
     def task(data: dict, kind: str, value: dict, **more) -> dict:
         result = {"from_name": "x", "to_name": "y", "id": "r", "type": kind, "value": value}

@@ -31,14 +31,15 @@ from tellmore.types import Answer
 
 @dataclass(frozen=True)
 class Collected:
-    """One answer to one question, and who gave it; ``row`` is its row in the file. ``replaces``: the id of the question whose answer
-    in the log it replaces."""
+    """One answer to one question, and who gave it; ``row`` is its row in the file. ``random``: the file
+    says that its items were drawn at random. ``replaces``: the id of the question whose answer in the log it replaces."""
 
     question: Question
     answer: Answer
     row: int
     participant: str = IMPORTED
     timing: dict[str, Any] | None = None
+    random: bool = False
     replaces: str = ""
 
 
@@ -115,7 +116,7 @@ def _collected(
         _check(source.pool, question, answer)
     except TellmoreError as error:
         raise source.fault(draft.row, str(error)) from None
-    return Collected(question, answer, draft.row, draft.participant, draft.timing)
+    return Collected(question, answer, draft.row, draft.participant, draft.timing, draft.random)
 
 
 def content_of(kind: str, items: Sequence[str], answer: Answer, participant: str) -> str:
@@ -138,8 +139,9 @@ def append_answers(project: Project, found: Sequence[Collected], *, why: str = "
     """Add the answers that are not in the log yet, all at once; returns how many. If one does not fit the project, QuestionError
     or AnswerError is raised and nothing changes.
 
-    Each is checked against the project's items. ``random``: their items were drawn at random from the project, so they measure
-    the accuracy, as its own random questions do. An answer that is in the log, but not as a random one, is replaced.
+    Each is checked against the project's items. ``random``: all of their items were drawn at random from the project, so they
+    measure the accuracy, as its own random questions do; otherwise only those that say so. A random answer that is in the log,
+    but not as a random one, is replaced.
     """
     for each in found:
         _check(project.pool, each.question, each.answer)
@@ -148,7 +150,7 @@ def append_answers(project: Project, found: Sequence[Collected], *, why: str = "
     with closing(Repository(project.database_url)) as repository:
         log = list(repository.since(kinds=("question", "answer", "undo", "reset", "delete")))
         known, ledger = {event.question_id for event in log}, Ledger(project.settings, log)
-        wanted = [_as_check(each, ledger) for each in found] if random else found
+        wanted = [_as_check(each, ledger) if random or each.random else each for each in found]
         fresh = list({each.question.id: each for each in wanted if each.question.id not in known}.values())
         events = [event for each in fresh for event in _events(each, ledger, why, random)]
         if events:
@@ -157,8 +159,8 @@ def append_answers(project: Project, found: Sequence[Collected], *, why: str = "
 
 
 def _as_check(each: Collected, ledger: Ledger) -> Collected:
-    """``each`` with an id of its own if the log has it without the check: left out, it would be missing in the random sample, which
-    would then lack exactly the items that were labelled before."""
+    """``each`` with an id of its own if the log has it without the check. If it were left out, the random sample would lack
+    exactly the items that were labelled before."""
     earlier = ledger.asked.get(each.question.id)
     if earlier is None or earlier.check:
         return each
@@ -169,5 +171,5 @@ def _events(each: Collected, ledger: Ledger, why: str, random: bool) -> Iterator
     earlier = ledger.given.get(each.replaces)
     if earlier is not None and earlier.counts:  # it counts once, and is predicted before it is learnt
         yield undo_event(earlier.question_id, earlier.participant, earlier.seq)
-    yield question_event(each.question, each.participant, check=random, why=why)
+    yield question_event(each.question, each.participant, check=random or each.random, why=why)
     yield answer_event(each.question.id, each.participant, each.answer, timing=each.timing)
