@@ -510,6 +510,17 @@ def test_open_questions_are_saved(tmp_path: Path, question: str) -> None:
     assert again.ask() == learner.ask()
 
 
+@pytest.mark.parametrize("threshold", [None, 0.3, np.float32(0.3)])
+def test_the_threshold_is_saved(tmp_path: Path, threshold: float | None) -> None:
+    learner = tm.Learner(POOL)
+    teach(learner, 2)
+    learner.threshold = threshold
+    learner.save(tmp_path / "belief.npz")
+    again = tm.Learner.load(tmp_path / "belief.npz")
+    assert again.threshold == threshold
+    assert (again.predict() == learner.predict()).all()
+
+
 def test_the_file_holds_no_pickle(tmp_path: Path) -> None:
     learner = tm.Learner(POOL)
     teach(learner, 1)

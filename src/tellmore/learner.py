@@ -347,7 +347,9 @@ class Learner(Chooser, Viewed):
             defaults.
         """
         state = saved.read(path, None if pool is None else pool_of(pool))
+        threshold = state.options.pop("threshold", None)  # not in files of earlier versions
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
+        learner.threshold = threshold
         learner._prior, learner.behaviour, learner.w = state.beliefs.prior, state.frame.behaviour, state.frame.w
         learner._history = [(learner._shown(question), answer) for question, answer in state.history]
         learner._asked, learner._rates, learner._people = state.asked, state.rates, list(state.people)
@@ -358,5 +360,11 @@ class Learner(Chooser, Viewed):
         return learner
 
     def _saved_options(self) -> dict[str, Any]:
+        threshold = None if self.threshold is None else float(self.threshold)
         sharp = {"w": self.behaviour.w, "K": self.behaviour.K}
-        return {**self.allowed.options(), **sharp, **{name: getattr(self, name) for name in saved.OPTIONS}}
+        return {
+            **self.allowed.options(),
+            **sharp,
+            "threshold": threshold,
+            **{name: getattr(self, name) for name in saved.OPTIONS},
+        }
