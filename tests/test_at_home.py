@@ -84,6 +84,10 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
     ("make", "match"),
     [
         (lambda: tm.Learner(frame()), "the column 'review' does not hold numbers"),
+        (lambda: tm.Pool(frame().assign(a="00001")), "the column 'a' does not hold numbers"),
+        (lambda: tm.Pool(frame()[["a"]].assign(b=b"1")), "the column 'b' does not hold numbers"),
+        (lambda: tm.Pool(pl.DataFrame({"zip": ["00001", "00002"], "x": [1.0, 2.0]})), "the column 'zip' does not hold"),
+        (lambda: tm.Pool(pl.DataFrame({"zip": [["1"], ["2"]]})), "the column 'zip' does not hold numbers"),
         (lambda: tm.Pool(frame(), text="nowhere"), "text names the column 'nowhere', and there are a, b"),
         (lambda: tm.Pool(frame(), vectors=["a", "z"]), "no column 'z'"),
         (lambda: tm.Pool(X, vectors=["a"]), "columns of a DataFrame"),

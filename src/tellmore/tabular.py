@@ -53,7 +53,7 @@ def _numbers(series: Any, name: Any) -> NDArray[Any]:
     values = np.asarray(series.to_numpy())
     if values.dtype == object:
         try:
-            values = np.array([np.asarray(value, dtype=np.float64) for value in values])
+            values = np.array([_plain(value) for value in values])
         except (TypeError, ValueError):
             values = np.array(["not numbers"])
     if values.dtype.kind not in "biuf":
@@ -62,3 +62,11 @@ def _numbers(series: Any, name: Any) -> NDArray[Any]:
             "or name the columns of numbers with vectors="
         )
     return values
+
+
+def _plain(value: Any) -> NDArray[np.float64]:
+    """A number, or a vector of numbers; TypeError for texts such as "00001", which NumPy would read as numbers."""
+    found = np.asarray(value)
+    if (np.array(found.tolist()) if found.dtype == object else found).dtype.kind in "US":
+        raise TypeError("these are texts")
+    return found.astype(np.float64)
