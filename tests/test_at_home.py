@@ -15,6 +15,9 @@ from scipy.sparse import csr_matrix
 from scipy.special import entr
 
 import tellmore as tm
+from tellmore.classifier import Classifier
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.kinds import named
 
 RNG = np.random.default_rng(0)
@@ -78,6 +81,28 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
     assert np.allclose(pool["k3"].vector, X[3])
     wide = tm.Pool(made.drop("vector"), ids="key")
     assert wide.columns == ("year",)
+
+
+@pytest.mark.parametrize("method", ["apply", "decision_function", "predict", "predict_proba"])
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        (np.where(X > 1, np.nan, X), "embeddings must be finite; remove the rows with NaN or infinity"),
+        (np.where(X > 1, np.inf, X), "embeddings must be finite"),
+        (csr_matrix(X), r"these are sparse; write X.toarray\(\)"),
+        (X.astype(str), "these are texts"),
+        (X + 1j, "these are complex numbers"),
+        (X[:, :3], r"embeddings must have the shape \(n, 4\), like those that the classifier learnt from"),
+        ([[1, 2], [3]], "must be a matrix of numbers"),
+    ],
+)
+def test_an_exported_classifier_refuses_what_a_learner_refuses(
+    method: str, rows: Any, match: str, one_line: Any
+) -> None:
+    belief = Gaussian.from_moments(np.ones(5), np.eye(5))
+    with pytest.raises(tm.PoolError, match=match) as raised:
+        getattr(Classifier(Mixture.of(belief), w=4.0, normalised=False), method)(rows)
+    assert one_line(raised.value)
 
 
 @pytest.mark.parametrize(
