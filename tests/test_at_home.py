@@ -153,6 +153,9 @@ def test_an_exported_classifier_refuses_what_a_learner_refuses(
         (lambda: tm.Learner(X, calibrate="no"), "calibrate must be True or False"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, "auto", kinds="label"), r"kinds must be a list, not 'label'; write \['label'\]"),
         (lambda: tm.Learner(X, "auto", kinds=[]), "kinds must name at least one"),
+        (lambda: tm.Learner(X, "auto", set_size=301), r"set_size = 301 is for one kind .* write sizes=\["),
+        (lambda: tm.Learner(X).ask_for("auto", 4), "set_size = 4 is for one kind"),
+        (lambda: tm.Learner(X, "auto", sizes=[]), "sizes must name at least one number of items for 'select_high'"),
         (lambda: tm.Learner(X, "auto", sizes=4), "sizes must be a list"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, stop=tm.AnswerBudget), "stop must be a rule"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X).ask(avoid="12"), r"avoid must be a list of ids, not '12'"),

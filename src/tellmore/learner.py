@@ -66,7 +66,8 @@ class Learner(Chooser, Viewed):
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
     question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``: the
         kind and size with the most bits per second among ``kinds`` and ``sizes``.
-    set_size: how many items to show; by default the usual number for the kind (4 to select or rank, 12 to tick).
+    set_size: how many items to show, unless it is ``auto``; by default the usual number for the kind (4 to select or rank,
+        12 to tick).
     seed: makes every choice repeatable.
     prior: ``pool`` (favours the directions in which the items vary), ``isotropic`` (all directions alike), ``classic`` (as
         in version 0.1, for unit-norm embeddings), or a Gaussian over (1, x).

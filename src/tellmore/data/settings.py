@@ -73,6 +73,11 @@ class LearningSettings(Section):
     seeds_positive: tuple[str, ...] = ()
     seeds_negative: tuple[str, ...] = ()
 
+    @property
+    def fixed_size(self) -> int | None:
+        """``set_size``, which stays in the settings while the question is ``auto`` and is not used then."""
+        return None if self.question == AUTO else self.set_size
+
 
 class StartSettings(Section):
     """What learning starts from, before the answers correct it: words, or items by id or full text, that are like what is looked

@@ -175,7 +175,7 @@ class Fold:
         """Ask what ``settings`` allow from now on; this never changes what was learnt."""
         self._asking = settings
         asking = settings.learning
-        self.learner.ask_for(asking.question, asking.set_size, asking.kinds, asking.sizes)
+        self.learner.ask_for(asking.question, asking.fixed_size, asking.kinds, asking.sizes)
 
     def _tell(self, pairs: Pairs, coming: int) -> None:
         to_tell = iter(pairs)
@@ -245,7 +245,7 @@ def new_learner(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
     return Learner(
         pool,
         question=chosen.question,
-        set_size=chosen.set_size,
+        set_size=chosen.fixed_size,
         seed=chosen.seed,
         prior=first_frame(pool, settings, beforehand),
         bound=chosen.bound or ("centred" if settings.classic else None),
