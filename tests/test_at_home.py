@@ -115,6 +115,8 @@ def test_an_exported_classifier_refuses_what_a_learner_refuses(
         (lambda: tm.Pool(pl.DataFrame({"zip": [["1"], ["2"]]})), "the column 'zip' does not hold numbers"),
         (lambda: tm.Pool(frame(), text="nowhere"), "text names the column 'nowhere', and there are a, b"),
         (lambda: tm.Pool(frame(), vectors=["a", "z"]), "no column 'z'"),
+        (lambda: tm.Learner(X * 1e-40, "label"), r"less than 3e-39 in dimension \d, too little for float32; multiply"),
+        (lambda: tm.Learner(np.column_stack([np.ones(40), X * 1e-40])), "too little for float32"),
         (lambda: tm.Pool(X, vectors=["a"]), "columns of a DataFrame"),
         (lambda: tm.Pool(X, ids=[None, *range(39)]), "has no id, only None"),
         (lambda: tm.Pool(np.eye(2), ids=["a", "b\0"]), "NUL"),

@@ -26,6 +26,9 @@ from tellmore.types import Id, kept_id
 CHUNK_ROWS = 16_384
 """Rows examined at a time, so that a memory-mapped matrix is never read into memory as a whole."""
 
+SMALLEST_SCALE = float(1 / np.finfo(np.float32).max)
+"""Embeddings cannot be divided by a smaller number in float32."""
+
 SHOWN_ITEMS = 10
 """How many items of a pool a notebook shows."""
 
@@ -191,10 +194,16 @@ class Pool:
         return Coordinates.of(self.moments)
 
     def placed(self, coordinates: Coordinates) -> PoolRows:
-        """The items in other coordinates, wherever their embeddings are stored.
+        """The items in other coordinates, wherever their embeddings are stored; PoolError if they vary too little for float32.
 
         coordinates: how they are centred and scaled.
         """
+        narrowest = int(coordinates.scale.argmin())
+        if coordinates.scale[narrowest] < SMALLEST_SCALE:
+            raise PoolError(
+                f"the embeddings vary by less than {SMALLEST_SCALE:.0e} in dimension {narrowest}, too little for float32; "
+                "multiply them by a large number first, such as X * 1e30"
+            )
         return Rows(self.X, coordinates, index=self.index)
 
     @cached_property
