@@ -15,6 +15,9 @@ from scipy.sparse import csr_matrix
 from scipy.special import entr
 
 import tellmore as tm
+from tellmore.classifier import Classifier
+from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.kinds import named
 
 RNG = np.random.default_rng(0)
@@ -80,12 +83,40 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
     assert wide.columns == ("year",)
 
 
+@pytest.mark.parametrize("method", ["apply", "decision_function", "predict", "predict_proba"])
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        (np.where(X > 1, np.nan, X), "embeddings must be finite; remove the rows with NaN or infinity"),
+        (np.where(X > 1, np.inf, X), "embeddings must be finite"),
+        (csr_matrix(X), r"these are sparse; write X.toarray\(\)"),
+        (X.astype(str), "these are texts"),
+        (X + 1j, "these are complex numbers"),
+        (X[:, :3], r"embeddings must have the shape \(n, 4\), like those that the classifier learnt from"),
+        ([[1, 2], [3]], "must be a matrix of numbers"),
+    ],
+)
+def test_an_exported_classifier_refuses_what_a_learner_refuses(
+    method: str, rows: Any, match: str, one_line: Any
+) -> None:
+    belief = Gaussian.from_moments(np.ones(5), np.eye(5))
+    with pytest.raises(tm.PoolError, match=match) as raised:
+        getattr(Classifier(Mixture.of(belief), w=4.0, normalised=False), method)(rows)
+    assert one_line(raised.value)
+
+
 @pytest.mark.parametrize(
     ("make", "match"),
     [
         (lambda: tm.Learner(frame()), "the column 'review' does not hold numbers"),
+        (lambda: tm.Pool(frame().assign(a="00001")), "the column 'a' does not hold numbers"),
+        (lambda: tm.Pool(frame()[["a"]].assign(b=b"1")), "the column 'b' does not hold numbers"),
+        (lambda: tm.Pool(pl.DataFrame({"zip": ["00001", "00002"], "x": [1.0, 2.0]})), "the column 'zip' does not hold"),
+        (lambda: tm.Pool(pl.DataFrame({"zip": [["1"], ["2"]]})), "the column 'zip' does not hold numbers"),
         (lambda: tm.Pool(frame(), text="nowhere"), "text names the column 'nowhere', and there are a, b"),
         (lambda: tm.Pool(frame(), vectors=["a", "z"]), "no column 'z'"),
+        (lambda: tm.Learner(X * 1e-40, "label"), r"less than 3e-39 in dimension \d, too little for float32; multiply"),
+        (lambda: tm.Learner(np.column_stack([np.ones(40), X * 1e-40])), "too little for float32"),
         (lambda: tm.Pool(X, vectors=["a"]), "columns of a DataFrame"),
         (lambda: tm.Pool(X, ids=[None, *range(39)]), "has no id, only None"),
         (lambda: tm.Pool(np.eye(2), ids=["a", "b\0"]), "NUL"),
@@ -124,6 +155,9 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
         (lambda: tm.Learner(X, calibrate="no"), "calibrate must be True or False"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, "auto", kinds="label"), r"kinds must be a list, not 'label'; write \['label'\]"),
         (lambda: tm.Learner(X, "auto", kinds=[]), "kinds must name at least one"),
+        (lambda: tm.Learner(X, "auto", set_size=301), r"set_size = 301 is for one kind .* write sizes=\["),
+        (lambda: tm.Learner(X).ask_for("auto", 4), "set_size = 4 is for one kind"),
+        (lambda: tm.Learner(X, "auto", sizes=[]), "sizes must name at least one number of items for 'select_high'"),
         (lambda: tm.Learner(X, "auto", sizes=4), "sizes must be a list"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X, stop=tm.AnswerBudget), "stop must be a rule"),  # type: ignore[arg-type]
         (lambda: tm.Learner(X).ask(avoid="12"), r"avoid must be a list of ids, not '12'"),

@@ -51,6 +51,7 @@ def test_a_saved_learner_predicts_asks_and_undoes_as_it_did(tmp_path: Path) -> N
         "RankAnswer",
         "Skip",
     }
+    assert learner.threshold is None
     question = learner.ask(kind="rank", size=3)
     assert {"kind": question.kind, "items": list(question.items)} == then["next"]
     told = tm.Learner(learner.pool, prior=learner.prior, bound=learner.bound, w=9.0, K=6.75)

@@ -72,7 +72,7 @@ def fingerprint(learner: tm.Learner) -> tuple[Any, ...]:
     ("question", "answers"), [("label", 80), ("select", 40), ("rank", 20), ("tick", 15), ("auto", 40)]
 )
 def test_learns_what_the_person_means(question: Any, answers: int) -> None:
-    learner = tm.Learner(POOL, question, 4, seed=1)
+    learner = tm.Learner(POOL, question, None if question == "auto" else 4, seed=1)
     teach(learner, answers)
     truth = THETA[0] + POOL.X @ THETA[1:] > 0
     probabilities = learner.probabilities()
@@ -113,7 +113,8 @@ def test_what_is_shown_agrees_with_the_posterior() -> None:
 
 @pytest.mark.parametrize("question", ["label", "select", "rank", "auto"])
 def test_the_same_seed_gives_the_same_questions(question: Any) -> None:
-    one, two, other = (tm.Learner(POOL, question, 3, seed=s) for s in (5, 5, 6))
+    size = None if question == "auto" else 3
+    one, two, other = (tm.Learner(POOL, question, size, seed=s) for s in (5, 5, 6))
     asked = [teach(learner, 6) for learner in (one, two, other)]
     assert asked[0] == asked[1]
     assert [q.id for q in asked[0]] == [q.id for q in asked[1]]
@@ -508,6 +509,39 @@ def test_open_questions_are_saved(tmp_path: Path, question: str) -> None:
     for one in (again, learner):
         one.tell(asked, tm.Skip())
     assert again.ask() == learner.ask()
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3, np.float32(0.3)])
+def test_the_threshold_is_saved(tmp_path: Path, threshold: float | None) -> None:
+    learner = tm.Learner(POOL)
+    teach(learner, 2)
+    learner.threshold = threshold
+    learner.save(tmp_path / "belief.npz")
+    again = tm.Learner.load(tmp_path / "belief.npz")
+    assert again.threshold == threshold
+    assert (again.predict() == learner.predict()).all()
+
+
+@pytest.mark.parametrize("sizes", [[2, 20], [20]])
+def test_sizes_larger_than_the_pool_are_saved(tmp_path: Path, sizes: list[int]) -> None:
+    learner = tm.Learner(np.eye(6), "auto", sizes=sizes)
+    learner.save(tmp_path / "belief.npz")
+    assert tm.Learner.load(tmp_path / "belief.npz").allowed == learner.allowed
+
+
+def test_a_saved_size_that_auto_never_used_is_ignored(tmp_path: Path) -> None:
+    path = tmp_path / "belief.npz"
+    tm.Learner(POOL, "auto").save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    meta = json.loads(str(arrays.pop("meta")))
+    meta["options"].update(set_size=4, sizes=[])  # as version 0.1 could save it
+    np.savez(path, meta=np.array(json.dumps(meta)), **arrays)
+    assert tm.Learner.load(path).allowed == tm.Learner(POOL, "auto").allowed
+
+
+def test_labels_alone_need_no_sizes() -> None:
+    assert tm.Learner(POOL, "auto", kinds=["label"], sizes=[]).ask().size == 1
 
 
 def test_the_file_holds_no_pickle(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tellmore as tm
@@ -136,6 +137,32 @@ def test_scores_of_another_model_are_a_start_also_with_gaps() -> None:
     assert accuracy(learner) > 0.85
 
 
+@pytest.mark.parametrize("kept", [600, 450])
+def test_scores_with_an_index_belong_to_the_items_it_names(kept: int) -> None:
+    order = np.random.default_rng(0).permutation(600)[:kept]
+    shuffled = pd.Series((X @ THETA)[order], index=[POOL.ids[row] for row in order])
+    plain = np.full(600, np.nan)
+    plain[order] = (X @ THETA)[order]
+    by_index, by_row = (tm.Learner(POOL, start=tm.Start.of_scores(scores)) for scores in (shuffled, plain))
+    np.testing.assert_array_equal(by_index.probabilities(), by_row.probabilities())
+    numbers = tm.Pool(X)
+    series = pd.Series(X @ THETA).sample(frac=1, random_state=0)
+    assert accuracy(tm.Learner(numbers, start=tm.Start.of_scores(series))) > 0.9
+
+
+def test_scores_with_row_numbers_are_in_the_order_of_the_items() -> None:
+    assert accuracy(tm.Learner(POOL, start=tm.Start.of_scores(pd.Series(X @ THETA)))) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("unit", "origin"), [(1e-300, 0), (1e-160, 0), (1e-8, 0), (1e160, 0), (1e300, 0), (1e300, 100), (1e160, -100)]
+)
+def test_units_of_scores_do_not_matter(unit: float, origin: float) -> None:
+    scores = X @ THETA + origin
+    usual, other = (tm.Learner(POOL, start=tm.Start.of_scores(each)) for each in (scores, scores * unit))
+    np.testing.assert_allclose(other.probabilities(), usual.probabilities(), atol=1e-6)
+
+
 def test_one_side_is_enough() -> None:
     for side in GOOD:
         assert accuracy(tm.Learner(POOL, start=tm.Start.of_items(POOL, **{side: GOOD[side]}))) > 0.75
@@ -231,6 +258,15 @@ def test_words_come_through_any_embedder() -> None:
         (lambda: tm.Start.of_scores([1.0, np.inf]), "finite"),
         (lambda: tm.Start.of_scores([1.0, np.nan]), "at least 2 of them, not 1"),
         (lambda: tm.Start.of_scores([0.5] * 600), "all scores are 0.5"),
+        (lambda: tm.Start.of_scores(pd.Series([0.1, 0.9], index=["a", "a"])), "a label more than once"),
+        (
+            lambda: tm.Learner(POOL, start=tm.Start.of_scores(pd.Series([0.1, 0.9], index=["i1", "z"]))),
+            "'z', which is not an item of the pool; its ids look like 'i0'",
+        ),
+        (
+            lambda: tm.Learner(tm.Pool(X, ids=range(600)[::-1]), start=tm.Start.of_scores(pd.Series(X[:, 0]))),
+            "the same numbers in another order",
+        ),
         (lambda: tm.Learner(POOL, start=tm.Start.of_scores([0.0, 1.0])), "2 scores and 600 items"),
     ],
 )

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tellmore import tabular
 from tellmore.core.calibration import tempered
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
-from tellmore.errors import DataFileError, NumericalError, PoolError
+from tellmore.errors import DataFileError, NumericalError
 from tellmore.files import reading_npz
 from tellmore.types import Array
 
@@ -42,7 +43,7 @@ class Classifier:
     Parameters of the methods:
 
     path: a file that ``export`` wrote in the format npz.
-    X: raw embeddings [N, d], from the same embedding model as the items.
+    X: raw embeddings [N, d], from the same embedding model as the items; PoolError if they are not finite numbers.
 
     >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
     >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
@@ -95,9 +96,7 @@ class Classifier:
 
     def apply(self, X: ArrayLike) -> Predictions:
         """Predictions for raw embeddings X [N, d]."""
-        X = np.asarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != self.d:
-            raise PoolError(f"the classifier takes embeddings of {self.d} dimensions, not of shape {list(X.shape)}")
+        X = tabular.embeddings(X, self.d, "those that the classifier learnt from")
         if self.normalised:
             norms = np.linalg.norm(X, axis=1, keepdims=True)
             X = X / np.where(norms > TINY_NORM, norms, 1.0)

@@ -66,7 +66,8 @@ class Learner(Chooser, Viewed):
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
     question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``: the
         kind and size with the most bits per second among ``kinds`` and ``sizes``.
-    set_size: how many items to show; by default the usual number for the kind (4 to select or rank, 12 to tick).
+    set_size: how many items to show, unless it is ``auto``; by default the usual number for the kind (4 to select or rank,
+        12 to tick).
     seed: makes every choice repeatable.
     prior: ``pool`` (favours the directions in which the items vary), ``isotropic`` (all directions alike), ``classic`` (as
         in version 0.1, for unit-norm embeddings), or a Gaussian over (1, x).
@@ -347,7 +348,9 @@ class Learner(Chooser, Viewed):
             defaults.
         """
         state = saved.read(path, None if pool is None else pool_of(pool))
+        threshold = state.options.pop("threshold", None)  # not in files of earlier versions
         learner = cls(state.pool, prior=state.frame, stop=stop, cost=cost, **state.options)
+        learner.threshold = threshold
         learner._prior, learner.behaviour, learner.w = state.beliefs.prior, state.frame.behaviour, state.frame.w
         learner._history = [(learner._shown(question), answer) for question, answer in state.history]
         learner._asked, learner._rates, learner._people = state.asked, state.rates, list(state.people)
@@ -358,5 +361,11 @@ class Learner(Chooser, Viewed):
         return learner
 
     def _saved_options(self) -> dict[str, Any]:
+        threshold = None if self.threshold is None else float(self.threshold)
         sharp = {"w": self.behaviour.w, "K": self.behaviour.K}
-        return {**self.allowed.options(), **sharp, **{name: getattr(self, name) for name in saved.OPTIONS}}
+        return {
+            **self.allowed.options(),
+            **sharp,
+            "threshold": threshold,
+            **{name: getattr(self, name) for name in saved.OPTIONS},
+        }

@@ -26,7 +26,8 @@ from tellmore.types import Id, kept_id
 CHUNK_ROWS = 16_384
 """Rows examined at a time, so that a memory-mapped matrix is never read into memory as a whole."""
 
-_NO_NUMBERS = {"U": "texts", "S": "bytes", "M": "dates", "m": "times", "c": "complex numbers"}
+SMALLEST_SCALE = float(1 / np.finfo(np.float32).max)
+"""Embeddings cannot be divided by a smaller number in float32."""
 
 SHOWN_ITEMS = 10
 """How many items of a pool a notebook shows."""
@@ -193,10 +194,16 @@ class Pool:
         return Coordinates.of(self.moments)
 
     def placed(self, coordinates: Coordinates) -> PoolRows:
-        """The items in other coordinates, wherever their embeddings are stored.
+        """The items in other coordinates, wherever their embeddings are stored; PoolError if they vary too little for float32.
 
         coordinates: how they are centred and scaled.
         """
+        narrowest = int(coordinates.scale.argmin())
+        if coordinates.scale[narrowest] < SMALLEST_SCALE:
+            raise PoolError(
+                f"the embeddings vary by less than {SMALLEST_SCALE:.0e} in dimension {narrowest}, too little for float32; "
+                "multiply them by a large number first, such as X * 1e30"
+            )
         return Rows(self.X, coordinates, index=self.index)
 
     @cached_property
@@ -257,15 +264,7 @@ class Pool:
         """
         if self.columns is not None and tabular.is_table(X):
             X = tabular.vectors(X, self.columns)
-        try:
-            X = _numbers(X).astype(np.float64, copy=False)
-        except (TypeError, ValueError) as problem:
-            raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
-        if X.ndim != 2 or X.shape[1] != self.d:
-            raise PoolError(f"embeddings must have the shape (n, {self.d}), like the pool's, not {X.shape}")
-        if not np.isfinite(X).all():
-            raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
-        return X
+        return tabular.embeddings(X, self.d, "the pool's")
 
     def subset(self, rows: ArrayLike, *, name: str | None = None) -> Pool:
         """A pool of some of the items.
@@ -320,31 +319,16 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _numbers(X: Any) -> NDArray[Any]:
-    """``X`` as an array; TypeError or ValueError if NumPy would have to guess numbers from its values."""
-    if hasattr(X, "toarray"):
-        raise TypeError("these are sparse; write X.toarray()")
-    if hasattr(X, "collect"):
-        raise TypeError("this is a lazy frame; write X.collect()")
-    if np.ma.is_masked(X):
-        raise TypeError("some of these are masked; fill them in, or leave their rows out")
-    array = X if isinstance(X, np.memmap) else np.asarray(X)
-    found = np.array(array.tolist()) if array.dtype == object else array
-    if found.dtype.kind in _NO_NUMBERS:
-        raise TypeError(f"these are {_NO_NUMBERS[found.dtype.kind]}")
-    return array
-
-
 def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     """``X`` as a read-only float32 matrix, not copied if it already is one. A memory map stays one, even in float16."""
     try:
-        matrix = _numbers(X)
+        matrix = tabular.numbers(X)
         mapped = isinstance(matrix, np.memmap) and matrix.dtype == np.float16
         if matrix.dtype != np.float32 and not mapped:
             with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are reported below
                 matrix = matrix.astype(np.float32)
     except (TypeError, ValueError) as problem:
-        raise PoolError(f"embeddings must be a matrix of numbers, one row per item: {problem}") from None
+        raise PoolError(f"{tabular.NO_MATRIX}: {problem}") from None
     if matrix.ndim != 2 or matrix.shape[1] < 1:
         raise PoolError(f"embeddings must be a matrix [items, dimensions], not of shape {matrix.shape}")
     if len(matrix) < 2:

@@ -22,6 +22,7 @@ from tellmore.errors import DataFileError, PoolError
 from tellmore.files import WHERE_TO_WRITE, reading_npz, replacing
 from tellmore.kinds import answer_from_json
 from tellmore.options import one_path
+from tellmore.policy.asking import AUTO, AUTO_SIZES
 from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
@@ -116,6 +117,8 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
         options, history = dict(meta["options"]), tuple(_exchange(entry) for entry in meta["history"])
         still_open = tuple(_question(entry) for entry in meta.get("open", ()))
         rates = _rates_from_json(meta["rates"]) if meta.get("rates") else None
+        if options["question"] == AUTO:  # earlier versions saved a size that auto did not use, and perhaps no sizes
+            options["set_size"], options["sizes"] = None, options["sizes"] or AUTO_SIZES
         parts = [options.pop(name) for name in LABORATORY if name in options]
     except FileNotFoundError:
         raise DataFileError(f"there is no saved learner at {path}") from None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tellmore import tabular
 from tellmore.core.coordinates import Coordinates, Moments, Rows
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.mixture import Mixture
@@ -47,6 +48,7 @@ class Start:
         self.positive, self.negative = _vectors("positive", positive), _vectors("negative", negative)
         self.scores: Array | None = None
         self.classifier: Any = None
+        self._index: Any = None
         if not len(self.positive) and not len(self.negative):
             raise SettingError(NOTHING_GIVEN)
         if len(self.positive) and len(self.negative) and self.positive.shape[1] != self.negative.shape[1]:
@@ -96,7 +98,8 @@ class Start:
         """A start from another model's scores of the pool's items. Scores above 1/2 are positive if all are between 0 and
         1, above 0 if they have both signs, and above their mean otherwise.
 
-        scores: [n], larger is more positive; NaN for items without one.
+        scores: [n], larger is more positive; NaN for items without one. They are in the order of the pool's items, or a
+            Series of pandas whose index has the ids.
         """
         try:
             values = np.array(scores, dtype=np.float64)
@@ -107,12 +110,12 @@ class Start:
             raise SettingError("scores must be finite numbers, one per item, NaN if there is none")
         if known.size < 2:
             raise SettingError(f"a start from scores needs at least 2 of them, not {known.size}")
-        if np.ptp(known) == 0:
+        if known.min() == known.max():
             raise SettingError(
                 f"all scores are {known[0]:g}, which says nothing; leave start out, or give other scores"
             )
         start = cls._empty()
-        start.scores = values
+        start.scores, start._index = values, _index_of(scores)
         return start
 
     @classmethod
@@ -136,7 +139,7 @@ class Start:
     def _empty(cls) -> Start:
         start = cls.__new__(cls)
         start.positive = start.negative = np.empty((0, 0))
-        start.scores = start.classifier = None
+        start.scores = start.classifier = start._index = None
         return start
 
     def __repr__(self) -> str:
@@ -156,8 +159,29 @@ class Start:
         coordinates: how the learner centres and scales the items.
         prior: the learner's belief without a start.
         """
-        theta = self.direction(pool.X, pool.moments, coordinates, prior)
+        theta = self._aligned(pool).direction(pool.X, pool.moments, coordinates, prior)
         return started(prior, theta, OF_SCORES if self._scored_items(len(pool)) >= MANY_SCORES else OF_EXAMPLES)
+
+    def _aligned(self, pool: Pool) -> Start:
+        """This start with its scores in the order of the pool's items, if they have an index."""
+        if self.scores is None or self._index is None or list(map(str, self._index)) == list(pool.names):
+            return self
+        absent = next((item for item in self._index if item not in pool), None)
+        if _counts_rows(self._index):
+            if absent is None and len(self._index) == len(pool):
+                raise SettingError(
+                    "the index of the scores counts rows, and the pool's ids are the same numbers in another order; give "
+                    "scores.to_numpy() if the scores are in the pool's order, else scores[pool.ids]"
+                )
+            return self
+        if absent is not None:
+            raise SettingError(
+                f"the index of the scores has {absent!r}, which is not an item of the pool; its ids look like {pool.ids[0]!r}. "
+                "Give scores with these as index, or scores.to_numpy() if they are in the pool's order"
+            )
+        aligned = np.full(len(pool), np.nan)
+        aligned[pool.rows(self._index)] = self.scores
+        return Start.of_scores(aligned)
 
     def _scored_items(self, n: int) -> int:
         """Of how many of n items this start has scores."""
@@ -179,13 +203,13 @@ class Start:
             assert found is not None
             # The boundary of a decision function is at 0, even if all items are on one side of it.
             border = 0.0 if callable(getattr(self.classifier, "decision_function", None)) else None
-            return direction_of_scores(Rows(X, coordinates), found, prior, C, border)
+            return direction_of_scores(Rows(X, coordinates), _of_usual_size(found), prior, C, border)
         if self.scores is not None:
             if len(self.scores) != len(X):
                 raise SettingError(
                     f"there are {len(self.scores)} scores and {len(X)} items; give one per item, NaN for none"
                 )
-            return direction_of_scores(Rows(X, coordinates), self.scores, prior, C)
+            return direction_of_scores(Rows(X, coordinates), _of_usual_size(self.scores), prior, C)
         sides = [one for one in (self.positive, self.negative) if len(one)]
         if sides[0].shape[1] != X.shape[1]:
             raise SettingError(
@@ -193,6 +217,31 @@ class Start:
             )
         signs = np.repeat([1.0, -1.0], [len(self.positive), len(self.negative)])
         return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
+
+
+def _index_of(scores: Any) -> Any:
+    """The row labels of a Series, each once; None if there are none."""
+    labels = tabular.index_of(scores)
+    if labels is None:
+        return None
+    if len(set(map(str, labels))) != len(labels):
+        raise SettingError("the index of the scores has a label more than once; give each item one score")
+    return scores.index
+
+
+def _counts_rows(index: Any) -> bool:
+    """Whether it is the index 0, 1, … that pandas gives to rows without labels."""
+    return (getattr(index, "start", None), getattr(index, "step", None)) == (0, 1)
+
+
+def _of_usual_size(scores: Array) -> Array:
+    """The scores in other units, so that squares neither overflow nor vanish: they then vary by 2 to 4. A power of 2 changes
+    no digit. Scores between 0 and 1 are kept, because this range tells that 1/2 is their border."""
+    low, high = np.nanmin(scores), np.nanmax(scores)
+    if low >= 0 and high <= 1:
+        return scores
+    halves = np.frexp(high / 2 - low / 2)[1]  # half of the spread, which may itself be too large a number
+    return np.asarray(np.ldexp(scores, 1 - halves))
 
 
 def _scored(classifier: Any, X: Array) -> Array:

@@ -1,4 +1,5 @@
-"""DataFrames and their columns, from pandas, polars or any library with the same few methods; none of them is required."""
+"""Embeddings as people have them: arrays of numbers, and DataFrames of pandas, polars or any library with the same few methods;
+none of them is required."""
 
 from __future__ import annotations
 
@@ -9,6 +10,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.errors import PoolError
+
+NO_MATRIX = "embeddings must be a matrix of numbers, one row per item"
+_NO_NUMBERS = {"U": "texts", "S": "bytes", "M": "dates", "m": "times", "c": "complex numbers"}
+
+
+def numbers(X: Any) -> NDArray[Any]:
+    """``X`` as an array; TypeError or ValueError if NumPy would have to guess numbers from its values."""
+    if hasattr(X, "toarray"):
+        raise TypeError("these are sparse; write X.toarray()")
+    if hasattr(X, "collect"):
+        raise TypeError("this is a lazy frame; write X.collect()")
+    if np.ma.is_masked(X):
+        raise TypeError("some of these are masked; fill them in, or leave their rows out")
+    array = X if isinstance(X, np.memmap) else np.asarray(X)
+    found = np.array(array.tolist()) if array.dtype == object else array
+    if found.dtype.kind in _NO_NUMBERS:
+        raise TypeError(f"these are {_NO_NUMBERS[found.dtype.kind]}")
+    return array
+
+
+def embeddings(X: Any, d: int, whose: str) -> NDArray[np.float64]:
+    """``X`` as a finite matrix [n, d] in float64; PoolError if it is none. ``whose`` embeddings it must be like."""
+    try:
+        found = numbers(X).astype(np.float64, copy=False)
+    except (TypeError, ValueError) as problem:
+        raise PoolError(f"{NO_MATRIX}: {problem}") from None
+    if found.ndim != 2 or found.shape[1] != d:
+        raise PoolError(f"embeddings must have the shape (n, {d}), like {whose}, not {found.shape}")
+    if not np.isfinite(found).all():
+        raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
+    return found
 
 
 def is_table(thing: Any) -> bool:
@@ -53,7 +85,7 @@ def _numbers(series: Any, name: Any) -> NDArray[Any]:
     values = np.asarray(series.to_numpy())
     if values.dtype == object:
         try:
-            values = np.array([np.asarray(value, dtype=np.float64) for value in values])
+            values = np.array([numbers(value).astype(np.float64) for value in values])
         except (TypeError, ValueError):
             values = np.array(["not numbers"])
     if values.dtype.kind not in "biuf":

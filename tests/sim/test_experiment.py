@@ -22,7 +22,7 @@ from tests.sim.conftest import write_pool
 
 @pytest.mark.parametrize("question", ["label", "select", "rank", "auto"])
 def test_a_trial_measures_after_each_answer(small_pool: str, question: str) -> None:
-    config = Config(pool=small_pool, question=question, size=3, answers=8)
+    config = Config(pool=small_pool, question=question, size=None if question == "auto" else 3, answers=8)
     rows = trial(config, seed=1).rows
     assert [row.answer for row in rows] == list(range(1, 9))
     assert np.diff([row.logdet for row in rows]).max() < 0
@@ -175,6 +175,7 @@ def test_the_histogram_annotator_needs_a_histogram(small_pool: str) -> None:
         ({"seconds": 0.0}, "more than 0 seconds, not 0"),
         ({"seconds": float("inf")}, "more than 0 seconds, not inf"),
         ({"size": 1}, "2 to 10 items, not 1"),
+        ({"question": "auto", "size": 4}, "size must be left out, not 4"),
         ({"lapse": 1.5}, "from 0 to 1"),
         ({"stop_at": 0.4}, "above 0.5"),
     ],

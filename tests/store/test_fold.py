@@ -149,6 +149,14 @@ def test_a_number_of_items_that_cannot_be_shown_keeps_no_project_from_opening(po
     assert state.learner.ask().size in SETTINGS.learning.sizes
 
 
+def test_a_size_left_in_the_settings_is_not_used_by_auto(pool: Pool) -> None:
+    left, none = (SETTINGS.changed(learning={"question": "auto", "set_size": size}) for size in (3, None))
+    assert new_learner(pool, left).allowed == new_learner(pool, none).allowed
+    state = Fold(pool, SETTINGS)
+    state.ask_by(left)
+    assert state.learner.allowed == new_learner(pool, none).allowed
+
+
 def with_start(positive: list[str], negative: list[str]) -> Settings:
     return SETTINGS.changed(start={"like": positive, "unlike": negative})
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event, undo_event
 from tellmore.store.importing import AnswerColumns, Collected, append_answers, read_answers
+from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Repository
 
 
@@ -65,6 +67,22 @@ def test_an_exported_log_gives_only_what_counts(tmp_path: Path, pool: Pool):
     assert [each.answer for each in found] == [LabelAnswer(False), LabelAnswer(True)]
     assert found[0].participant == "ann"
     assert found[0].timing == timing
+
+
+def test_random_checks_of_an_exported_log_stay_checks(tmp_path: Path, pool: Pool):
+    first, second = (create_project(tmp_path / name, pool) for name in ("first", "second"))
+    drawn, chosen = Question("label", ["a"]), Question("label", ["b"])
+    with closing(Repository(first.database_url)) as repository:
+        for question in (drawn, chosen):
+            repository.append([question_event(question, "ann", check=question == drawn)])
+            repository.append([answer_event(question.id, "ann", LabelAnswer(True))])
+        lines = [event.as_json() for event in repository.since()]
+    path = write(tmp_path / "log.jsonl", "\n".join(map(json.dumps, lines)))
+    assert append_answers(second, read_answers(path, pool)) == 2
+    assert append_answers(second, read_answers(path, pool)) == 0
+    with closing(Repository(second.database_url)) as repository:
+        asked = Ledger(second.settings, repository.since()).asked
+    assert {question_id: one.check for question_id, one in asked.items()} == {drawn.id: True, chosen.id: False}
 
 
 def test_label_studio(tmp_path: Path, pool: Pool):
@@ -202,6 +220,23 @@ def test_the_same_file_twice_adds_nothing(tmp_path: Path, pool: Pool):
     kinds = [event.kind for event in repository.since()]
     repository.close()
     assert kinds == ["question", "answer"] * 4
+
+
+def test_a_random_sample_keeps_the_labels_that_were_imported_before(tmp_path: Path, pool: Pool):
+    project = create_project(tmp_path / "p", pool)
+    earlier = write(tmp_path / "earlier.csv", "id,label\na,yes\nb,no\n")
+    sample = write(tmp_path / "sample.csv", "id,label\nb,no\nc,yes\n")
+    assert append_answers(project, read_answers(earlier, pool)) == 2
+    assert append_answers(project, read_answers(sample, pool), random=True) == 2
+    for path, random in ((sample, True), (sample, False), (earlier, False)):
+        assert append_answers(project, read_answers(path, pool), random=random) == 0
+    with closing(Repository(project.database_url)) as repository:
+        counting = Ledger(project.settings, repository.since()).counting()
+    assert [(asked.question.items, asked.check) for asked, _ in counting] == [
+        (("a",), False),
+        (("b",), True),
+        (("c",), True),
+    ]
 
 
 def test_label_studio_in_another_encoding_names_the_place(tmp_path: Path, pool: Pool, one_line):

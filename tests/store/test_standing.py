@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from tellmore.data.settings import Settings
-from tellmore.store.events import end_event
+from tellmore.kinds.label import LabelAnswer
+from tellmore.questions import Question
+from tellmore.store.events import answer_event, end_event, question_event
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
@@ -50,6 +56,44 @@ def test_enough_checks_give_a_range() -> None:
 def test_the_target_is_reached_by_the_whole_interval_only() -> None:
     assert target_words(accuracy_of(38, 40), 0.9).endswith("probably reached; a few more checks will confirm")
     assert target_words(accuracy_of(100, 100), 0.9) == "the target of 90 % is reached"
+
+
+def checked(labels: list[bool], right: int) -> tuple[Ledger, list[AnswerEffect]]:
+    """A log of one random check for each label, of which the first ``right`` were predicted."""
+    events, effects = [], []
+    for number, label in enumerate(labels):
+        question = Question("label", [f"i{number}"], id=f"q{number}")
+        events += [question_event(question, "ann", check=True), answer_event(question.id, "ann", LabelAnswer(label))]
+        effects.append(replace(effect(0.1, int(number < right), 1), question_id=question.id))
+    return ledger(*events), effects
+
+
+@pytest.mark.parametrize(
+    ("positives", "right", "said"),
+    [
+        (
+            4,
+            97,
+            'the target of 90 % says little here: always saying "negative" would be right on 96 % of the random checks',
+        ),
+        (
+            92,
+            94,
+            'the target of 90 % says little here: always saying "positive" would be right on 92 % of the random checks',
+        ),
+        (8, 100, "the target of 90 % is reached"),
+        (50, 100, "the target of 90 % is reached"),
+        (4, 80, "about 10 points to the target of 90 %"),
+    ],
+)
+def test_a_target_that_one_answer_reaches_is_not_called_reached(positives: int, right: int, said: str) -> None:
+    now = standing(*checked([n < positives for n in range(100)], right), MANY)
+    assert now.target == said
+
+
+def test_only_the_checks_that_are_measured_tell_the_more_common_answer() -> None:
+    older, newer = [False] * 200, [n % 2 == 0 for n in range(100)]
+    assert standing(*checked(older + newer, 300), MANY).target == "the target of 90 % is reached"
 
 
 def test_the_end_says_what_was_reached() -> None:

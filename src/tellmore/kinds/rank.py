@@ -244,7 +244,9 @@ def _evidence(outcome: RankOutcome, k: int) -> Evidence:
     place[order] = np.arange(k)
     last = _last_of_level(k, outcome[2] if len(outcome) > 2 else ())  # last place tied with each place
     rivals = place[None, :] > last[:, None]
-    if k > RIVALS + 1:  # a choice from fewer items says less but is as true; from all, memory would grow like k to the power 4
+    if (
+        k > RIVALS + 1
+    ):  # a choice from fewer items says less but is as true; from all, memory would grow like k to the power 4
         rivals &= place[None, :] <= last[:, None] + RIVALS
     candidates = rivals | (place[None, :] == np.arange(k)[:, None])
     chosen = rivals.any(axis=1)

@@ -19,7 +19,8 @@ AUTO_SIZES = (2, 3, 4, 5, 6, 12)
 class Asking:
     """What to ask about a pool of ``n_items``: a kind, a family of kinds, or ``auto``: the most efficient of ``kinds``.
 
-    ``set_size`` None: the usual number of items for the kind. ``sizes``: the numbers that ``auto`` chooses from.
+    ``set_size`` None: the usual number of items for the kind. ``sizes``: the numbers that ``auto`` chooses from, those of
+    ``given_sizes`` that the pool allows.
     """
 
     question: str
@@ -27,6 +28,7 @@ class Asking:
     kinds: tuple[str, ...]
     sizes: tuple[int, ...]
     n_items: int
+    given_sizes: tuple[int, ...] = ()
 
     @classmethod
     def checked(
@@ -40,10 +42,12 @@ class Asking:
             question_kinds.named(name)
         # Sizes that none of these kinds can show are allowed here and left out later: the default sizes are for all kinds.
         most = max(kind.most for kind in question_kinds.all_kinds())
-        fitting = tuple(checked_size(size, 2, most, most) for size in several("sizes", sizes))
+        given = tuple(checked_size(size, 2, most, most) for size in several("sizes", sizes))
+        if question == AUTO:
+            _check_auto(set_size, allowed, given)
         if set_size is not None:
             whole_number("set_size", set_size, 1)
-        asking = cls(question, set_size, allowed, tuple(size for size in fitting if size <= n_items), n_items)
+        asking = cls(question, set_size, allowed, tuple(size for size in given if size <= n_items), n_items, given)
         for kind in asking.members():
             asking.size_of(kind, set_size)
         return asking
@@ -54,7 +58,7 @@ class Asking:
 
     def options(self) -> dict[str, Any]:
         """The options as a learner takes them."""
-        size, kinds, sizes = self.set_size, list(self.kinds), list(self.sizes)
+        size, kinds, sizes = self.set_size, list(self.kinds), list(self.given_sizes)
         return {"question": self.question, "set_size": size, "kinds": kinds, "sizes": sizes}
 
     def families(self) -> tuple[str, ...]:
@@ -86,3 +90,17 @@ class Asking:
             allowed = [question_kinds.named(kind) for kind in self.kinds]
             return max((1, *(size for size in self.sizes if any(kind.fewest <= size <= kind.most for kind in allowed))))
         return max(self.size_of(kind, self.set_size) for kind in self.members())
+
+
+def _check_auto(set_size: int | None, kinds: Sequence[str], sizes: Sequence[int]) -> None:
+    """Raise SettingError if ``auto`` would ignore the one size, or has no size to choose from."""
+    if set_size is not None:
+        raise SettingError(
+            f"set_size = {set_size!r} is for one kind of question, and 'auto' chooses from sizes; write sizes=[…] with the "
+            "numbers of items that it may show"
+        )
+    larger = next((name for name in kinds if question_kinds.named(name).most > 1), None)
+    if not sizes and larger is not None:
+        raise SettingError(
+            f"sizes must name at least one number of items for {larger!r}, such as [4]; for labels only, write kinds=['label']"
+        )

@@ -83,6 +83,8 @@ class Config:
         one_of("question", self.question, tuple(dict.fromkeys((*kinds.families(), *names, AUTO))))
         if self.question != AUTO:
             self._check_size(kinds.family(self.question)[0])
+        elif self.size is not None:
+            raise SettingError(f"auto chooses how many items it shows, so size must be left out, not {self.size}")
         one_of("acquisition", self.acquisition, get_args(Acquisition))
         one_of("mode", self.mode, get_args(Mode))
         one_of("annotator", self.annotator, get_args(AnnotatorKind))

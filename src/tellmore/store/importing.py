@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +21,26 @@ from tellmore.data.records import open_records
 from tellmore.errors import DataFileError, SettingError, TellmoreError
 from tellmore.pool import Pool
 from tellmore.questions import Question, check_answer
-from tellmore.store.events import answer_event, question_event
+from tellmore.store.events import answer_event, question_event, undo_event
 from tellmore.store.formats import FORMATS
 from tellmore.store.formats.contract import IMPORTED, Draft, Format, Source
+from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository
 from tellmore.types import Answer
 
 
 @dataclass(frozen=True)
 class Collected:
-    """One answer to one question, and who gave it; ``row`` is its row in the file."""
+    """One answer to one question, and who gave it; ``row`` is its row in the file. ``random``: the file
+    says that its items were drawn at random. ``replaces``: the id of the question whose answer in the log it replaces."""
 
     question: Question
     answer: Answer
     row: int
     participant: str = IMPORTED
     timing: dict[str, Any] | None = None
+    random: bool = False
+    replaces: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ def _collected(
         _check(source.pool, question, answer)
     except TellmoreError as error:
         raise source.fault(draft.row, str(error)) from None
-    return Collected(question, answer, draft.row, draft.participant, draft.timing)
+    return Collected(question, answer, draft.row, draft.participant, draft.timing, draft.random)
 
 
 def content_of(kind: str, items: Sequence[str], answer: Answer, participant: str) -> str:
@@ -135,22 +139,37 @@ def append_answers(project: Project, found: Sequence[Collected], *, why: str = "
     """Add the answers that are not in the log yet, all at once; returns how many. If one does not fit the project, QuestionError
     or AnswerError is raised and nothing changes.
 
-    Each is checked against the project's items. ``random``: their items were drawn at random from the project, so they measure
-    the accuracy, as its own random questions do.
+    Each is checked against the project's items. ``random``: all of their items were drawn at random from the project, so they
+    measure the accuracy, as its own random questions do; otherwise only those that say so. A random answer that is in the log,
+    but not as a random one, is replaced.
     """
     for each in found:
         _check(project.pool, each.question, each.answer)
         if not isinstance(each.participant, str) or not each.participant.strip():
             raise SettingError(f"participant must be the name of the person who answered, not {each.participant!r}")
     with closing(Repository(project.database_url)) as repository:
-        known = {event.question_id for event in repository.since(kinds=("question",))}
-        fresh = list({each.question.id: each for each in found if each.question.id not in known}.values())
-        events = [event for each in fresh for event in _events(each, why, random)]
+        log = list(repository.since(kinds=("question", "answer", "undo", "reset", "delete")))
+        known, ledger = {event.question_id for event in log}, Ledger(project.settings, log)
+        wanted = [_as_check(each, ledger) if random or each.random else each for each in found]
+        fresh = list({each.question.id: each for each in wanted if each.question.id not in known}.values())
+        events = [event for each in fresh for event in _events(each, ledger, why, random)]
         if events:
             repository.append(events)
         return len(fresh)
 
 
-def _events(each: Collected, why: str, random: bool) -> Iterator[Event]:
-    yield question_event(each.question, each.participant, check=random, why=why)
+def _as_check(each: Collected, ledger: Ledger) -> Collected:
+    """``each`` with an id of its own if the log has it without the check. If it were left out, the random sample would lack
+    exactly the items that were labelled before."""
+    earlier = ledger.asked.get(each.question.id)
+    if earlier is None or earlier.check:
+        return each
+    return replace(each, question=replace(each.question, id=key_of(each.question.id)), replaces=each.question.id)
+
+
+def _events(each: Collected, ledger: Ledger, why: str, random: bool) -> Iterator[Event]:
+    earlier = ledger.given.get(each.replaces)
+    if earlier is not None and earlier.counts:  # it counts once, and is predicted before it is learnt
+        yield undo_event(earlier.question_id, earlier.participant, earlier.seq)
+    yield question_event(each.question, each.participant, check=random or each.random, why=why)
     yield answer_event(each.question.id, each.participant, each.answer, timing=each.timing)

@@ -10,7 +10,7 @@ from tellmore.policy import words
 from tellmore.policy.words import ENOUGH_CHECKS, checks, percent, range_words
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
-from tellmore.store.statistics import Accuracy, accuracy, time_left
+from tellmore.store.statistics import Accuracy, accuracy, commoner, time_left
 
 HOURS_FROM_MINUTES = 90
 
@@ -32,7 +32,7 @@ def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standin
     left = None if ledger.end else time_left(effects, learning.target_accuracy, n)
     return Standing(
         accuracy_words(found, asked=learning.check_share > 0, ended=end is not None),
-        target_words(found, learning.target_accuracy, ended=end is not None),
+        target_words(found, learning.target_accuracy, ended=end is not None, trivial=_trivial(ledger, effects)),
         None if left is None else f"{span(*left)} left to {percent(learning.target_accuracy)}",
         end,
     )
@@ -72,18 +72,37 @@ def accuracy_words(found: Accuracy | None, *, asked: bool = True, ended: bool = 
     return words.accuracy_words(found.n, found.low, found.high, asked=asked)
 
 
-def target_words(found: Accuracy | None, target: float, *, ended: bool = False) -> str:
-    """How far it is to the target; ``ended``: whether it is time to stop."""
+def target_words(
+    found: Accuracy | None, target: float, *, ended: bool = False, trivial: tuple[str, float] | None = None
+) -> str:
+    """How far it is to the target; ``ended``: whether it is time to stop. ``trivial``: the more common label and its share of the
+    random checks, because a target that this label alone reaches says nothing about the classifier.
+
+    >>> from tellmore.store.statistics import accuracy_of
+    >>> target_words(accuracy_of(97, 100), 0.9, trivial=("not spam", 0.96))
+    'the target of 90 % says little here: always saying "not spam" would be right on 96 % of the random checks'
+    """
     goal = f"the target of {percent(target)}"
     if found is None or found.n < ENOUGH_CHECKS:
         confirming = f"{goal} is not confirmed, which takes at least {checks(ENOUGH_CHECKS)}"
         return confirming if ended else f"{goal}: too early to tell"
+    if trivial is not None and found.estimate >= target and trivial[1] >= found.low:
+        label, share = trivial
+        return (
+            f'{goal} says little here: always saying "{label}" would be right on {percent(share)} of the random checks'
+        )
     if found.low >= target:
         return f"{goal} is reached"
     if found.estimate >= target:
         return f"{goal} is probably reached; a few more checks will confirm"
     points = max(1, round(100 * (target - found.estimate)))
     return f"about {points} point{'' if points == 1 else 's'} to {goal}"
+
+
+def _trivial(ledger: Ledger, effects: Sequence[AnswerEffect]) -> tuple[str, float] | None:
+    """The more common label of the random checks, as people read it, and its share."""
+    found, names = commoner(ledger, effects), ledger.settings.project
+    return None if found is None else (names.positive if found.positive else names.negative, found.share)
 
 
 def span(low: float, high: float) -> str:

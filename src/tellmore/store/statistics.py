@@ -62,12 +62,42 @@ def accuracy_of(correct: int, n: int) -> Accuracy:
 
 def accuracy(effects: Sequence[AnswerEffect]) -> Accuracy | None:
     """Accuracy over the newest check questions; None before the first."""
-    correct = scored = 0
+    newest = _newest_checks(effects)
+    scored = sum(each.scored for each in newest)
+    return accuracy_of(sum(each.correct for each in newest), scored) if scored else None
+
+
+def _newest_checks(effects: Sequence[AnswerEffect]) -> list[AnswerEffect]:
+    found: list[AnswerEffect] = []
+    scored = 0
     for each in reversed(effects):
         if scored >= WINDOW:
             break
-        correct, scored = correct + each.correct, scored + each.scored
-    return accuracy_of(correct, scored) if scored else None
+        if each.scored:
+            found.append(each)
+            scored += each.scored
+    return found
+
+
+@dataclass(frozen=True)
+class Commoner:
+    """The more common label of the items on which the accuracy is measured, and its ``share``: the accuracy of it alone."""
+
+    positive: bool
+    share: float
+
+
+def commoner(ledger: Ledger, effects: Sequence[AnswerEffect]) -> Commoner | None:
+    """The more common label on the newest check questions; None before the first."""
+    labels: list[bool] = []
+    for each in _newest_checks(effects):
+        if each.question_id in ledger.asked and each.question_id in ledger.given:
+            asked, given = ledger.asked[each.question_id], ledger.given[each.question_id]
+            labels += labels_in(asked.question, given.answer).values()
+    if not labels:
+        return None
+    positive = sum(labels) / len(labels)
+    return Commoner(positive > 0.5, max(positive, 1 - positive))
 
 
 def _marks(question: Question, answer: Answer | None) -> int:

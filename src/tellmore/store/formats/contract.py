@@ -22,7 +22,7 @@ IMPORTED = "import"
 @dataclass(frozen=True)
 class Draft:
     """One answer as it is in the file. ``word`` is its label, as written there; ``answer`` makes the answer from the meaning of
-    that word, or from None if there is no word."""
+    that word, or from None if there is no word. ``random``: the file says that its items were drawn at random."""
 
     row: int
     kind: str
@@ -32,6 +32,7 @@ class Draft:
     participant: str = IMPORTED
     question_id: str | None = None
     timing: dict[str, Any] | None = None
+    random: bool = False
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ def _read_log(source: Source) -> Iterator[Draft]:
             participant=given.participant,
             question_id=question.id,
             timing=given.timing,
+            random=asked.check,
         )
 
 
