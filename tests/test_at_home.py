@@ -92,7 +92,7 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
         (csr_matrix(X), r"these are sparse; write X.toarray\(\)"),
         (X.astype(str), "these are texts"),
         (X + 1j, "these are complex numbers"),
-        (X[:, :3], r"embeddings must have the shape \(n, 4\), like those that the classifier learnt from"),
+        (X[:, :3], r"embeddings must have the shape \(n, 4\), like those of 4 dimensions that the classifier"),
         ([[1, 2], [3]], "must be a matrix of numbers"),
     ],
 )

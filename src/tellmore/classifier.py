@@ -96,7 +96,7 @@ class Classifier:
 
     def apply(self, X: ArrayLike) -> Predictions:
         """Predictions for raw embeddings X [N, d]."""
-        X = tabular.embeddings(X, self.d, "those that the classifier learnt from")
+        X = tabular.embeddings(X, self.d, f"those of {self.d} dimensions that the classifier learnt from")
         if self.normalised:
             norms = np.linalg.norm(X, axis=1, keepdims=True)
             X = X / np.where(norms > TINY_NORM, norms, 1.0)

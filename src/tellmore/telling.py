@@ -24,7 +24,7 @@ from tellmore.core.scan import refreshed_in_turn
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
-from tellmore.policy.looking import rarer_side
+from tellmore.policy.looking import SURELY, rarer_side
 from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import Predictor
 from tellmore.questions import Question, check_answer, check_new, labels_in
@@ -235,7 +235,7 @@ class Taught(Predictor):
 
     def _one_side_is_rare(self, before: Tally) -> bool:
         """Whether the next answer is learnt as one about a rare side, given the labels ``before`` it."""
-        return self.looks and rarer_side(before) != 0
+        return self.looks and before.labels >= SURELY and rarer_side(before) != 0
 
     def answer_probability(
         self,

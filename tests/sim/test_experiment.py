@@ -122,7 +122,7 @@ def test_permuted_scores_leave_the_first_question_the_same(small_pool: str, tmp_
     other = permuted(small_pool, tmp_path / "another-name.npz")
     asked = []
     for pool in (small_pool, other):
-        config = Config(pool=pool, question=question, size=4)
+        config = Config(pool=pool, question=question, size=None if question == "auto" else 4)
         learner, notes = make_learner(config, load_truth(pool, "X"), seed=7)
         assert learner.pool.scores is None
         assert notes == {}
