@@ -171,6 +171,25 @@ def test_it_goes_on_and_warns_where_the_attribute_is_not_linear() -> None:
     assert any("not be linear" in each for each in learner.warnings())
 
 
+@pytest.mark.parametrize(("kind", "answers"), [("tick", 50), ("label", 200)])
+def test_it_warns_of_a_misfit_without_random_checks(kind: str, answers: int) -> None:
+    X = np.random.default_rng(1).normal(size=(600, 2))
+    inside = np.median(np.linalg.norm(X, axis=1)) - np.linalg.norm(X, axis=1)
+    curved, straight = tm.Learner(X, kind, stop=tm.AnswerBudget(1000)), tm.Learner(X, kind, stop=tm.AnswerBudget(1000))
+    answered(curved, inside, answers)
+    answered(straight, X[:, 0] - 0.5, answers)
+    assert any("fit the classifier that has learnt them" in each for each in curved.warnings())
+    assert straight.warnings() == []
+
+
+def test_a_share_of_random_checks_as_in_projects_is_enough_to_warn() -> None:
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    learner = tm.Learner(X, "label", check_share=0.1)
+    ring = np.abs(np.linalg.norm(X, axis=1) - 1.18)
+    answered(learner, np.median(ring) - ring, 300)
+    assert any("not be linear" in each for each in learner.warnings())
+
+
 def test_it_does_not_stop_while_every_answer_is_the_same() -> None:
     X = items(200, 4)
     learner = tm.Learner(tm.Pool(X), "label")

@@ -254,7 +254,8 @@ class Learner(Chooser, Viewed):
 
     def warnings(self) -> list[str]:
         """Signs that a linear classifier on these embeddings cannot work, and what to do; empty if there are none."""
-        return warnings_of(self.pool, self._now.tally, self.labels())
+        now, labels = self._now, self.labels()
+        return warnings_of(self.pool, now.tally, labels, lambda items: now.mixture.probability(self._z(items), self.w))
 
     # Keeping
 

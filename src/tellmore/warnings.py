@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,15 +10,23 @@ from tellmore.core.coordinates import Moments
 from tellmore.policy.stopping import agreement, disagree
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool
+from tellmore.types import Array
 
-ENOUGH_CHECKS = 10
-RECENT_ANSWERS = 60
+ENOUGH_CHECKS, NEWEST_CHECKS = 10, 20
+ENOUGH_LABELS, NEWEST_LABELS = 40, 300
+MISFIT_SD, MISFIT_SHARE = 4.0, 0.85
+"""Labels do not fit if fewer are as the classifier predicts than it expects, by this many standard deviations and by more than
+this share: on pools where a linear classifier works, more fit than it expects, because it has learnt from them."""
 ALIKE = 0.01  # items are alike if they differ from their mean by less than this share of its length
 
 
-def warnings_of(pool: Pool, tally: Tally, labels: Mapping[str, bool]) -> list[str]:
-    """Warnings that say what was seen and what to do; none if all seems well."""
-    found = [_items_alike(pool.moments), _not_linear(tally), _twins_apart(pool, labels)]
+def warnings_of(
+    pool: Pool, tally: Tally, labels: Mapping[str, bool], probability: Callable[[Sequence[str]], Array]
+) -> list[str]:
+    """Warnings that say what was seen and what to do; none if all seems well. ``probability``: that of positive now, for some
+    items."""
+    not_linear = _not_linear(tally) or _misfit(dict(list(labels.items())[-NEWEST_LABELS:]), probability)
+    found = [_items_alike(pool.moments), not_linear, _twins_apart(pool, labels)]
     return [each for each in found if each is not None]
 
 
@@ -33,13 +41,29 @@ def _items_alike(moments: Moments) -> str | None:
 
 
 def _not_linear(tally: Tally) -> str | None:
-    recent = [one for one in tally.checks if one.answers >= tally.answers - RECENT_ANSWERS]
+    recent = list(tally.checks[-NEWEST_CHECKS:])
     if len(recent) < ENOUGH_CHECKS or not disagree(recent):
         return None
     right, expected = agreement(recent)
     return (
         f"only {right} of {len(recent)} random labels were as predicted, and {expected:.0f} were expected. The attribute may "
         "not be linear in these embeddings, or the answers contradict each other: look at the answers, or try other embeddings"
+    )
+
+
+def _misfit(labels: Mapping[str, bool], probability: Callable[[Sequence[str]], Array]) -> str | None:
+    """Without random checks, only the labels that were learnt can show that no line divides them."""
+    if len(labels) < ENOUGH_LABELS:
+        return None
+    p = probability(list(labels))
+    right = int(np.sum((p >= 0.5) == np.array(list(labels.values()))))
+    expected, sd = float(np.maximum(p, 1 - p).sum()), float(np.sqrt(np.sum(p * (1 - p))))
+    if right >= MISFIT_SHARE * expected or right >= expected - MISFIT_SD * max(sd, 0.5):
+        return None
+    return (
+        f"only {right} of the last {len(labels)} labels fit the classifier that has learnt them, and {expected:.0f} were "
+        "expected. The attribute may not be linear in these embeddings, or the answers contradict each other: look at the "
+        "answers, or try other embeddings"
     )
 
 
