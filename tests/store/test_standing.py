@@ -13,7 +13,7 @@ from tellmore.store.events import answer_event, end_event, question_event
 from tellmore.store.fold import AnswerEffect
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event
-from tellmore.store.standing import standing, target_words
+from tellmore.store.standing import end_words, standing, target_words
 from tellmore.store.statistics import accuracy_of
 
 MANY = 10_000
@@ -105,9 +105,22 @@ def test_the_end_says_what_was_reached() -> None:
     )
     assert now.left is None, "who can stop has no time left"
     few = standing(done, [effect(0.3, 0, 1)] * 3, MANY)
+    assert few.end is not None
+    assert few.end[1].startswith("0 of 3 random checks were right, too few to say how often it is right.")
     assert few.accuracy == "accuracy: 0 of 3 random checks were right", "who can stop is not told that it is too early"
     assert few.target == "the target of 90 % is not confirmed, which takes at least 20 random checks"
     assert standing(ledger(end_event(None, "labelled", "")), [], 12).end == (
         "Every item has a label",
         "There is nothing left to ask.",
     )
+
+
+@pytest.mark.parametrize(("positives", "told"), [(0, True), (1, False)])
+def test_the_end_says_if_no_check_was_of_one_side(positives: int, told: bool) -> None:
+    known, effects = checked([n < positives for n in range(30)], 30)
+    done = ledger(end_event(None, "settled", "why"))
+    done.asked.update(known.asked)
+    done.given.update(known.given)
+    found = end_words(done, effects)
+    assert found is not None
+    assert ("None of them is positive, so how many positive items it misses is not known." in found[1]) is told

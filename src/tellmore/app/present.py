@@ -123,7 +123,7 @@ def end_out(session: Session, visitor: Visitor) -> wire.EndOut | None:
         if visitor.role != "owner":
             over = desk.over or session.quota_met(visitor.participant, desk.answers_of(visitor.participant))
             return wire.EndOut(title=DONE[0], text=DONE[1], go_on=False) if over else None
-        words = end_words(desk, accuracy(view.effects)) if desk.over else None
+        words = end_words(desk, view.effects) if desk.over else None
         return None if words is None else wire.EndOut(title=words[0], text=words[1], go_on=desk.may_go_on)
 
 

@@ -28,7 +28,7 @@ class Standing:
 def standing(ledger: Ledger, effects: Sequence[AnswerEffect], n: int) -> Standing:
     """The progress of a project of ``n`` items."""
     learning, found = ledger.settings.learning, accuracy(effects)
-    end = end_words(ledger, found)
+    end = end_words(ledger, effects)
     left = None if ledger.end else time_left(effects, learning.target_accuracy, n)
     return Standing(
         accuracy_words(found, asked=learning.check_share > 0, ended=end is not None),
@@ -120,8 +120,8 @@ def span(low: float, high: float) -> str:
     return f"up to {last} {name}s" if first < 1 else f"{first} to {last} {name}s"
 
 
-def end_words(ledger: Ledger, found: Accuracy | None) -> tuple[str, str] | None:
-    """Title and text of the end, with the reason; None before it."""
+def end_words(ledger: Ledger, effects: Sequence[AnswerEffect]) -> tuple[str, str] | None:
+    """Title and text of the end, with the reason and what the random checks show; None before it."""
     if ledger.end is None and not ledger.closed:
         return None
     why = "owner" if ledger.end is None else ledger.end.why
@@ -131,7 +131,20 @@ def end_words(ledger: Ledger, found: Accuracy | None) -> tuple[str, str] | None:
         "shown": ("You can stop", "The items have been shown three times each on average; there is little more to ask"),
         "owner": ("The questions have ended", "The owner has ended them"),
     }[why]
-    return title, f"{measured_words(found)}. {text}." if found else f"{text}."
+    found = accuracy(effects)
+    if found is None:
+        return title, f"{text}."
+    few = ", too few to say how often it is right" if found.n < ENOUGH_CHECKS else ""
+    return title, f"{measured_words(found)}{few}. {_one_sided(ledger, effects)}{text}."
+
+
+def _one_sided(ledger: Ledger, effects: Sequence[AnswerEffect]) -> str:
+    """A sentence if all random checks have the same label: they say nothing about items of the other side."""
+    found, names = commoner(ledger, effects), ledger.settings.project
+    if found is None or found.share < 1:
+        return ""
+    missing = names.negative if found.positive else names.positive
+    return f"None of them is {missing}, so how many {missing} items it misses is not known. "
 
 
 def measured_words(found: Accuracy) -> str:
