@@ -10,6 +10,7 @@ shown: a hashable value that each kind defines, such as ``y`` = +-1 for a label 
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -47,6 +48,15 @@ class Words:
     attribute: str = "positive"
     positive: str = "positive"
     negative: str = "negative"
+
+    def put_into(self, text: str) -> str:
+        """``text`` with these words. A phrase that is no adjective cannot follow "the most".
+
+        >>> Words("calm").put_into("Choose the most {attribute}"), Words("clearly a dog").put_into("Choose the most {attribute}")
+        ('Choose the most calm', 'Choose the one that is most clearly a dog')
+        """
+        told = text.format(attribute=self.attribute, positive=self.positive, negative=self.negative)
+        return re.sub(r"\bthe (most|least) clearly ", r"the one that is \1 clearly ", told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,11 +302,11 @@ class Kind(ABC):
 
     def headline(self, words: Words) -> str:
         """What is asked, in the project's words."""
-        return self.ask.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
+        return words.put_into(self.ask)
 
     def instructions(self, words: Words, *, ties: bool = False) -> str:
         """How to answer, in the project's words; ``ties``: whether it allows ties."""
-        return self.help.format(attribute=words.attribute, positive=words.positive, negative=words.negative)
+        return words.put_into(self.help)
 
     def described(self, words: Words, *, ties: bool = False) -> dict[str, Any]:
         """What the browser needs to know about it, in the project's words; the server adds the address of its script."""
