@@ -49,6 +49,8 @@ TIRING = {
     "several=3": "four times as slow after 100 answers, …, only with several items",
     "tiring=0.5": "half of the answers random after 100, all after 200",
 }
+FRESH = 9950
+"""The first seed of the last runs with labels; the priors were compared before."""
 NAMED = {"apart": "means something else", "careless": "guesses", "reversed": "reversed"}
 Row = dict[str, str]
 Runs = dict[tuple[str, str, str, str], dict[int, float]]
@@ -61,6 +63,11 @@ def runs_of(rows: Iterable[Row]) -> Runs:
         key = (row["pool"], row["kind"], row["team"], row["learner"])
         found.setdefault(key, {})[int(row["seed"])] = 100 * float(row["accuracy"])
     return found
+
+
+def before(runs: Runs, seed: int) -> Runs:
+    """The runs with earlier seeds."""
+    return {key: {own: value for own, value in each.items() if own < seed} for key, each in runs.items()}
 
 
 def differences(one: dict[int, float], other: dict[int, float]) -> list[float]:
@@ -105,24 +112,22 @@ def teams(runs: Runs, kind: str, names: Sequence[str]) -> list[str]:
 
 
 def parts(runs: Runs) -> list[str]:
-    """Points compared with the careful people alone, for every part that is switched off."""
-    cases = [
-        (pool, team)
-        for pool in POOLS
-        for team in ("two random", "one reversed")
-        if (pool, "label", team, "one sharpness") in runs
-    ]
-    lines = [
-        "| | " + " | ".join(f"{POOLS[pool]}, {team}" for pool, team in cases) + " |",
-        "|---" * (len(cases) + 1) + "|",
-    ]
+    """Points compared with the careful people alone, for every part that is switched off: means over pools, ± over pools."""
+    names = ("two random", "one reversed")
+    lines = ["| | pools, seeds | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
+    seeds = [runs[key].keys() for key in runs if key[1] == "label" and key[3] == "one sharpness"]
+    size = f"{len(seeds) // len(names)}, {min(map(len, seeds))}"
     for learner, words in PARTS.items():
         cells = []
-        for pool, team in cases:
-            seeds = runs[pool, "label", team, "one sharpness"]
-            own = {seed: one for seed, one in runs[pool, "label", team, learner].items() if seed in seeds}
-            cells.append(shown(differences(own, runs[pool, "label", team, "alone"])))
-        lines.append(f"| {words} | {' | '.join(cells)} |")
+        for team in names:
+            means = []
+            for pool in POOLS:
+                same = runs.get((pool, "label", team, "one sharpness"), {})
+                own = {seed: one for seed, one in runs.get((pool, "label", team, learner), {}).items() if seed in same}
+                points = differences(own, runs.get((pool, "label", team, "alone"), {}))
+                means += [float(np.mean(points))] if points else []
+            cells.append(shown(means))
+        lines.append(f"| {words} | {size} | {' | '.join(cells)} |")
     return lines
 
 
@@ -266,7 +271,7 @@ def tables(
         "twenty": lambda: teams(runs, "label", TWENTY),
         "habits": lambda: teams(runs, "select", HABITS),
         "parts": lambda: parts(runs),
-        "priors": lambda: priors(prior_rows, runs),
+        "priors": lambda: priors(prior_rows, before(runs, FRESH)),
         "camps": lambda: camps(camp_rows),
         "apart": lambda: apart(apart_rows),
         "bound": lambda: apart(bound_rows),
