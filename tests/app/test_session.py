@@ -181,7 +181,8 @@ def test_only_the_owner_may_take_back_other_peoples_answers(session: Session) ->
 
 
 def test_people_at_work_at_once_never_share_an_item(open_session: Callable[..., Session]) -> None:
-    session = open_session(pool=Pool(np.random.default_rng(0).normal(size=(150, 5))))  # the questions end if all have a label
+    X = np.random.default_rng(0).normal(size=(150, 5))  # with fewer, all would have a label, and the questions end
+    session = open_session(pool=Pool(X, ids=[f"i{row}" for row in range(150)]))
     people = [f"p{number}" for number in range(12)]
     for _ in range(3):
         questions = [session.question(person) for person in people]
