@@ -12,6 +12,7 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import Team
 from tellmore.core.update import UpdateInfo, with_constant
+from tellmore.policy.looking import rarer_side
 from tellmore.rereading import MOST, Reader, Told, is_due
 from tellmore.types import Answer
 
@@ -157,7 +158,7 @@ def test_what_answers_taught_is_kept_and_the_same_as_learnt_again(
 ) -> None:
     """Also if few items are positive, and the labels of rankings count for more from then on."""
     told = taught((world[0], world[1] - border), "rank", TEAM | {"eve": "attentive", "fay": "attentive"}, 40)
-    assert not border or sum(one.rare for one in told._last_told(told.tally)) > 20
+    assert not border or sum(rarer_side(one.before) != 0 for one in told._last_told(told.tally)) > 20
     exchanges, people = told.history, told.told_by
     learner = Learner(world[0], "rank", seed=1, bound="centred")
     learner.tell_all(exchanges[:20], people=people[:20])

@@ -29,6 +29,7 @@ from tellmore.core.mixture import Mixture
 from tellmore.core.together import Facts, Judged, facts_of, joined, judged
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.kinds import Kind, Outcome
+from tellmore.policy.tally import NOTHING, Tally
 from tellmore.types import Array
 
 FIRST, GROWTH = 12, 1.3
@@ -46,18 +47,14 @@ APART_NATS = 3.0
 
 
 class Told(NamedTuple):
-    """One answer, ready to be learnt: its items [k, d] in the learner's coordinates, its outcome, who gave it, and whether the
-    labels before it had shown that one side is rare."""
+    """One answer, ready to be learnt: its items [k, d] in the learner's coordinates, its outcome, who gave it, and the labels
+    counted ``before`` it."""
 
     Z: Array
     kind: Kind
     outcome: Outcome
     person: str
-    rare: bool = False
-
-    def as_learnt(self, behaviour: Behaviour) -> Behaviour:
-        """The ``behaviour`` with which this answer is learnt."""
-        return behaviour.about_rare if self.rare else behaviour
+    before: Tally = NOTHING
 
     @property
     def evidence(self) -> Evidence | None:

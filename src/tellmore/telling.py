@@ -24,7 +24,7 @@ from tellmore.core.scan import refreshed_in_turn
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import StateError
 from tellmore.opinions import Opinions
-from tellmore.policy.looking import SURELY, rarer_side
+from tellmore.policy.looking import MANY, SURELY, rarer_side
 from tellmore.policy.tally import KEPT_CHANGES, Tally
 from tellmore.predictor import Predictor
 from tellmore.questions import Question, check_answer, check_new, labels_in
@@ -221,7 +221,7 @@ class Taught(Predictor):
         kind = question_kinds.named(question.kind)
         outcome = kind.outcome(question.names, answer)
         behaviour = state.team.behaviour(person, self.behaviour, sharpness=self.own_sharpness)
-        behaviour = behaviour.about_rare if self._one_side_is_rare(state.tally) else behaviour
+        behaviour = self._about_rare(behaviour, state.tally)
         after, infos = state.told(
             behaviour, lambda belief, own: self._update(belief, Z, kind, outcome, own), scored=scored
         )
@@ -233,9 +233,10 @@ class Taught(Predictor):
         slope = self.calibration_at(state).slope if predicted else 1.0
         return replace(after, tally=tally.told(list(labels.values()), changed, predicted, slope)), infos
 
-    def _one_side_is_rare(self, before: Tally) -> bool:
-        """Whether the next answer is learnt as one about a rare side, given the labels ``before`` it."""
-        return self.looks and before.labels >= SURELY and rarer_side(before) != 0
+    def _about_rare(self, behaviour: Behaviour, before: Tally) -> Behaviour:
+        """The ``behaviour`` with which an answer is learnt, given the labels ``before`` it: they may show a rare side."""
+        rare = self.looks and before.labels >= SURELY and rarer_side(before) != 0
+        return behaviour.about_rare(many=before.labels >= MANY) if rare else behaviour
 
     def answer_probability(
         self,
@@ -300,7 +301,7 @@ class Taught(Predictor):
             return state
 
         def update(told: Told, belief: Gaussian, behaviour: Behaviour) -> tuple[Gaussian, UpdateInfo]:
-            return self._update(belief, told.Z, told.kind, told.outcome, told.as_learnt(behaviour))
+            return self._update(belief, told.Z, told.kind, told.outcome, self._about_rare(behaviour, told.before))
 
         reader = Reader(self._prior, self.behaviour, self._predicting, update, self.own_sharpness)
         answers = self._last_told(state.tally)
@@ -341,8 +342,7 @@ class Taught(Predictor):
                     tally.before(labels_in(question, answer).values()),
                     kind.outcome(question.names, answer),
                 )
-                rare = self._one_side_is_rare(tally)
-                told.append(Told(self._z(question.items), kind, outcome, person, rare))
+                told.append(Told(self._z(question.items), kind, outcome, person, tally))
                 if len(told) > MOST:
                     break
         return told[::-1]

@@ -120,12 +120,12 @@ def test_half_of_the_items_are_random_only_while_a_side_is_missing() -> None:
     assert set(half_by_chance(6, missing, 4, 0, rng=rng, exclude=[0, 1, 2]).tolist()) < {3, 4, 5}
 
 
-def answered(kind: str, positive: int) -> tm.Learner:
-    """A learner after 12 labels, of which this many are positive; items with a high first column are positive."""
+def answered(kind: str, positive: int, labels: int = 12) -> tm.Learner:
+    """A learner after so many labels, of which this many are positive; items with a high first column are positive."""
     X = np.random.default_rng(3).normal(size=(800, 6))
     learner = tm.Learner(tm.Pool(X), kind)
     order = np.argsort(X[:, 0])
-    for row in [*order[-positive:], *order[: 12 - positive]] if positive else order[:12]:
+    for row in [*order[-positive:], *order[: labels - positive]] if positive else order[:labels]:
         learner.tell(tm.Question("label", [str(row)]), bool(X[row, 0] > 1))
     return learner
 
@@ -158,10 +158,12 @@ def test_if_a_side_is_rare_rankings_are_chosen_as_grids_are(positive: int, few: 
     assert len({item for question in dealt for item in question.items}) == 24
 
 
-@pytest.mark.parametrize(("positive", "factor", "threshold"), [(2, 2.0, 1.0), (6, 1.0, 0.54)])
-def test_if_a_side_is_rare_labels_count_for_more(positive: int, factor: float, threshold: float) -> None:
+@pytest.mark.parametrize(
+    ("positive", "labels", "factor", "threshold"), [(2, 12, 1.0, 1.0), (2, 100, 2.0, 1.0), (6, 12, 1.0, 0.54)]
+)
+def test_if_a_side_is_rare_labels_count_for_more(positive: int, labels: int, factor: float, threshold: float) -> None:
     """The same answer, learnt by a learner whose labels always count this much."""
-    learner, other = answered("rank", positive), answered("rank", positive)
+    learner, other = answered("rank", positive, labels), answered("rank", positive, labels)
     usual = other.behaviour
     other.behaviour, other.looks = replace(usual, w=factor * usual.w, threshold=threshold), False
     ids = [learner.pool.ids[row] for row in (1, 2, 3, 4)]

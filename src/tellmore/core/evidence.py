@@ -37,11 +37,12 @@ class Behaviour:
         """A person whose answers are ``factor`` times as sharp."""
         return replace(self, w=self.w * factor, K=self.K * factor)
 
-    @property
-    def about_rare(self) -> Behaviour:
-        """How answers are learnt if one side is rare: labels twice as sharply, those of a ranking like any other. A sharpness
-        that was given is kept; it is the one with a threshold of 1."""
-        return self if self.threshold == 1.0 else replace(self, w=RARE_SHARPNESS * self.w, threshold=1.0)
+    def about_rare(self, *, many: bool) -> Behaviour:
+        """How answers are learnt if one side is rare: the labels of a ranking like any other, and if there are ``many`` labels
+        already, all of them twice as sharply. A sharpness that was given is kept; it is the one with a threshold of 1."""
+        if self.threshold == 1.0:
+            return self
+        return replace(self, w=RARE_SHARPNESS * self.w if many else self.w, threshold=1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,8 +27,9 @@ RARE = 1 / 3
 QUARTER, FIFTH = 1 / 4, 1 / 5
 """If one side has at most a quarter of the labels, selections look for it: with a third, they would do so too often on balanced
 pools. As long as it has at most a fifth, they are at its end; for longer, that side would seem too common."""
-SURELY = 12
-"""From so many labels on, a rare side also changes how answers are learnt; with fewer, a common side often looks rare."""
+SURELY, MANY = 12, 100
+"""From so many labels on, a rare side also changes how answers are learnt: first the labels of rankings, because with fewer a
+common side often looks rare; then all labels, because the few of a rare side are outweighed only if there are many others."""
 BEFORE = 3  # the first labels are chosen by information alone
 MOST_LABELS = 3
 """An item with this many labels is not asked about again while others have fewer. Asking twice helps if people make mistakes or
