@@ -151,7 +151,7 @@ class Chooser(Taught):
         if not self.looks:
             return self._search(kind, count, rng, exclude, by)
         labelled, times = self._labelled()
-        known, tired = np.union1d(exclude, labelled), np.union1d(exclude, labelled[times >= MOST_LABELS])
+        known, often = np.union1d(exclude, labelled), np.union1d(exclude, labelled[times >= MOST_LABELS])
         if len(self.pool) - len(known) < count:  # the last items without a label, and known ones again
             found = np.setdiff1d(np.arange(len(self.pool)), known)
         else:
@@ -160,7 +160,7 @@ class Chooser(Taught):
             return found
         rest = count - len(found)
         out = next(
-            out for out in (np.union1d(tired, found), np.union1d(exclude, found), found) if self._leaves(out, rest)
+            out for out in (np.union1d(often, found), np.union1d(exclude, found), found) if self._leaves(out, rest)
         )
         return np.concatenate([found, self._search(kind, rest, rng, out, by)])
 
