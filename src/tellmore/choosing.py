@@ -20,7 +20,16 @@ from tellmore.core.evidence import Behaviour
 from tellmore.core.label_sets import Several
 from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
-from tellmore.policy.looking import FIFTH, MOST_LABELS, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
+from tellmore.policy.looking import (
+    FIFTH,
+    MOST_LABELS,
+    from_new_parts,
+    labels_are_few,
+    likely_rows,
+    rarer_side,
+    side_is_missing,
+    sought,
+)
 from tellmore.policy.rates import Policy, Rate, RateTable, best_rate, longest_rate
 from tellmore.questions import Question, labels_in
 from tellmore.telling import Taught
@@ -154,6 +163,8 @@ class Chooser(Taught):
         known, often = np.union1d(exclude, labelled), np.union1d(exclude, labelled[times >= MOST_LABELS])
         if len(self.pool) - len(known) < count:  # the last items without a label, and known ones again
             found = np.setdiff1d(np.arange(len(self.pool)), known)
+        elif side_is_missing(now.tally):
+            found = self._in_new_parts(count, rng, known)
         else:
             found = self._looked_for(kind, count, rng, known, by)
         if len(found) == count:
@@ -187,11 +198,19 @@ class Chooser(Taught):
         if not wanted or not (labels_are_few(now.tally) if kind.likely is None else side):
             return NONE
         if kind.likely is None:
-            return sought(now.scan, now.tally, wanted, self._asked, rng=rng, exclude=known)
-        drawn = half_by_chance(len(self.pool), now.tally, wanted, self._asked, rng=rng, exclude=known)
-        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=np.union1d(known, drawn))
+            return sought(now.scan, now.tally, wanted, self._asked, exclude=known)
+        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=known)
         among = Candidates(now.scan, now.scan.take(rows), rows)
-        return np.concatenate([drawn, among.search(by, now.belief, wanted - len(drawn), self.asking, rng=rng).rows])
+        return among.search(by, now.belief, wanted, self.asking, rng=rng).rows
+
+    def _in_new_parts(self, count: int, rng: np.random.Generator, known: NDArray[np.intp]) -> NDArray[np.int64]:
+        """``count`` rows chosen because one side has no label; none is in ``known``. A start says where to look for that side,
+        but may be wrong, so half of them follow it."""
+        now, guided = self._now, self._asked % 2 + count if len(self._now.mixture.beliefs) > 1 else 0
+        likely = sought(now.scan, now.tally, guided // 2, self._asked, exclude=known)
+        shown = np.unique(self.pool.rows([item for question, _ in self._history for item in question.items]))
+        new = from_new_parts(now.scan, shown, count - len(likely), rng=rng, exclude=np.union1d(known, likely))
+        return np.concatenate([likely, new])
 
     def _search(
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching

@@ -10,7 +10,17 @@ from sklearn.datasets import load_digits
 
 import tellmore as tm
 from tellmore.core.scan import PoolScan
-from tellmore.policy.looking import FIFTH, MOST_LABELS, half_by_chance, labels_are_few, likely_rows, rarer_side, sought
+from tellmore.policy.looking import (
+    FIFTH,
+    MOST_LABELS,
+    MOST_PARTS,
+    from_new_parts,
+    labels_are_few,
+    likely_rows,
+    rarer_side,
+    side_is_missing,
+    sought,
+)
 from tellmore.policy.tally import Tally
 from tests.oracles.plain import prior_of, scan_of
 
@@ -32,7 +42,6 @@ def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bo
     ("positive", "negative", "turn", "rows"),
     [
         (0, 2, 0, []),  # information alone at first
-        (0, 3, 0, [2]),  # no positive label yet: in turn the likeliest and a random one
         (3, 3, 0, []),  # every second question if neither side is rare
         (3, 3, 1, [2]),  # the likeliest to be positive
         (3, 2, 1, [0]),  # the likeliest to be negative
@@ -45,26 +54,14 @@ def test_when_labels_of_one_side_are_few(positive: int, negative: int, short: bo
 def test_one_label_goes_to_the_side_that_has_few(positive: int, negative: int, turn: int, rows: list[int]) -> None:
     scan = scan_with([-3.0, 0.5, 2.0, -0.1, -1.0])
     tally = Tally(positive=positive, negative=negative)
-    assert sought(scan, tally, 1, turn, rng=np.random.default_rng(0)).tolist() == rows
-
-
-@pytest.mark.parametrize(("count", "turn", "random"), [(1, 1, 1), (1, 0, 0), (6, 0, 3), (6, 1, 3), (5, 1, 3)])
-def test_until_both_sides_have_a_label_half_of_the_items_are_random(count: int, turn: int, random: int) -> None:
-    scan, none = scan_with(np.linspace(-2, 2, 400).tolist()), Tally(positive=0, negative=7)
-    draws = [sought(scan, none, count, turn, rng=np.random.default_rng(seed), exclude=[399]) for seed in range(40)]
-    assert all(len(set(rows.tolist()) - {399}) == count for rows in draws)
-    by_chance = np.concatenate([rows[:random] for rows in draws])
-    assert len(np.unique(by_chance)) >= 0.8 * by_chance.size  # other items with every seed, from all of the pool
-    assert not random or np.ptp(by_chance) > 300
-    assert count == random or {rows[random] for rows in draws} <= {398, 397, 396, 395}  # the likeliest that are left
+    assert sought(scan, tally, 1, turn).tolist() == rows
 
 
 def test_many_labels_are_shared_out_and_known_items_left_out() -> None:
     scan = scan_with([-3.0, 0.5, 2.0, -0.1, -1.0])
     rare = Tally(positive=1, negative=9)
-    rng = np.random.default_rng(0)
-    assert sought(scan, rare, 4, 0, rng=rng).tolist() == [2, 1, 3, 4]
-    assert sought(scan, rare, 2, 0, rng=rng, exclude=[2]).tolist() == [1, 3]
+    assert sought(scan, rare, 4, 0).tolist() == [2, 1, 3, 4]
+    assert sought(scan, rare, 2, 0, exclude=[2]).tolist() == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -111,13 +108,67 @@ def test_of_many_likely_rows_every_second_or_third_is_searched() -> None:
     assert {int(rows[0]) % 2 for rows in found} == {0, 1}
 
 
-def test_half_of_the_items_are_random_only_while_a_side_is_missing() -> None:
-    rng = np.random.default_rng(0)
-    missing, found = Tally(positive=0, negative=7), Tally(positive=1, negative=7)
-    sizes = [len(half_by_chance(50, missing, 5, turn, rng=rng)) for turn in (0, 1)]
-    assert sizes == [2, 3]
-    assert half_by_chance(50, found, 5, 0, rng=rng).size == 0
-    assert set(half_by_chance(6, missing, 4, 0, rng=rng, exclude=[0, 1, 2]).tolist()) < {3, 4, 5}
+@pytest.mark.parametrize(
+    ("positive", "negative", "missing"), [(0, 2, False), (0, 3, True), (7, 0, True), (1, 60, False)]
+)
+def test_when_a_side_is_missing(positive: int, negative: int, missing: bool) -> None:
+    assert side_is_missing(Tally(positive=positive, negative=negative)) is missing
+
+
+def groups(sizes: list[int]) -> tuple[PoolScan, np.ndarray]:
+    """A pool of groups far apart, and the group of each row; the first item of each group is at its centre."""
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    X = 10 * np.eye(len(sizes))[group] + np.random.default_rng(1).normal(scale=0.5, size=(len(group), len(sizes)))
+    X[np.searchsorted(group, range(len(sizes)))] = 10 * np.eye(len(sizes))
+    return scan_of(X, prior_of(X)), group
+
+
+def test_items_are_typical_of_parts_of_which_nothing_was_shown() -> None:
+    scan, group = groups([60, 50, 40, 30, 20])
+    labelled = np.flatnonzero((group == 0) | (group == 2))[::20]
+    found = [from_new_parts(scan, labelled, 2, rng=np.random.default_rng(seed), exclude=labelled) for seed in range(20)]
+    assert all(not set(rows.tolist()) & set(labelled.tolist()) for rows in found)
+    among = np.bincount(group[np.concatenate(found)], minlength=5)
+    assert among[[1, 3, 4]].sum() >= 36
+    alone = [rows[0] for rows in found if group[rows[0]] == 1]
+    far = np.linalg.norm(scan.rows[np.array(alone)] - scan.rows[60], axis=1)
+    usual = np.linalg.norm(scan.rows[61:110] - scan.rows[60], axis=1)
+    assert np.mean(far) < 0.8 * np.mean(usual)
+
+
+def test_if_something_of_every_part_was_shown_items_are_random() -> None:
+    scan, _ = groups([100, 100, 100])
+    labelled = np.arange(MOST_PARTS + 50)
+    rows = from_new_parts(scan, labelled, 40, rng=np.random.default_rng(0), exclude=labelled)
+    assert len(set(rows.tolist())) == 40
+    assert rows.min() >= MOST_PARTS + 50
+
+
+@pytest.mark.parametrize("kind", ["label", "tick", "select", "rank"])
+def test_until_both_sides_have_a_label_new_parts_are_shown(kind: str) -> None:
+    """Digits, all negative: soon every digit has been shown, which takes 29 random items on average."""
+    X, number = load_digits(return_X_y=True)
+    for seed in range(3):
+        learner = tm.Learner(X, kind, seed=seed)
+        shown: list[int] = []
+        while len(set(number[shown])) < 10:
+            question = learner.ask()
+            shown += list(question.items)
+            none = {"label": False, "tick": [], "rank": (list(question.items), 0)}
+            learner.tell(question, none.get(kind, (question.items[0], False)))
+        assert len(shown) <= 24
+
+
+def test_with_a_start_every_second_item_follows_it() -> None:
+    X = np.random.default_rng(3).normal(size=(800, 6))
+    pool = tm.Pool(X)
+    order = np.argsort(X[:, 0])
+    start = tm.Start.of_items(pool, positive=[str(row) for row in order[-5:]], negative=[str(row) for row in order[:5]])
+    learner = tm.Learner(pool, "tick", start=start)
+    for row in order[5:12]:
+        learner.tell(tm.Question("label", [str(row)]), False)
+    place = np.argsort(np.argsort(-learner.scores()[0]))
+    assert np.sum(place[pool.rows(learner.ask(size=12).items)] < 12) in (3, 4)
 
 
 def answered(kind: str, positive: int, labels: int = 12) -> tm.Learner:

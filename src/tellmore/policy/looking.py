@@ -4,8 +4,9 @@ The most informative questions are not those that find the first positive items 
 labels of each side, every second label is therefore about the item most likely to be on the side with fewer. If one side stays
 rare, the other labels are about the items nearest to the boundary, which among many negative items are also the likeliest
 positive ones. The items of a selection are compared with each other, so they are still chosen by information, but among those
-most likely to be on the rarer side. As long as one side has no label at all, nothing is known about where its items are, and
-every second item is a random one.
+most likely to be on the rarer side. As long as one side has no label at all, nothing is known about where its items are, but
+it is known where they are less likely to be: near items that have been shown. Items are then typical of parts of the pool of
+which nothing has been shown yet.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from tellmore.core.acquire import random_set
 from tellmore.core.candidates import CANDIDATES, within
+from tellmore.core.parts import parts_of
 from tellmore.core.scan import Part, Scan
 from tellmore.policy.tally import Tally
 from tellmore.types import Array
@@ -34,6 +36,8 @@ BEFORE = 3  # the first labels are chosen by information alone
 MOST_LABELS = 3
 """An item with this many labels is not asked about again while others have fewer. Asking twice helps if people make mistakes or
 positive items are rare; asking again and again annoys."""
+DRAWN, MOST_PARTS = 2_000, 200
+"""A pool is divided into parts by this many of its items, drawn at random, and into at most so many parts."""
 LEAST_CHOICE = 10  # for each item of a question, at least this many are searched
 
 Rows = NDArray[np.int64]
@@ -45,7 +49,6 @@ def sought(
     count: int,
     turn: int,
     *,
-    rng: np.random.Generator,
     exclude: NDArray[np.intp] | Sequence[int] = (),
 ) -> Rows:
     """Rows of at most ``count`` items to label now because there are few labels of one side; none if there are enough.
@@ -58,26 +61,34 @@ def sought(
         return found
     out = np.unique(np.asarray(exclude, dtype=np.int64))
     out = out if len(scan) - len(out) >= count else out[:0]
-    odd = turn % 2
-    if not fewer:
-        found, odd = half_by_chance(len(scan), tally, count, turn, rng=rng, exclude=out), 1
     if fewer < ENOUGH:
         side = 1 if tally.positive <= tally.negative else -1
-        more = _best(scan, _toward(side), np.union1d(out, found), (count - len(found) + odd) // 2)
-        found = np.concatenate([found, more])
+        found = _best(scan, _toward(side), out, (count + turn % 2) // 2)
     if fewer < RARE * tally.labels:
         more = _best(scan, _near, np.union1d(out, found), count - len(found))
         found = np.concatenate([found, more])
     return found
 
 
-def half_by_chance(
-    n: int, tally: Tally, count: int, turn: int, *, rng: np.random.Generator, exclude: Rows | Sequence[int] = ()
-) -> Rows:
-    """Random rows of n for half of ``count`` items, as long as one side has no label; after that none. If ``count`` is odd, the
-    half is larger in every second ``turn``."""
-    half = 0 if min(tally.positive, tally.negative) else (count + turn % 2) // 2
-    return random_set(n, half, rng=rng, exclude=exclude)
+def side_is_missing(tally: Tally) -> bool:
+    """Whether there are some labels, and all of them are of one side."""
+    return tally.labels >= BEFORE and not min(tally.positive, tally.negative)
+
+
+def from_new_parts(scan: Scan, shown: Rows, count: int, *, rng: np.random.Generator, exclude: Rows) -> Rows:
+    """``count`` rows outside of ``exclude``, from parts of the pool of which nothing was ``shown``: of each part, the largest
+    first, the item nearest to its centre. If there are too few such parts, the other rows are random."""
+    drawn = random_set(len(scan), min(DRAWN, len(scan) - len(exclude)), rng=rng, exclude=exclude)
+    shown = shown if len(shown) <= DRAWN else rng.choice(shown, DRAWN, replace=False)
+    many = min(len(shown) + count, MOST_PARTS, len(drawn))
+    part, typical = parts_of(scan.take(np.concatenate([drawn, shown])).rows[:], many, rng=rng)
+    known, part = np.unique(part[len(drawn) :]), part[: len(drawn)]
+    best = np.lexsort((-typical[: len(drawn)], part))  # by part, the most typical item first
+    parts, first, size = np.unique(part[best], return_index=True, return_counts=True)
+    new = ~np.isin(parts, known)
+    found = drawn[best[first[new][np.argsort(-size[new], kind="stable")[:count]]]]
+    rest = random_set(len(scan), count - len(found), rng=rng, exclude=np.union1d(exclude, found))
+    return np.concatenate([found, rest])
 
 
 def rarer_side(tally: Tally, share: float = QUARTER) -> int:
