@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from tellmore import Learner, Pool
 from tellmore.app.api import create_app
 from tellmore.app.limits import RateLimit
+from tellmore.app.present import dashboard_out
 from tellmore.app.session import Session
 from tellmore.app.tokens import Tokens
 from tellmore.kinds.label import LabelAnswer
@@ -247,3 +248,9 @@ def test_the_table_of_rates_is_that_of_the_log(both: Any, pool: Pool) -> None:
     ]
     for row, rate in zip(shown["rates"], expected, strict=True):
         close([row["bits"], row["seconds"], row["bits_per_second"]], [rate.bits, rate.seconds, rate.bits_per_second])
+
+
+def test_signs_that_the_classifier_cannot_work_are_on_the_dashboard(open_session: Callable[..., Session]) -> None:
+    X = 100 + 0.01 * np.random.default_rng(0).normal(size=(40, 6))
+    warned = dashboard_out(open_session(pool=Pool(X, ids=[f"i{row}" for row in range(40)])))
+    assert [each.split(":")[0] for each in warned.warnings] == ["the items hardly differ"]

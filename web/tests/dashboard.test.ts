@@ -3,7 +3,7 @@ import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration } from "../src/dashboard/format";
 import { counted } from "../src/dashboard/items";
-import { askedNote, askedNow, tiles } from "../src/dashboard/overview";
+import { askedNote, askedNow, tiles, warningsOf } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
 import { kindTitle, offeredKinds, questionTitle } from "../src/kit/kinds";
 import { percent, percentRange } from "../src/kit/numbers";
@@ -109,6 +109,15 @@ describe("settings", () => {
     expect(offered.map(([value]) => value)).toEqual(["auto", "label", "select", "select_high", "select_low", "rank", "tick", "mine"]);
     expect(offeredKinds(kinds, ["least_sure"]).map(({ name }) => name)).toContain("least_sure");
     expect(offered.at(-1)).toEqual(["mine", "Mine"]);
+  });
+});
+
+describe("warnings", () => {
+  const asked = { questions: 40, random: 0, repeated: 0, warning: null };
+
+  it("say what was seen, each as a sentence", () => {
+    expect(warningsOf({ asked, warnings: [] })).toEqual([]);
+    expect(warningsOf({ asked: { ...asked, warning: "many were random" }, warnings: ["the items hardly differ"] })).toEqual(["Many were random.", "The items hardly differ."]);
   });
 });
 

@@ -244,4 +244,5 @@ def dashboard_out(session: Session) -> DashboardOut:
         start_verdict=_start_verdict(session, view),
         problem=session.planner.failure,
         asked=lately,
+        warnings=view.learner.warnings(),
     )

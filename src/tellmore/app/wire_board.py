@@ -216,6 +216,9 @@ class DashboardOut(Wire):
     )
     problem: str | None = Field(None, description="what went wrong in the background, if anything did")
     asked: AskedLately
+    warnings: list[str] = Field(
+        description="signs that a linear classifier on these embeddings cannot work, and what to do"
+    )
 
 
 class AuditOut(Wire):

@@ -153,10 +153,15 @@ class Details {
   }
 }
 
+/** What the owner should look at: questions that are not as good as they could be, and signs that the classifier cannot work. */
+export function warningsOf({ asked, warnings }: Pick<Dashboard, "asked" | "warnings">): string[] {
+  return [asked.warning, ...warnings].filter((each) => each !== null).map(sentence);
+}
+
 export class Overview {
   readonly element = h("div", { class: "view" });
   private readonly words = h("div");
-  private readonly warning = h("p", { class: "warning", role: "status" });
+  private readonly warnings = h("div", { class: "warnings", role: "status" });
   private readonly figures = h("dl", { class: "tiles" });
   private readonly start = new StartLine();
   private readonly rare = h("div", { class: "rare" });
@@ -165,13 +170,13 @@ export class Overview {
   private readonly details = new Details();
 
   constructor(private readonly report: (error: unknown) => void) {
-    this.element.append(this.words, this.warning, this.figures, this.start.element, this.rare, this.tables, this.extremes, this.details.element);
+    this.element.append(this.words, this.warnings, this.figures, this.start.element, this.rare, this.tables, this.extremes, this.details.element);
   }
 
   show(data: Dashboard): void {
     const { positive, negative } = data.project;
     this.words.replaceChildren(summary(data, this.report));
-    this.warning.textContent = data.asked.warning ? sentence(data.asked.warning) : "";
+    this.warnings.replaceChildren(...warningsOf(data).map((each) => h("p", { class: "warning", dir: "auto" }, each)));
     this.figures.replaceChildren(...tiles(data).map(tileView));
     this.start.show(data.start_verdict);
     this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
