@@ -34,8 +34,9 @@ def _items_alike(moments: Moments) -> str | None:
     length, spread = float(np.linalg.norm(moments.mean)), float(np.linalg.norm(moments.sd))
     if spread > ALIKE * length:
         return None
+    share = "less than 0.1" if spread < 0.001 * length else f"{100 * spread / length:.1f}"
     return (
-        f"the items hardly differ: typically by {spread / length:.1%} of their length. Check that the embeddings are of "
+        f"the items hardly differ: typically by {share} % of their length. Check that the embeddings are of "
         "different items; otherwise use embeddings that tell them apart"
     )
 

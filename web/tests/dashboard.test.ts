@@ -40,6 +40,11 @@ describe("the figures at the top", () => {
     expect(tiles(board(true)).at(-1)).toEqual({ label: "Asking now", value: "Nothing", note: "" });
   });
 
+  it("call nothing positive before the first answer, unless there is a start", () => {
+    const before = (probability: number): string => tiles({ ...board(false), answers: 0, positive_share: 0.95, most_positive: [{ probability }] } as unknown as Dashboard)[2]!.value;
+    expect([before(0.5000001), before(0.8)]).toEqual(["\u2013", "95\u00a0%"]);
+  });
+
   it("separate thousands", () => {
     expect(tiles(board(false))[2]!.note).toBe("of 3,021 items");
   });

@@ -18,9 +18,16 @@ export function tiles(data: Dashboard): Tile[] {
   return [
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
     { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
-    { label: `Called ${data.project.positive}`, value: percent(data.positive_share), note: `of ${data.pool_size.toLocaleString("en")} items` },
+    calledTile(data),
     { label: "Asking now", value: asked[0] ? kindTitle(asked[0], data.project.kinds) : "Nothing", note: [asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "", askedNote(data.asked)].filter(Boolean).join("; ") },
   ];
+}
+
+/** How many items are called positive. Without a start and before the first answer, every item has the probability one half. */
+function calledTile({ answers, most_positive, positive_share, pool_size, project }: Dashboard): Tile {
+  const label = `Called ${project.positive}`;
+  const known = answers > 0 || (most_positive[0]?.probability ?? 0.5) > 0.505;
+  return known ? { label, value: percent(positive_share), note: `of ${pool_size.toLocaleString("en")} items` } : { label, value: "\u2013", note: "nothing is known yet" };
 }
 
 /** The shares of the last questions that were random or had been asked before; empty if there were none. */
