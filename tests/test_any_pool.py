@@ -220,6 +220,25 @@ def test_equal_embeddings_with_opposite_labels_are_named() -> None:
     assert ["3 and 7 have the same embedding and opposite labels" in each for each in learner.warnings()] == [True]
 
 
+def test_labels_that_contradict_each_other_are_named() -> None:
+    learner = tm.Learner(tm.Pool(items(30, 3)), "label")
+
+    def told(item: str, positive: bool, person: str = "") -> list[str]:
+        learner.tell(tm.Question("label", [item]), positive, person)
+        return learner.warnings()
+
+    assert told("5", True) == []
+    assert told("5", False, "ann") == []  # people may differ: the app shows that as a conflict
+    (warning,) = told("5", False)
+    assert warning.startswith(
+        "1 of 1 items that one person labelled more than once got labels of both sides, for example 5"
+    )
+    assert told("6", True) != []
+    assert told("6", True) == []  # half of them: items may be hard
+    learner.undo()
+    assert learner.warnings() == [warning]
+
+
 def test_items_that_hardly_differ_are_warned_of() -> None:
     learner = tm.Learner(tm.Pool(1000 + items(50, 3)))
     assert any("the items hardly differ" in each for each in learner.warnings())

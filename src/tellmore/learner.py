@@ -34,7 +34,7 @@ from tellmore.policy.rates import Rate, RateTable
 from tellmore.policy.stopping import Rule, Settled
 from tellmore.policy.tally import Tally
 from tellmore.pool import Pool, pool_of
-from tellmore.questions import Question, answer_to, open_question
+from tellmore.questions import Question, answer_to, labels_in, open_question
 from tellmore.rereading import Sites
 from tellmore.start import Start, check_start
 from tellmore.summary import summary
@@ -254,8 +254,9 @@ class Learner(Chooser, Viewed):
 
     def warnings(self) -> list[str]:
         """Signs that a linear classifier on these embeddings cannot work, and what to do; empty if there are none."""
-        now, labels = self._now, self.labels()
-        return warnings_of(self.pool, now.tally, labels, lambda items: now.mixture.probability(self._z(items), self.w))
+        now = self._now
+        told = [(who, labels_in(*each)) for each, who in zip(self._history, self._people, strict=True)]
+        return warnings_of(self.pool, now.tally, told, lambda items: now.mixture.probability(self._z(items), self.w))
 
     # Keeping
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +22,16 @@ ALIKE = 0.01  # items are alike if they differ from their mean by less than this
 
 
 def warnings_of(
-    pool: Pool, tally: Tally, labels: Mapping[str, bool], probability: Callable[[Sequence[str]], Array]
+    pool: Pool,
+    tally: Tally,
+    told: Sequence[tuple[str, Mapping[Any, bool]]],
+    probability: Callable[[Sequence[Any]], Array],
 ) -> list[str]:
-    """Warnings that say what was seen and what to do; none if all seems well. ``probability``: that of positive now, for some
-    items."""
+    """Warnings that say what was seen and what to do; none if all seems well. ``told``: for each answer, who gave it and the
+    labels in it; ``probability``: that of positive now, for some items."""
+    labels = {item: label for _, given in told for item, label in given.items()}
     not_linear = _not_linear(tally) or _misfit(dict(list(labels.items())[-NEWEST_LABELS:]), probability)
-    found = [_items_alike(pool.moments), not_linear, _twins_apart(pool, labels)]
+    found = [_items_alike(pool.moments), not_linear, _twins_apart(pool, labels), _contradicted(told)]
     return [each for each in found if each is not None]
 
 
@@ -52,7 +57,7 @@ def _not_linear(tally: Tally) -> str | None:
     )
 
 
-def _misfit(labels: Mapping[str, bool], probability: Callable[[Sequence[str]], Array]) -> str | None:
+def _misfit(labels: Mapping[Any, bool], probability: Callable[[Sequence[Any]], Array]) -> str | None:
     """Without random checks, only the labels that were learnt can show that no line divides them."""
     if len(labels) < ENOUGH_LABELS:
         return None
@@ -68,8 +73,8 @@ def _misfit(labels: Mapping[str, bool], probability: Callable[[Sequence[str]], A
     )
 
 
-def _twins_apart(pool: Pool, labels: Mapping[str, bool]) -> str | None:
-    side: dict[bytes, str] = {}
+def _twins_apart(pool: Pool, labels: Mapping[Any, bool]) -> str | None:
+    side: dict[bytes, Any] = {}
     for item, told in labels.items():
         row = pool.X[pool.rows([item])[0]].tobytes()
         twin = side.setdefault(row, item)
@@ -79,3 +84,19 @@ def _twins_apart(pool: Pool, labels: Mapping[str, bool]) -> str | None:
                 "can learn: correct one of them, or embed them so that they differ"
             )
     return None
+
+
+def _contradicted(told: Iterable[tuple[str, Mapping[Any, bool]]]) -> str | None:
+    """Whether most items that one person labelled more than once got labels of both sides. Some do if items are hard."""
+    given: dict[tuple[str, Any], list[bool]] = {}
+    for person, labels in told:
+        for item, label in labels.items():
+            given.setdefault((person, item), []).append(label)
+    again = {key: each for key, each in given.items() if len(each) > 1}
+    both = [item for (_, item), each in again.items() if len(set(each)) > 1]
+    if 2 * len(both) <= len(again):
+        return None
+    return (
+        f"{len(both)} of {len(again)} items that one person labelled more than once got labels of both sides, for example "
+        f"{both[0]!r}. Such labels cancel each other: take back the wrong ones, or say more exactly what counts as positive"
+    )
