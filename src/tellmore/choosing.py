@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tellmore import kinds as question_kinds
 from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.candidates import Candidates, Searching, candidates
 from tellmore.core.evidence import Behaviour
+from tellmore.core.far import far_rows
 from tellmore.core.label_sets import Several
 from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
@@ -128,6 +130,7 @@ class Chooser(Taught):
         family, size = self.allowed.question, self.allowed.set_size
         if family == AUTO:
             policy = Policy(kinds=self.allowed.families(), sizes=self.allowed.sizes, cost=self.cost)
+            exclude = self._and_far(exclude, exclude, self.allowed.largest) if self.looks else exclude
             family, size, self._rates = policy.choose(
                 self._now.scan,
                 self._now.belief,
@@ -160,7 +163,8 @@ class Chooser(Taught):
         if not self.looks:
             return self._search(kind, count, rng, exclude, by)
         labelled, times = self._labelled()
-        known, often = np.union1d(exclude, labelled), np.union1d(exclude, labelled[times >= MOST_LABELS])
+        known = np.union1d(exclude, labelled)
+        often = self._and_far(np.union1d(exclude, labelled[times >= MOST_LABELS]), known, count)
         if len(self.pool) - len(known) < count:  # the last items without a label, and known ones again
             found = np.setdiff1d(np.arange(len(self.pool)), known)
         elif side_is_missing(now.tally):
@@ -174,6 +178,15 @@ class Chooser(Taught):
             out for out in (np.union1d(often, found), np.union1d(exclude, found), found) if self._leaves(out, rest)
         )
         return np.concatenate([found, self._search(kind, rest, rng, out, by)])
+
+    @cached_property
+    def _far(self) -> NDArray[np.int64]:
+        """Rows of the items far from the others."""
+        return far_rows(self._now.rows)
+
+    def _and_far(self, out: NDArray[np.intp], known: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+        """The rows ``out`` and those far from the others, unless hardly any others are left that are not ``known``."""
+        return np.union1d(out, self._far) if self._leaves(np.union1d(known, self._far), count) else out
 
     def _leaves(self, rows: NDArray[np.intp], count: int) -> bool:
         """Whether the pool has this many items outside of ``rows``."""
@@ -199,7 +212,8 @@ class Chooser(Taught):
             return NONE
         if kind.likely is None:
             return sought(now.scan, now.tally, wanted, self._asked, exclude=known)
-        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=known)
+        out = self._and_far(known, known, wanted)
+        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=out)
         among = Candidates(now.scan, now.scan.take(rows), rows)
         return among.search(by, now.belief, wanted, self.asking, rng=rng).rows
 

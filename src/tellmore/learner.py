@@ -162,7 +162,10 @@ class Learner(Chooser, Viewed):
         return summary(self, self.allowed.question)
 
     def _frame(self, prior: str | Gaussian | Frame) -> Frame:
-        return prior if isinstance(prior, Frame) else frame_of(self.pool.moments, prior)
+        if isinstance(prior, Frame):
+            return prior
+        classic = isinstance(prior, str) and prior == "classic"
+        return frame_of(self.pool.plain_moments if classic else self.pool.moments, prior)
 
     def _begun(self, prior: Gaussian, start: Start | None) -> Mixture:
         check_start(start)

@@ -185,7 +185,12 @@ class Pool:
 
     @cached_property
     def moments(self) -> Moments:
-        """Mean and covariance of the embeddings."""
+        """Mean and covariance of the embeddings; items far from the others count as if they were nearer."""
+        return Moments.typical(self.X)
+
+    @property
+    def plain_moments(self) -> Moments:
+        """Mean and covariance of the embeddings as they are, from which version 0.1 began; computed at each call."""
         return Moments.of(self.X)
 
     @cached_property

@@ -8,7 +8,7 @@ chance. Principal components, whose variances differ as much by design, are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,8 +23,12 @@ MOMENT_ROWS = 2_048
 CHUNK_ROWS = 4_096
 THIN_PRODUCT = 1_000_000  # multiplications of a product with few columns that fill the processor's cache
 THIN_ROWS = 32
+LEAST_LENGTH = 1e-300
 UNITS_DIFFER = 8.0
 CORRELATED = 0.4  # half the mean |correlation| of n independent draws, in units of 1 / sqrt(n)
+FAR, MOST_FAR = 2.5, 0.2
+"""An item is far from the others if its distance from the centre is more than this many times that of the median item, but at
+most this share of the items is."""
 NEAR = 4.0  # a centre this many lengths away costs float32 two of its 24 bits; farther ones are subtracted row by row
 
 
@@ -39,13 +43,32 @@ class Moments:
     @classmethod
     def of(cls, X: Array) -> Moments:
         """The moments of X [n, d], chunk by chunk so that it is not copied, and of evenly spaced rows if there are many."""
-        n = len(X)
-        X = X if n <= MAX_ROWS else X[:: -(-n // MAX_ROWS)]
-        parts = [slice(start, start + MOMENT_ROWS) for start in range(0, len(X), MOMENT_ROWS)]
-        mean = np.sum([np.asarray(X[part], dtype=np.float64).sum(axis=0) for part in parts], axis=0) / len(X)
+        return cls._of(X, lambda rows, _: rows)
+
+    @classmethod
+    def typical(cls, X: Array) -> Moments:
+        """The same, but an item far from the others counts as if it were only as far as one may be: otherwise a few such items
+        decide in which directions the pool seems to vary, and how much."""
+        plain = cls.of(X)
+        if plain.constant:
+            return plain
+        coordinates, few = Coordinates.of(plain), _spaced(X)
+        length = np.concatenate([_length(coordinates.into(few[part])) for part in _slices(len(few), MOMENT_ROWS)])
+        nearer = np.minimum(1.0, far_from(length) / np.maximum(length, LEAST_LENGTH))
+        if nearer.min() == 1.0:
+            return plain
+        return cls._of(X, lambda rows, part: plain.mean + nearer[part, None] * (rows - plain.mean))
+
+    @classmethod
+    def _of(cls, X: Array, seen: Callable[[Array, slice], Array]) -> Moments:
+        """The moments of the rows of X as ``seen``: some of them, in float64, and where they are among those used."""
+        n, X = len(X), _spaced(X)
+        parts = list(_slices(len(X), MOMENT_ROWS))
+        rows = (seen(np.asarray(X[part], dtype=np.float64), part) for part in parts)
+        mean = np.sum([each.sum(axis=0) for each in rows], axis=0) / len(X)
         cov = np.zeros((mean.size, mean.size))
         for part in parts:
-            spread = np.asarray(X[part], dtype=np.float64) - mean
+            spread = seen(np.asarray(X[part], dtype=np.float64), part) - mean
             cov += spread.T @ spread
         cov /= len(X)
         # Columns that vary only by rounding are constant.
@@ -119,6 +142,20 @@ class Coordinates:
         if self.standardised:
             return "centred, and each column divided by its standard deviation, because their units differ"
         return f"centred and divided by {float(self.scale[0]):.3g}, their typical distance from the mean"
+
+
+def far_from(length: Array) -> float:
+    """The length beyond which items are far from the others, given those of all items, or of a sample."""
+    return float(max(FAR * np.median(length), np.quantile(length, 1 - MOST_FAR)))
+
+
+def _length(Z: Array) -> Array:
+    return np.asarray(np.linalg.norm(Z, axis=-1))
+
+
+def _spaced(X: Array) -> Array:
+    """Evenly spaced rows, enough to estimate moments; all of them if they are few."""
+    return X if len(X) <= MAX_ROWS else X[:: -(-len(X) // MAX_ROWS)]
 
 
 def units_differ(moments: Moments) -> bool:

@@ -144,7 +144,7 @@ class Statistics:
     @property
     def one_unit(self) -> bool:
         """Whether the columns seem to have the same unit, so that the length of a vector has a meaning."""
-        return not units_differ(Moments.of(np.vstack(self._sample)))
+        return not units_differ(Moments.typical(np.vstack(self._sample)))
 
     @property
     def duplicates(self) -> int:

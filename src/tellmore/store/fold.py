@@ -285,7 +285,7 @@ def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING
 def _classic(settings: Settings, earlier: Frame | None, pool: Pool) -> Frame:
     """The frame as in version 0.1, whose seeds count as one label each."""
     chosen = settings.learning
-    frame = earlier or (classic_frame(pool.moments) if chosen.prior == "pool" else paper_frame(pool.d))
+    frame = earlier or (classic_frame(pool.plain_moments) if chosen.prior == "pool" else paper_frame(pool.d))
     behaviour = frame.sharpened(chosen.w, chosen.K).behaviour
     positive, negative = (
         frame.coordinates.into(pool.X[pool.rows(ids)]) for ids in (chosen.seeds_positive, chosen.seeds_negative)
