@@ -47,7 +47,7 @@ def test_examples_are_a_bayesian_regression_with_the_pools_prior(seed: int, p: i
     weights = np.linalg.solve(np.linalg.inv(S) + (rows.T / noise) @ rows, (rows.T / noise) @ sides)
     np.testing.assert_allclose(theta[1:] / np.linalg.norm(theta[1:]), weights / np.linalg.norm(weights), atol=1e-8)
     assert theta[0] == 0
-    assert np.mean((Z @ theta[1:]) ** 2) == pytest.approx(1.0, rel=1e-3)
+    assert theta[1:] @ C @ theta[1:] == pytest.approx(1.0, rel=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -305,12 +305,43 @@ def test_rare_items_are_found(kind: str) -> None:
 
 
 def test_labels_avoid_the_oddest_item_of_a_large_pool() -> None:
-    """The label of an outlier is the most informative of all, but only the best of 300 random items is asked for."""
+    """The label of an odd item is the most informative of all, but only the best of 300 random items is asked for."""
     X = np.random.default_rng(0).normal(size=(3_000, 8))
-    X[7] *= 12
+    X[7] *= 2.4 * np.median(np.linalg.norm(X, axis=1)) / np.linalg.norm(X[7])
     pool = tm.Pool(X)
     labels = [tm.Learner(pool, "label", seed=seed).ask().items for seed in range(10)]
     assert sum(7 in items for items in labels) <= 4
     assert len({items[0] for items in labels}) >= 6
     whole = [tm.Learner(pool, "rank", seed=seed).ask().items for seed in range(3)]
     assert all(7 in items for items in whole)
+
+
+@pytest.mark.parametrize("kind", ["label", "select", "rank", "tick", "auto"])
+def test_items_far_from_all_others_are_asked_last(kind: str) -> None:
+    """Their answers look the most informative, but are asked only when hardly any other item is left."""
+    X = np.random.default_rng(1).normal(size=(200, 6))
+    X[:5] *= 30
+    far = {str(number) for number in range(5)}
+    learner = tm.Learner(tm.Pool(X), kind, exclude_last=0)
+    for turn in range(6):
+        question = learner.ask()
+        assert not far & set(question.items)
+        learner.tell(question, some_answer(question, turn))
+    small = tm.Learner(tm.Pool(X[:8]), kind if kind != "auto" else "label", None if kind in ("label", "auto") else 6)
+    asked: set[str] = set()
+    while asked != set(small.pool.ids):
+        question = small.ask()
+        asked |= set(question.items)
+        small.tell(question, some_answer(question, len(asked)))
+
+
+def some_answer(question: tm.Question, turn: int) -> tm.Answer:
+    """An answer that puts items of both sides into turns."""
+    items = list(question.items)
+    if question.kind == "label":
+        return tm.LabelAnswer(turn % 2 == 0)
+    if question.kind == "rank":
+        return tm.RankAnswer(items, len(items) // 2)
+    if question.kind == "tick":
+        return tm.TickAnswer(items[::2])
+    return tm.SelectAnswer(items[0], turn % 2 == 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tellmore.core.gaussian import Gaussian
 from tellmore.types import Array
 
 MAX_ROWS = 50_000  # enough rows of a pool to estimate its moments
-MOMENT_ROWS = 2_048
+MOMENT_ROWS, LENGTH_ROWS = 2_048, 256
 CHUNK_ROWS = 4_096
 THIN_PRODUCT = 1_000_000  # multiplications of a product with few columns that fill the processor's cache
 THIN_ROWS = 32
@@ -53,17 +53,18 @@ class Moments:
         if plain.constant:
             return plain
         coordinates, few = Coordinates.of(plain), _spaced(X)
-        length = np.concatenate([_length(coordinates.into(few[part])) for part in _slices(len(few), MOMENT_ROWS)])
+        length = np.concatenate([_length(coordinates.into(few[part])) for part in _slices(len(few), LENGTH_ROWS)])
         nearer = np.minimum(1.0, far_from(length) / np.maximum(length, LEAST_LENGTH))
         if nearer.min() == 1.0:
             return plain
-        return cls._of(X, lambda rows, part: plain.mean + nearer[part, None] * (rows - plain.mean))
+        drawn_in = partial(_drawn_in, centre=plain.mean, nearer=nearer)
+        return cls._of(X, drawn_in, at_once=MOMENT_ROWS // 2)
 
     @classmethod
-    def _of(cls, X: Array, seen: Callable[[Array, slice], Array]) -> Moments:
-        """The moments of the rows of X as ``seen``: some of them, in float64, and where they are among those used."""
+    def _of(cls, X: Array, seen: Callable[[Array, slice], Array], at_once: int = MOMENT_ROWS) -> Moments:
+        """The moments of the rows of X as ``seen``, a function of some of them and of where they are among those used."""
         n, X = len(X), _spaced(X)
-        parts = list(_slices(len(X), MOMENT_ROWS))
+        parts = list(_slices(len(X), at_once))
         rows = (seen(np.asarray(X[part], dtype=np.float64), part) for part in parts)
         mean = np.sum([each.sum(axis=0) for each in rows], axis=0) / len(X)
         cov = np.zeros((mean.size, mean.size))
@@ -147,6 +148,14 @@ class Coordinates:
 def far_from(length: Array) -> float:
     """The length beyond which items are far from the others, given those of all items, or of a sample."""
     return float(max(FAR * np.median(length), np.quantile(length, 1 - MOST_FAR)))
+
+
+def _drawn_in(rows: Array, part: slice, *, centre: Array, nearer: Array) -> Array:
+    """Rows moved towards the centre, by the factors ``nearer`` [n] of which these are a ``part``."""
+    spread = rows - centre
+    spread *= nearer[part, None]
+    spread += centre
+    return spread
 
 
 def _length(Z: Array) -> Array:

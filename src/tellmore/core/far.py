@@ -1,6 +1,6 @@
-"""Items far from all others. An answer about one of them seems to say most about the classifier, because its score varies most, and
-says little about the other items. In tables with long tails (amounts, counts) the most informative items of a pool are all of
-this sort.
+"""Items far from all others. An answer about one of them seems to say most about the classifier, because its score varies most,
+and says little about the other items. In tables with long tails (amounts, counts) the most informative items of a pool are all
+of this sort.
 """
 
 from __future__ import annotations
