@@ -55,6 +55,10 @@ POOLS = {
     "gaussian=5": "Gaussian 5",
     "gaussian=20": "Gaussian 20",
     "gaussian=300": "Gaussian 300",
+    "tails=15": "long tails",
+    "tails=15,10%": "long tails, 10 %",
+    "strays=20": "strays",
+    "group=50": "far group, 3 %",
 }
 KINDS = ("label", "select", "rank", "tick")
 RANDOM = ", random"

@@ -244,6 +244,19 @@ def test_items_that_hardly_differ_are_warned_of() -> None:
     assert any("the items hardly differ" in each for each in learner.warnings())
 
 
+def test_long_tails_are_warned_of_and_their_logarithms_help() -> None:
+    logs = items(400, 6) * np.linspace(0.3, 1.6, 6)
+    positive = logs @ np.array([2.0, -1.5, 1.0, 0.5, -0.5, 0.3]) > 0
+    raw, better = (tm.Learner(tm.Pool(X), "tick") for X in (np.exp(logs), logs))
+    for learner in (raw, better):
+        for _ in range(8):
+            question = learner.ask()
+            learner.tell(question, tm.TickAnswer([item for item in question.items if positive[int(item)]]))
+    assert any("use their logarithms" in each for each in raw.warnings())
+    assert better.warnings() == []
+    assert better.score(None, positive) > raw.score(None, positive)
+
+
 @pytest.mark.parametrize(
     "X",
     [

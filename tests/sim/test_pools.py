@@ -73,3 +73,16 @@ def test_what_is_no_pool_is_one_clear_line(name: str, problem: type[Exception], 
     with pytest.raises(problem, match=message) as raised:
         open_pool(name)
     assert "\n" not in str(raised.value)
+
+
+def test_a_few_items_of_a_made_pool_are_far_from_the_others() -> None:
+    """In directions that do not matter, or because they are the positive ones."""
+    strays, group, tails = (open_pool(name) for name in ("strays=8", "group=8", "tails=8"))
+    for pool in (strays, group):
+        length = np.linalg.norm(pool.X - np.median(pool.X, axis=0), axis=1)
+        far = length > 2.5 * np.median(length)
+        assert far.mean() == pytest.approx(0.03, abs=0.01)
+    assert strays.scores is not None and group.scores is not None and tails.scores is not None
+    assert not np.any(np.linalg.norm(strays.X[:60, :6], axis=1) > 10)
+    assert group.scores.labels().sum() == 60
+    assert tails.X.min() > 0 and 0.3 < tails.scores.labels().mean() < 0.7

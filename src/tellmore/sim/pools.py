@@ -4,6 +4,9 @@
     digits=8, digits<5        scikit-learn's digits, one against the others or the lower half against the upper
     breast-cancer, wine=1     malignant against benign; one cultivar against the others
     gaussian=20               20 columns, half of which vary ten times as much as those that matter
+    tails=15                  15 columns with long tails, such as amounts; their logarithms matter
+    strays=20                 20 columns, and 3 % of the items far away along a quarter that does not matter
+    group=50                  50 columns, and the positive items, 3 %, are a group far from the others
 
 After a comma: `5%` thins the positive items to this share and leaves neutral ones out, `2500` keeps this many items at
 random, `unit` scales rows to length 1, `standardised` scales columns to variance 1.
@@ -26,11 +29,11 @@ from tellmore.pool import Pool
 from tellmore.ratings import Scores
 from tellmore.types import Array
 
-SETS = ("digits=0…9", "digits<1…9", "breast-cancer", "wine=0…2", "gaussian=D")
+SETS = ("digits=0…9", "digits<1…9", "breast-cancer", "wine=0…2", "gaussian=D", "tails=D", "strays=D", "group=D")
 CHANGES = ("5%", "2500", "unit", "standardised")
 _CHANGE = re.compile(r"(?P<share>\d+(\.\d+)?)%|(?P<count>\d+)|unit|standardised")
-_SET = re.compile(r"digits(=|<)\d|breast-cancer|wine=[012]|gaussian=\d+")
-GAUSSIAN_ITEMS = 1000
+_SET = re.compile(r"digits(=|<)\d|breast-cancer|wine=[012]|(gaussian|tails|strays|group)=\d+")
+GAUSSIAN_ITEMS, ITEMS, FEW = 1000, 2000, 0.03
 
 
 @lru_cache(maxsize=8)
@@ -74,7 +77,8 @@ def _title(name: str, changes: list[str]) -> str:
 
 def _set(name: str) -> Pool:
     what, how, number = re.fullmatch(r"([a-z-]+)(=|<)?(\d+)?", name).groups()  # type: ignore[union-attr]
-    X, positive = _gaussian(int(number)) if what == "gaussian" else _scikit_learn(what, how, int(number or 0))
+    made = MADE.get(what)
+    X, positive = made(int(number)) if made else _scikit_learn(what, how, int(number or 0))
     return Pool(X, scores=Scores(np.where(positive, 1.0, -1.0)), name=name)
 
 
@@ -95,6 +99,39 @@ def _gaussian(d: int) -> tuple[Array, NDArray[np.bool_]]:
     scale = np.where(np.arange(d) < d // 2, 10.0, 1.0)
     X = rng.normal(size=(GAUSSIAN_ITEMS, d)) * scale
     return X, X @ np.where(scale > 1, 0.0, rng.normal(size=d)) > 0
+
+
+def _tails(d: int) -> tuple[Array, NDArray[np.bool_]]:
+    rng = np.random.default_rng(d)
+    logs = rng.normal(size=(ITEMS, d)) * np.linspace(0.3, 1.5, d)
+    return np.exp(logs), logs @ rng.normal(size=d) > 0
+
+
+def _strays(d: int) -> tuple[Array, NDArray[np.bool_]]:
+    rng = np.random.default_rng(d)
+    X, matters = rng.normal(size=(ITEMS, d)), np.arange(d) < d - d // 4
+    positive = X @ np.where(matters, rng.normal(size=d), 0.0) > 0
+    X[: round(FEW * ITEMS), ~matters] *= 25
+    return X, positive
+
+
+def _group(d: int) -> tuple[Array, NDArray[np.bool_]]:
+    rng = np.random.default_rng(d)
+    X, positive = rng.normal(size=(ITEMS, d)) * np.linspace(1, 0.2, d), np.arange(ITEMS) < FEW * ITEMS
+    X[positive] = X[positive] * 0.3 + 4 * float(np.sqrt(np.mean(X**2) * d)) * _unit(rng.normal(size=d))
+    return X, positive
+
+
+def _unit(vector: Array) -> Array:
+    return vector / float(np.linalg.norm(vector))
+
+
+MADE: dict[str, Callable[[int], tuple[Array, NDArray[np.bool_]]]] = {
+    "gaussian": _gaussian,
+    "tails": _tails,
+    "strays": _strays,
+    "group": _group,
+}
 
 
 def _changed(pool: Pool, change: str, whole: bool) -> Pool:
