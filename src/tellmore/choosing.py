@@ -38,6 +38,9 @@ from tellmore.telling import Taught
 
 log = logging.getLogger(__name__)
 NONE = np.empty(0, dtype=np.int64)
+FAR_EVERY = 4
+"""Items far from the others may be asked about in every so manieth question: never, and what is learnt about them could not be
+corrected; always, and hardly any others would be asked about."""
 DEALT_ITEMS = 256  # most items of one quick search for several questions; beyond, its time grows faster than linearly
 
 
@@ -185,8 +188,11 @@ class Chooser(Taught):
         return far_rows(self._now.rows)
 
     def _and_far(self, out: NDArray[np.intp], known: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-        """The rows ``out`` and those far from the others, unless hardly any others are left that are not ``known``."""
-        return np.union1d(out, self._far) if self._leaves(np.union1d(known, self._far), count) else out
+        """The rows ``out`` and those far from the others, except in every fourth question, and unless hardly any others are left
+        that are not ``known``."""
+        if self._asked % FAR_EVERY == FAR_EVERY - 1 or not self._leaves(np.union1d(known, self._far), count):
+            return out
+        return np.union1d(out, self._far)
 
     def _leaves(self, rows: NDArray[np.intp], count: int) -> bool:
         """Whether the pool has this many items outside of ``rows``."""
@@ -212,8 +218,7 @@ class Chooser(Taught):
             return NONE
         if kind.likely is None:
             return sought(now.scan, now.tally, wanted, self._asked, exclude=known)
-        out = self._and_far(known, known, wanted)
-        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=out)
+        rows = likely_rows(now.scan, side, kind.likely, wanted, rng=rng, exclude=known)
         among = Candidates(now.scan, now.scan.take(rows), rows)
         return among.search(by, now.belief, wanted, self.asking, rng=rng).rows
 

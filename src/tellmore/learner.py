@@ -260,7 +260,9 @@ class Learner(Chooser, Viewed):
         now = self._now
         told = [(who, labels_in(*each)) for each, who in zip(self._history, self._people, strict=True)]
         far = len(self._far) / len(self.pool)
-        return warnings_of(self.pool, now.tally, told, lambda items: now.mixture.probability(self._z(items), self.w), far)
+        return warnings_of(
+            self.pool, now.tally, told, lambda items: now.mixture.probability(self._z(items), self.w), far
+        )
 
     # Keeping
 

@@ -82,7 +82,10 @@ def test_a_few_items_of_a_made_pool_are_far_from_the_others() -> None:
         length = np.linalg.norm(pool.X - np.median(pool.X, axis=0), axis=1)
         far = length > 2.5 * np.median(length)
         assert far.mean() == pytest.approx(0.03, abs=0.01)
-    assert strays.scores is not None and group.scores is not None and tails.scores is not None
+    assert strays.scores is not None
+    assert group.scores is not None
+    assert tails.scores is not None
     assert not np.any(np.linalg.norm(strays.X[:60, :6], axis=1) > 10)
     assert group.scores.labels().sum() == 60
-    assert tails.X.min() > 0 and 0.3 < tails.scores.labels().mean() < 0.7
+    assert tails.X.min() > 0
+    assert 0.3 < tails.scores.labels().mean() < 0.7
