@@ -39,8 +39,8 @@ from tellmore.telling import Taught
 log = logging.getLogger(__name__)
 NONE = np.empty(0, dtype=np.int64)
 FAR_EVERY = 4
-"""Items far from the others may be asked about in every so manieth question: never, and what is learnt about them could not be
-corrected; always, and hardly any others would be asked about."""
+"""One question in so many may be about items far from the others. If none were, what is learnt about them could not be corrected;
+if all were, hardly any others would be asked about."""
 DEALT_ITEMS = 256  # most items of one quick search for several questions; beyond, its time grows faster than linearly
 
 
