@@ -33,7 +33,7 @@ def warnings_of(
     labels in it; ``probability``: that of positive now, for some items; ``far``: the share of items far from the others."""
     labels = {item: label for _, given in told for item, label in given.items()}
     not_linear = _not_linear(tally) or _misfit(dict(list(labels.items())[-NEWEST_LABELS:]), probability)
-    found = [_items_alike(pool.moments), _long_tails(far), not_linear, _twins_apart(pool, labels), _contradicted(told)]
+    found = [_items_alike(pool.moments), long_tails(far), not_linear, _twins_apart(pool, labels), _contradicted(told)]
     return [each for each in found if each is not None]
 
 
@@ -48,7 +48,8 @@ def _items_alike(moments: Moments) -> str | None:
     )
 
 
-def _long_tails(far: float) -> str | None:
+def long_tails(far: float) -> str | None:
+    """What to do if this share of the items is far from the others; None if hardly any is."""
     if far < MANY_FAR:
         return None
     return (

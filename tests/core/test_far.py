@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tellmore as tm
 from tellmore.core.coordinates import FAR, Coordinates, Moments, Rows
-from tellmore.core.far import far_rows
+from tellmore.core.far import SAMPLED, far_rows, far_share
 
 
 def with_far(n: int = 400, d: int = 5, far: int = 8, seed: int = 0, times: float = 50.0) -> np.ndarray:
@@ -68,6 +68,13 @@ def test_pools_without_far_items_are_as_before() -> None:
     assert far_rows(Rows(X, Coordinates.of(plain))).size == 0
 
 
+def test_the_share_of_far_items_does_not_depend_on_coordinates() -> None:
+    X = with_far(n=500, far=10)
+    assert far_share(X) == far_share(3 * X + 100) == pytest.approx(0.02, abs=0.02)
+    assert far_share(X[10:]) < 0.01
+    assert far_share(np.ones((20, 3))) == 0
+
+
 def test_at_most_a_fifth_is_far_even_if_most_items_are_equal() -> None:
     X = np.zeros((1000, 3))
     X[700:] = np.random.default_rng(0).normal(size=(300, 3))
@@ -83,7 +90,7 @@ def test_many_rows_are_looked_at_part_by_part() -> None:
     Z = pool.coordinates.into(X)
     length = np.linalg.norm(Z, axis=1)
     found = far_rows(pool.placed(pool.coordinates))
-    assert found.tolist() == np.flatnonzero(length > FAR * np.median(length[:: -(-len(Z) // 16_384)])).tolist()
+    assert found.tolist() == np.flatnonzero(length > FAR * np.median(length[:: -(-len(Z) // SAMPLED)])).tolist()
     assert set(range(0, 150_000, 5000)) <= set(found.tolist())
 
 

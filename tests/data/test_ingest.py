@@ -325,3 +325,16 @@ def test_vectors_are_scaled_to_length_1_unless_their_columns_differ_in_units(
     assert np.allclose(np.linalg.norm(project.pool.X, axis=1), 1) is scaled
     given, _ = Ingest(tmp_path / "q", tmp_path / "items.csv", source, normalise=True).run()
     assert given.settings.data.normalised
+
+
+def test_long_tails_are_named_with_advice(tmp_path: Path):
+    """Before the rows are scaled to length 1, which hides them."""
+    logs = np.random.default_rng(0).normal(size=(300, 5)) * np.linspace(0.3, 1.6, 5)
+    (tmp_path / "items.jsonl").write_text("".join(f'{{"id": {n}, "text": "x"}}\n' for n in range(300)))
+    told = []
+    for number, X in enumerate((np.exp(logs), logs)):
+        np.savez(tmp_path / f"x{number}.npz", ids=np.arange(300).astype(str), X=X)
+        folder = tmp_path / f"project {number}"
+        _, findings = Ingest(folder, tmp_path / "items.jsonl", EmbeddingSource(tmp_path / f"x{number}.npz")).run()
+        told.append([line for line in findings.lines() if "use their logarithms" in line])
+    assert [len(lines) for lines in told] == [1, 0]

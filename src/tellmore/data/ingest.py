@@ -34,6 +34,7 @@ from tellmore.data.tfidf import TFIDF, TFIDF_FILE, Tfidf
 from tellmore.data.vectors import CHUNK_BYTES, MatrixWriter, VectorFile, open_vectors
 from tellmore.errors import DataFileError, InputError, SettingError, StoreError
 from tellmore.types import Array
+from tellmore.warnings import long_tails
 
 TINY_NORM = 1e-12
 """Vectors shorter than this count as zero and are not normalised."""
@@ -95,6 +96,7 @@ class Findings:
     unreadable_images: tuple[str, ...] = ()
     labelled_positive: int = 0
     labelled_negative: int = 0
+    far: float = 0.0
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
@@ -112,7 +114,8 @@ class Findings:
             "items labelled negative": self.labelled_negative,
         }
         lines += [_counted(count, what) for what, count in counts.items() if count]
-        return [*lines, *self._zero_line(), *self.notes]
+        tails = long_tails(self.far)
+        return [*lines, *self._zero_line(), *([tails] if tails else []), *self.notes]
 
     def _zero_line(self) -> list[str]:
         """The line about vectors of length zero, which say nothing about their items."""
@@ -319,4 +322,5 @@ def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unread
         unreadable_images=unreadable,
         labelled_positive=labels["positive"],
         labelled_negative=labels["negative"],
+        far=statistics.far,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.coordinates import Moments, units_differ
+from tellmore.core.far import far_share
 from tellmore.data.items import ItemTable
 from tellmore.data.reading import Reading
 from tellmore.data.vectors import VectorFile
@@ -145,6 +146,11 @@ class Statistics:
     def one_unit(self) -> bool:
         """Whether the columns seem to have the same unit, so that the length of a vector has a meaning."""
         return not units_differ(Moments.typical(np.vstack(self._sample)))
+
+    @property
+    def far(self) -> float:
+        """The share of vectors far from the others."""
+        return far_share(np.vstack(self._sample))
 
     @property
     def duplicates(self) -> int:
