@@ -13,6 +13,7 @@ from tellmore.app.session import ConflictError, Session
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.kinds.select import SelectAnswer
+from tellmore.policy.stopping import Settled
 from tellmore.pool import Pool
 from tellmore.questions import Question
 from tellmore.store.events import answer_event, participant_event, question_event
@@ -116,9 +117,10 @@ def test_the_owner_goes_on_and_ends(open_session: Callable[..., Session], many: 
 def test_taking_back_an_answer_takes_back_the_end(
     open_session: Callable[..., Session], few: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "tellmore.app.ending.SHOWN_OFTEN", 100
-    )  # on a busy machine random labels are asked, often of the same items
+    # On a busy machine random labels are asked, often of the same items, which would end the questions for another reason.
+    monkeypatch.setattr("tellmore.app.ending.SHOWN_OFTEN", 100)
+    for place in ("tellmore.learner.Settled", "tellmore.store.fold.Settled"):
+        monkeypatch.setattr(place, lambda checks=10: Settled(answers=10_000, checks=checks))
     session = open_session(LABELS, pool=few)
     answer_until_the_end(session, "ann", most=400)
     assert ends(session)[0] == "labelled"
