@@ -18,7 +18,7 @@ from tellmore import kinds as question_kinds
 from tellmore.core.acquire import particles_set, random_set
 from tellmore.core.candidates import Candidates, Searching, candidates
 from tellmore.core.evidence import Behaviour
-from tellmore.core.far import far_rows
+from tellmore.core.far import far_rows, share_in_tails
 from tellmore.core.label_sets import Several
 from tellmore.kinds import Kind
 from tellmore.policy.asking import AUTO, Asking
@@ -186,6 +186,11 @@ class Chooser(Taught):
     def _far(self) -> NDArray[np.int64]:
         """Rows of the items far from the others."""
         return far_rows(self._now.rows)
+
+    @cached_property
+    def _tails(self) -> float:
+        """The share of items in long tails."""
+        return share_in_tails(self._now.rows)
 
     def _and_far(self, out: NDArray[np.intp], known: NDArray[np.intp], count: int) -> NDArray[np.intp]:
         """The rows ``out`` and those far from the others, except in every fourth question, and unless hardly any others are left

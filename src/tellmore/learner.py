@@ -259,9 +259,8 @@ class Learner(Chooser, Viewed):
         """Signs that a linear classifier on these embeddings cannot work, and what to do; empty if there are none."""
         now = self._now
         told = [(who, labels_in(*each)) for each, who in zip(self._history, self._people, strict=True)]
-        far = len(self._far) / len(self.pool)
         return warnings_of(
-            self.pool, now.tally, told, lambda items: now.mixture.probability(self._z(items), self.w), far
+            self.pool, now.tally, told, lambda items: now.mixture.probability(self._z(items), self.w), self._tails
         )
 
     # Keeping

@@ -18,7 +18,6 @@ ENOUGH_LABELS, NEWEST_LABELS = 40, 300
 MISFIT_SD, MISFIT_SHARE = 4.0, 0.85
 """Labels do not fit if fewer are as the classifier predicts than it expects, by this many standard deviations and by more than
 this share: on pools where a linear classifier works, more fit than it expects, because it has learnt from them."""
-MANY_FAR = 0.05  # beyond this share of far items, columns rather than a few items are unusual
 ALIKE = 0.01  # items are alike if they differ from their mean by less than this share of its length
 
 
@@ -27,13 +26,13 @@ def warnings_of(
     tally: Tally,
     told: Sequence[tuple[str, Mapping[Any, bool]]],
     probability: Callable[[Sequence[Any]], Array],
-    far: float = 0.0,
+    tails: float = 0.0,
 ) -> list[str]:
     """Warnings that say what was seen and what to do; none if all seems well. ``told``: for each answer, who gave it and the
-    labels in it; ``probability``: that of positive now, for some items; ``far``: the share of items far from the others."""
+    labels in it; ``probability``: that of positive now, for some items; ``tails``: the share of items in long tails."""
     labels = {item: label for _, given in told for item, label in given.items()}
     not_linear = _not_linear(tally) or _misfit(dict(list(labels.items())[-NEWEST_LABELS:]), probability)
-    found = [_items_alike(pool.moments), long_tails(far), not_linear, _twins_apart(pool, labels), _contradicted(told)]
+    found = [_items_alike(pool.moments), long_tails(tails), not_linear, _twins_apart(pool, labels), _contradicted(told)]
     return [each for each in found if each is not None]
 
 
@@ -49,8 +48,8 @@ def _items_alike(moments: Moments) -> str | None:
 
 
 def long_tails(far: float) -> str | None:
-    """What to do if this share of the items is far from the others; None if hardly any is."""
-    if far < MANY_FAR:
+    """What to do if this share of the items is in long tails; None if none is."""
+    if not far:
         return None
     return (
         f"{100 * far:.0f} % of the items are far from the others, as happens if columns have long tails. If yours are amounts or "

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tellmore as tm
 from tellmore.core.coordinates import FAR, Coordinates, Moments, Rows
-from tellmore.core.far import SAMPLED, far_rows, far_share
+from tellmore.core.far import SAMPLED, far_rows, tails_of
 
 
 def with_far(n: int = 400, d: int = 5, far: int = 8, seed: int = 0, times: float = 50.0) -> np.ndarray:
@@ -68,11 +68,19 @@ def test_pools_without_far_items_are_as_before() -> None:
     assert far_rows(Rows(X, Coordinates.of(plain))).size == 0
 
 
-def test_the_share_of_far_items_does_not_depend_on_coordinates() -> None:
-    X = with_far(n=500, far=10)
-    assert far_share(X) == far_share(3 * X + 100) == pytest.approx(0.02, abs=0.02)
-    assert far_share(X[10:]) < 0.01
-    assert far_share(np.ones((20, 3))) == 0
+@pytest.mark.parametrize(("n", "d"), [(12, 3), (100, 1), (1000, 1), (1000, 2), (500, 20)])
+def test_normal_columns_have_no_long_tails(n: int, d: int) -> None:
+    """Though 9 % of the items in one column, and some of a dozen items, are far from the others."""
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(n, d))
+        assert tails_of(X) == 0
+        assert 0.05 < tails_of(np.exp(1.2 * X)) < 0.21 or n < 1000
+    assert tails_of(np.ones((20, 3))) == 0
+
+
+def test_long_tails_do_not_depend_on_scale_and_origin() -> None:
+    X = np.exp(np.random.default_rng(0).normal(size=(500, 6)) * np.linspace(0.3, 1.6, 6))
+    assert tails_of(X) == tails_of(3 * X + 100) > 0.05
 
 
 def test_at_most_a_fifth_is_far_even_if_most_items_are_equal() -> None:

@@ -96,7 +96,7 @@ class Findings:
     unreadable_images: tuple[str, ...] = ()
     labelled_positive: int = 0
     labelled_negative: int = 0
-    far: float = 0.0
+    tails: float = 0.0
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
@@ -114,8 +114,8 @@ class Findings:
             "items labelled negative": self.labelled_negative,
         }
         lines += [_counted(count, what) for what, count in counts.items() if count]
-        tails = long_tails(self.far)
-        return [*lines, *self._zero_line(), *([tails] if tails else []), *self.notes]
+        advice = long_tails(self.tails)
+        return [*lines, *self._zero_line(), *([advice] if advice else []), *self.notes]
 
     def _zero_line(self) -> list[str]:
         """The line about vectors of length zero, which say nothing about their items."""
@@ -322,5 +322,5 @@ def _findings(table: ItemTable, statistics: Statistics, normalised: bool, unread
         unreadable_images=unreadable,
         labelled_positive=labels["positive"],
         labelled_negative=labels["negative"],
-        far=statistics.far,
+        tails=statistics.tails,
     )

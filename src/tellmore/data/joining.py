@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellmore.core.coordinates import Moments, units_differ
-from tellmore.core.far import far_share
+from tellmore.core.far import tails_of
 from tellmore.data.items import ItemTable
 from tellmore.data.reading import Reading
 from tellmore.data.vectors import VectorFile
@@ -148,9 +148,9 @@ class Statistics:
         return not units_differ(Moments.typical(np.vstack(self._sample)))
 
     @property
-    def far(self) -> float:
-        """The share of vectors far from the others."""
-        return far_share(np.vstack(self._sample))
+    def tails(self) -> float:
+        """The share of vectors in long tails."""
+        return tails_of(np.vstack(self._sample))
 
     @property
     def duplicates(self) -> int:
