@@ -4,7 +4,8 @@
 
 Parts: ``teams`` of five on pools that nothing was tuned on, ``tuned``: on the other pools, ``twenty`` people, ``parts`` of the
 method switched off one at a time, ``habits`` of single people. ROWS gets a line for every run, and runs already there are not
-repeated; OUT gets people.csv, the means with their standard errors. `people_tables.py` writes the tables of docs/people.md.
+repeated; OUT gets people.csv, the means with their standard errors. `people_tables.py` writes the tables of
+docs/people/results.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The tables of docs/people.md, from the runs of `people.py`, `camps.py`, `telling_apart.py` and `tiring_auto.py`.
+"""The tables of docs/people/results.md, from the runs of `people.py`, `camps.py`, `telling_apart.py` and `tiring_auto.py`.
 
-    python benchmarks/people_tables.py [--page docs/people.md]
+    python benchmarks/people_tables.py [--page docs/people/results.md]
 
 Each table is written between <!-- name --> and <!-- end name -->. A test compares the page with the runs.
 """
@@ -296,10 +296,10 @@ def filled(page: str, rows: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--page", type=Path, default=Path("docs/people.md"))
+    parser.add_argument("--page", type=Path, default=Path("docs/people/results.md"))
     args = parser.parse_args()
     page = args.page.read_text(encoding="utf-8")
-    args.page.write_text(filled(page, args.page.with_suffix("")), encoding="utf-8")
+    args.page.write_text(filled(page, args.page.parent), encoding="utf-8")
 
 
 if __name__ == "__main__":

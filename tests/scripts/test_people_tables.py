@@ -1,4 +1,4 @@
-"""The tables of docs/people.md are those of the runs next to it."""
+"""The tables of docs/people/results.md are those of the runs next to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tables() -> ModuleType:
 
 
 def test_the_page_agrees_with_the_runs(tables: ModuleType) -> None:
-    page = (ROOT / "docs" / "people.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "people" / "results.md").read_text(encoding="utf-8")
     assert page.count("<!-- end ") >= 5
     assert tables.filled(page, ROOT / "docs" / "people") == page
 
