@@ -83,7 +83,7 @@ def test_learns_what_the_person_means(question: Any, answers: int) -> None:
 
 def test_the_belief_is_the_fold_of_the_core_updates() -> None:
     learner = tm.Learner(POOL, "rank", 3, seed=2)
-    belief = learner.posterior
+    beliefs, log_weights = list(learner.posteriors.beliefs), learner.posteriors.log_weights.copy()
     rng = np.random.default_rng(0)
     for kind in ("rank", "select_high", "label", "select_low", "tick"):
         question = learner.ask(kind=kind, size=3)
@@ -91,9 +91,19 @@ def test_the_belief_is_the_fold_of_the_core_updates() -> None:
         learner.tell(question, answer)
         rows = POOL.rows(question.items)
         outcome = named(kind).outcome(question.items, answer)
-        belief, _ = named(kind).update(belief, POOL.X[rows], outcome, learner.behaviour, bound="moments")
-    np.testing.assert_allclose(learner.posterior.mean, belief.mean, atol=1e-12)
-    np.testing.assert_allclose(learner.posterior.cov, belief.cov, atol=1e-12)
+        for at, factor in enumerate((1.0, 2.0)):
+            behaviour = learner.behaviour.sharper(factor)
+            beliefs[at], info = named(kind).update(beliefs[at], POOL.X[rows], outcome, behaviour, bound="moments")
+            log_weights[at] += info.elbo_nats
+    for found, belief in zip(learner.posteriors.beliefs, beliefs, strict=True):
+        np.testing.assert_allclose(found.mean, belief.mean, atol=1e-12)
+        np.testing.assert_allclose(found.cov, belief.cov, atol=1e-12)
+    weights = np.exp(log_weights) / np.exp(log_weights).sum()
+    mean = weights @ np.array([belief.mean for belief in beliefs])
+    apart = np.array([belief.mean - mean for belief in beliefs])
+    cov = sum(weight * belief.cov for weight, belief in zip(weights, beliefs, strict=True))
+    np.testing.assert_allclose(learner.posterior.mean, mean, atol=1e-10)
+    np.testing.assert_allclose(learner.posterior.cov, cov + (apart.T * weights) @ apart, atol=1e-10)
 
 
 def test_what_is_shown_agrees_with_the_posterior() -> None:
@@ -144,11 +154,11 @@ def test_avoided_items_are_left_out() -> None:
 
 def test_takes_a_question_that_was_never_asked() -> None:
     learner = tm.Learner(POOL)
-    before = learner.posterior.logdet
+    before = learner.belief.logdet
     info = learner.tell(tm.Question("select_high", ["item3", "item9"]), tm.SelectAnswer("item9", positive=True))
     assert info is not None
-    assert learner.posterior.logdet < before
-    assert info.logdet_drop_nats == pytest.approx(before - learner.posterior.logdet)
+    assert learner.belief.logdet < before
+    assert info.logdet_drop_nats == pytest.approx(before - learner.belief.logdet)
     mean = dict(zip(POOL.ids, learner.scores()[0], strict=True))
     assert mean["item9"] > mean["item3"]
 

@@ -131,7 +131,7 @@ def test_people_are_predicted_by_everybody_else(world: tuple[np.ndarray, np.ndar
     assert len(own) == 2
     precision = np.linalg.inv(learner._prior.beliefs[0].cov)
     pull = precision @ learner._prior.beliefs[0].mean
-    for told, (site,) in zip(answers, sites, strict=True):
+    for told, (site, *_) in zip(answers, sites, strict=True):
         if told.person != "dan" and site is not None:
             A = with_constant(told.Z)
             precision, pull = precision + A.T @ site.precision @ A, pull + A.T @ site.shift

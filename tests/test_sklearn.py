@@ -174,7 +174,7 @@ def test_a_ranker_knows_what_a_learner_told_the_same_rankings_knows() -> None:
     for order in rankings:
         learner.tell(tm.Question("rank", order), order)
     assert cosine(model.coef_, learner.coef_[0]) > 0.97
-    sd, theirs = (np.sqrt(each.scores()[1]).mean() for each in (model.learner_, learner))
+    sd, theirs = (np.sqrt(each.scan.variance).mean() for each in (model.learner_, learner))
     assert 0.8 < sd / theirs < 1.2
 
 

@@ -82,7 +82,7 @@ def test_scores_of_many_items_leave_less_open_than_a_few() -> None:
     def closest(start: tm.Start, along: float = OF_EXAMPLES.trusts[0].sd) -> float:
         """What the closest belief leaves open beside the direction of the start, along which it has this deviation."""
         learner = tm.Learner(POOL, "tick", start=start)
-        close = learner.begun.beliefs[1]
+        close = learner.begun.beliefs[-learner.begun.started]
         return float(np.trace(close.cov) - np.outer(close.mean, close.mean).trace() * along**2)
 
     surer = OF_SCORES.trusts[0].sd
@@ -101,7 +101,7 @@ def test_one_answer_does_not_turn_scores_of_many_items_round_and_several_do() ->
     for _ in range(3):
         question = learner.ask()
         learner.tell(question, [item for item in question.items if not truth[POOL.rows([item])[0]]])
-        right.append(np.mean((learner.scans[1].mean > 0) == truth))  # of the belief closest to the scores
+        right.append(np.mean((learner.scans[-learner.beliefs.started].mean > 0) == truth))  # of the belief closest to the scores
     assert right[0] > 0.9
     assert right[-1] < 0.2
 
@@ -111,7 +111,7 @@ def test_the_first_question_is_asked_as_without_a_start() -> None:
     assert started.ask().items == plain.ask().items
     assert started.belief is started.beliefs.beliefs[0]
     teach(started, 1)
-    assert started.belief is started.beliefs.beliefs[2]  # the most probable one that is not close to the start
+    assert started.belief is started.beliefs.beliefs[3]  # the most probable one that is not close to the start
 
 
 @pytest.mark.parametrize("way", ["reversed", "junk"])

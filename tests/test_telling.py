@@ -166,7 +166,7 @@ def test_going_back_costs_no_more_answers_than_are_taken_back() -> None:
 
 
 def test_states_of_many_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "KEPT_NUMBERS", 5 * 41**2)
+    monkeypatch.setattr(telling, "KEPT_NUMBERS", 2 * 5 * 41**2)
     kept, state = Kept(), Learner(POOL)._now
     for told in range(20):
         kept.add(told, state)
@@ -175,7 +175,7 @@ def test_states_of_many_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_states_thin_out_with_distance_and_large_pools_keep_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "KEPT_SCORES", 3 * N)
+    monkeypatch.setattr(telling, "KEPT_SCORES", 2 * 3 * N)
     kept, state = Kept(), replace(Learner(POOL)._now, known=())
     for told in range(1_000):
         kept.add(told, state)

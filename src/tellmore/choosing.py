@@ -230,7 +230,7 @@ class Chooser(Taught):
     def _in_new_parts(self, count: int, rng: np.random.Generator, known: NDArray[np.intp]) -> NDArray[np.int64]:
         """``count`` rows chosen because one side has no label; none is in ``known``. A start says where to look for that side,
         but may be wrong, so half of them follow it."""
-        now, guided = self._now, self._asked % 2 + count if len(self._now.mixture.beliefs) > 1 else 0
+        now, guided = self._now, self._asked % 2 + count if self._now.mixture.started else 0
         likely = sought(now.scan, now.tally, guided // 2, self._asked, exclude=known)
         shown = np.unique(self.pool.rows([item for question, _ in self._history for item in question.items]))
         new = from_new_parts(now.scan, shown, count - len(likely), rng=rng, exclude=np.union1d(known, likely))

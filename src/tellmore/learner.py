@@ -135,6 +135,8 @@ class Learner(Chooser, Viewed):
         self.bound: Learning = bound
         self.acquisition = acquisition
         frame = self._frame(prior).sharpened(w, K)
+        if bound == "paper":
+            frame = replace(frame, paired=False)
         self.coordinates, self.behaviour, self.w = frame.coordinates, frame.behaviour, frame.w
         self.calibrate = switch("calibrate", calibrate)
         self.asking, self.looks = self.behaviour.sharper(ASKING_SHARPNESS), True
@@ -143,7 +145,7 @@ class Learner(Chooser, Viewed):
         self.cost = cost_model(cost, PAPER_COST)
         self.check_share = share("check_share", check_share)
         self.exclude_last = whole_number("exclude_last", exclude_last)
-        self._prior = self._begun(frame.prior, start)
+        self._prior = self._begun(frame, start)
         self._history: list[tuple[Question, Answer]] = []
         self._asked = 0
         self._open: deque[Question] = deque(maxlen=100)
@@ -167,11 +169,9 @@ class Learner(Chooser, Viewed):
         classic = isinstance(prior, str) and prior == "classic"
         return frame_of(self.pool.plain_moments if classic else self.pool.moments, prior)
 
-    def _begun(self, prior: Gaussian, start: Start | None) -> Mixture:
+    def _begun(self, frame: Frame, start: Start | None) -> Mixture:
         check_start(start)
-        if start is None:
-            return Mixture.of(prior)
-        return start.beliefs(self.pool, self.coordinates, prior)
+        return frame.beliefs if start is None else start.beliefs(self.pool, self.coordinates, frame.beliefs)
 
     # Asking
 

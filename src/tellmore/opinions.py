@@ -70,7 +70,8 @@ class Opinions:
             if not isinstance(exchange[1], Skip):
                 told.setdefault(person, []).append(exchange)
         self._learner = learner
-        self._prior = learner.begun.moments
+        begun = learner.begun
+        self._prior = begun.moments if begun.started else begun.beliefs[0]
         self._told = {name: each for name, each in told.items() if len(each) >= ENOUGH_ANSWERS}
         self.people = tuple(self._told)
         self.few = {name: len(each) for name, each in told.items() if name not in self._told}

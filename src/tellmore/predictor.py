@@ -64,7 +64,7 @@ class Predictor:
 
     @property
     def posteriors(self) -> Mixture:
-        """All beliefs with their weights, in coordinates (1, x); only one without a start."""
+        """All beliefs with their weights, in coordinates (1, x)."""
         return self._now.mixture.mapped(self.coordinates.outward)
 
     @property
@@ -76,12 +76,12 @@ class Predictor:
     @property
     def start_weight(self) -> float | None:
         """How far the answers support the start, from 0 (not at all) to 1; None without a start."""
-        weights = self._now.mixture.weights
-        return None if len(weights) == 1 else float(weights[1:].sum())
+        mixture = self._now.mixture
+        return float(mixture.weights[-mixture.started :].sum()) if mixture.started else None
 
     def start_agreement(self) -> float | None:
         """The share of the pool that is now predicted as the start alone predicted it; None without a start."""
-        if len(self._prior.beliefs) == 1:
+        if not self._prior.started:
             return None
         now = self._now
         look = partial(looks.agreeing, mean=self._prior.mean, mixture=now.mixture.weighing)

@@ -8,6 +8,7 @@ once, starting from the belief after the parts before it. Rows may have any mean
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -66,7 +67,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         times = np.ones(len(rows)) if times is None else times
         centre = np.average(rows, axis=0, weights=times)
         cov = np.cov(rows.T, aweights=times, ddof=0).reshape(rows.shape[1], rows.shape[1])
-        return frame_of(Moments(centre, cov, int(np.ceil(times.sum()))), self.prior)
+        frame = frame_of(Moments(centre, cov, int(np.ceil(times.sum()))), self.prior)
+        return replace(frame, paired=False)  # the belief is fitted to all labels at once
 
     def _learner(self, rows: Array, frame: Frame) -> Learner:
         """A learner on the rows, before it learns anything. A pool needs at least two items, so a single row is in it twice."""

@@ -152,15 +152,15 @@ class Start:
     def _repr_html_(self) -> str:
         return table("Start", [(repr(self)[len("Start(") : -1],)])
 
-    def beliefs(self, pool: Pool, coordinates: Coordinates, prior: Gaussian) -> Mixture:
-        """The beliefs over (1, z) with which a learner begins: its prior, and those that begin from this start.
+    def beliefs(self, pool: Pool, coordinates: Coordinates, known: Mixture) -> Mixture:
+        """The beliefs over (1, z) with which a learner begins: those without a start, and those that begin from this one.
 
         pool: the learner's pool.
         coordinates: how the learner centres and scales the items.
-        prior: the learner's belief without a start.
+        known: the learner's beliefs without a start.
         """
-        theta = self._aligned(pool).direction(pool.X, pool.moments, coordinates, prior)
-        return started(prior, theta, OF_SCORES if self._scored_items(len(pool)) >= MANY_SCORES else OF_EXAMPLES)
+        theta = self._aligned(pool).direction(pool.X, pool.moments, coordinates, known.beliefs[0])
+        return started(known, theta, OF_SCORES if self._scored_items(len(pool)) >= MANY_SCORES else OF_EXAMPLES)
 
     def _aligned(self, pool: Pool) -> Start:
         """This start with its scores in the order of the pool's items, if they have an index."""

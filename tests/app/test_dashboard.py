@@ -98,7 +98,7 @@ class Recomputed:
         return float(self.learner.predict_proba(self.pool.X[self.pool.rows([item])])[0, 1])
 
     def _learn(self) -> None:
-        minutes, prior = 0.0, np.linalg.slogdet(self.learner.posterior.cov)[1]
+        minutes, prior = 0.0, np.linalg.slogdet(self.learner.belief.cov)[1]
         for number, event in enumerate(self.learnt, start=1):
             shown = self.asked[event["question_id"]]["payload"]
             question = Question(shown["kind"], shown["items"], id=event["question_id"], check=shown["check"])
@@ -116,7 +116,7 @@ class Recomputed:
             }[answer["type"]](answer)
             info = self.learner.tell(question, told, person=event["participant"])
             assert info is not None
-            after = np.linalg.slogdet(self.learner.posterior.cov)[1]
+            after = np.linalg.slogdet(self.learner.belief.cov)[1]
             minutes += self.seconds(event) / 60
             p = self.learner.posteriors.probability(self.pool.X, self.learner.w)
             self.points.append(

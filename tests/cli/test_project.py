@@ -212,7 +212,7 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
     (here / "pairs.csv").write_text("winner,loser\n" + "".join(f"{order[n]},{order[-1 - n]}\n" for n in range(12)))
     run("import p pairs.csv")
     learner = load_state(project).learner
-    belief, prior = learner.posterior, learner.prior
+    belief = learner.posterior
     found = dict(zip(project.pool.ids, learner.decision_function(project.pool.X), strict=True))
     assert all(found[order[n]] > found[order[-1 - n]] for n in range(12))
     # Slice sampling of the exact posterior gives 0.79 to 0.80 for K from 5 to 9: a dozen pairs leave three directions open.
@@ -220,12 +220,15 @@ def test_comparisons_without_labels_teach_the_order_and_not_the_level(here: Path
     # The level, the score of the pool's centre, is known as before.
     centre = np.concatenate([[1.0], project.pool.X.mean(axis=0, dtype=float)])
     assert centre @ belief.mean == pytest.approx(0, abs=0.005)  # sampled moments
-    assert centre @ belief.cov @ centre == pytest.approx(centre @ prior.cov @ centre, rel=0.01)
+    beginning = tm.Learner(project.pool).posteriors.beliefs
+    for one, before in zip(learner.posteriors.beliefs, beginning, strict=True):
+        assert centre @ one.cov @ centre == pytest.approx(centre @ before.cov @ centre, rel=0.01)
     exact = tm.Learner(project.pool, bound="centred")
     for question, answer in learner.history:
         exact.tell(question, answer)
     assert centre @ exact.posterior.mean == pytest.approx(0, abs=1e-6)
-    assert centre @ exact.posterior.cov @ centre == pytest.approx(centre @ prior.cov @ centre, rel=1e-5)
+    for one, before in zip(exact.posteriors.beliefs, beginning, strict=True):
+        assert centre @ one.cov @ centre == pytest.approx(centre @ before.cov @ centre, rel=1e-5)
 
 
 def test_a_replay_that_differs_fails(here: Path, monkeypatch):

@@ -25,8 +25,9 @@ def random_belief(D: int, rng: np.random.Generator) -> Gaussian:
     return Gaussian.from_moments(rng.normal(size=D), root @ root.T / D + 0.1 * np.eye(D))
 
 
-def random_mixture(D: int, m: int, rng: np.random.Generator) -> Mixture:
-    return Mixture.of(*(random_belief(D, rng) for _ in range(m)), odds=tuple(rng.uniform(0.1, 3, size=m)))
+def random_mixture(D: int, m: int, rng: np.random.Generator, started: int = 0) -> Mixture:
+    beliefs = (random_belief(D, rng) for _ in range(m))
+    return Mixture.of(*beliefs, odds=tuple(rng.uniform(0.1, 3, size=m)), started=started)
 
 
 def draws(mixture: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -93,10 +94,11 @@ def test_several_scans_in_one_pass_are_those_of_each_alone() -> None:
         assert after.refreshes == scan.refreshes + 1
 
 
-def test_how_much_a_start_still_counts() -> None:
+@pytest.mark.parametrize("started", [1, 2])
+def test_how_much_a_start_still_counts(started: int) -> None:
     """After Gaussian evidence about a row, a start that scored it one higher would now score it higher by what is left."""
     rng = np.random.default_rng(1)
-    before, x = random_mixture(4, 3, rng), rng.normal(size=(1, 3))
+    before, x = random_mixture(4, 3, rng, started), rng.normal(size=(1, 3))
     np.testing.assert_allclose(before.start_left(before, x), 1.0)
 
     def told(belief: Gaussian) -> Gaussian:
@@ -106,8 +108,8 @@ def test_how_much_a_start_still_counts() -> None:
     after = before.mapped(told)
     raised = [told(belief.with_mean(belief.mean + np.eye(4)[0])).scores(x)[0] for belief in before.beliefs]
     left = [high - belief.scores(x)[0] for high, belief in zip(raised, after.beliefs, strict=True)]
-    weights = after.weights[1:] / after.weights[1:].sum()
-    np.testing.assert_allclose(after.start_left(before, x), weights @ np.array(left[1:]), rtol=1e-9)
+    weights = after.weights[-started:] / after.weights[-started:].sum()
+    np.testing.assert_allclose(after.start_left(before, x), weights @ np.array(left[-started:]), rtol=1e-9)
     alone = Mixture.of(after.beliefs[1]).start_left(Mixture.of(before.beliefs[1]), x)
     np.testing.assert_allclose(alone, left[1], rtol=1e-9)
     without = replace(after, log_weights=np.log([1 - 2e-9, 1e-9, 1e-9]))
@@ -115,13 +117,14 @@ def test_how_much_a_start_still_counts() -> None:
 
 
 def test_arrays_and_back() -> None:
-    mixture = random_mixture(4, 3, np.random.default_rng(0))
+    mixture = random_mixture(4, 3, np.random.default_rng(0), started=1)
     mixture = replace(mixture, sharpness=(1.0, 0.5, 0.25)[: len(mixture.beliefs)])
     arrays = mixture.arrays("kept_")
     again = Mixture.from_arrays(arrays, "kept_")
-    assert again.sharpness == mixture.sharpness
-    earlier = {name: value for name, value in arrays.items() if name != "kept_sharpness"}
-    assert set(Mixture.from_arrays(earlier, "kept_").sharpness) == {1.0}
+    assert (again.sharpness, again.started) == (mixture.sharpness, 1)
+    absent = ("kept_sharpness", "kept_started")
+    earlier = Mixture.from_arrays({name: value for name, value in arrays.items() if name not in absent}, "kept_")
+    assert (set(earlier.sharpness), earlier.started) == ({1.0}, 2)
     assert again.log_weights.tolist() == mixture.log_weights.tolist()
     assert [one.logdet for one in again.beliefs] == [one.logdet for one in mixture.beliefs]
     np.testing.assert_array_equal(again.moments.cov, mixture.moments.cov)
@@ -141,7 +144,24 @@ ASKED = {
 @pytest.mark.parametrize(("odds", "asked"), ASKED.items())
 def test_the_most_probable_free_belief_asks_unless_the_start_is_improbable(odds: tuple[float, ...], asked: int) -> None:
     rng = np.random.default_rng(1)
-    assert Mixture.of(*(random_belief(3, rng) for _ in odds), odds=odds).asking == asked
+    beliefs = tuple(random_belief(3, rng) for _ in odds)
+    assert Mixture.of(*beliefs, odds=odds, started=len(odds) - 1).asking == asked
+    # With one more belief that has no start, the numbers of those that have one grow by one.
+    halves = (odds[0] / 2, odds[0] / 2, *odds[1:])
+    paired = Mixture.of(beliefs[0], *beliefs, odds=halves, started=len(odds) - 1)
+    assert paired.asking == (asked and asked + 1)
+
+
+def test_without_a_start_the_first_belief_asks() -> None:
+    rng = np.random.default_rng(1)
+    assert random_mixture(3, 1, rng).asking == 0
+    assert Mixture.of(*(random_belief(3, rng) for _ in range(3)), odds=(1.0, 9.0, 20.0)).asking == 0
+
+
+def test_beliefs_without_a_start_pass_no_weight_on() -> None:
+    rng = np.random.default_rng(4)
+    mixture = random_mixture(3, 3, rng)
+    np.testing.assert_allclose(mixture.told(mixture.beliefs, np.zeros(3)).weights, mixture.weights)
 
 
 def test_beliefs_that_hardly_count_are_left_out_where_items_are_many() -> None:
@@ -159,7 +179,7 @@ def test_beliefs_that_hardly_count_are_left_out_where_items_are_many() -> None:
 
 def test_a_belief_close_to_the_start_passes_weight_on_to_freer_ones() -> None:
     rng = np.random.default_rng(6)
-    mixture = Mixture.of(*(random_belief(3, rng) for _ in range(4)), odds=(1.0, 6.0, 2.0, 1.0))
+    mixture = Mixture.of(*(random_belief(3, rng) for _ in range(4)), odds=(1.0, 6.0, 2.0, 1.0), started=3)
     once = mixture.told(mixture.beliefs, np.zeros(4))
     np.testing.assert_allclose(once.weights, np.array([1.0, 6 * 0.96, 2 * 0.96 + 6 * 0.04, 1 + 2 * 0.04]) / 10)
     for _ in range(400):
@@ -172,7 +192,7 @@ def test_beliefs_of_another_sharpness_keep_to_themselves() -> None:
     rng = np.random.default_rng(8)
     sharpness = (1.0, 1.0, 1.0, 0.25, 0.25)
     mixture = Mixture.of(
-        *(random_belief(3, rng) for _ in sharpness), odds=(1.0, 4.0, 1.0, 3.0, 1.0), sharpness=sharpness
+        *(random_belief(3, rng) for _ in sharpness), odds=(1.0, 4.0, 1.0, 3.0, 1.0), sharpness=sharpness, started=4
     )
     once = mixture.told(mixture.beliefs, np.zeros(5))
     expected = np.array([1.0, 4 * 0.96, 1 + 4 * 0.04, 3 * 0.96, 1 + 3 * 0.04]) / 10
@@ -195,7 +215,7 @@ def test_each_belief_learns_as_sharply_as_it_expects_answers_to_be() -> None:
 
 def test_what_predicted_the_first_answers_best_gives_way_to_what_predicts_the_later_ones_best() -> None:
     rng = np.random.default_rng(7)
-    mixture = Mixture.of(*(random_belief(3, rng) for _ in range(3)))
+    mixture = Mixture.of(*(random_belief(3, rng) for _ in range(3)), started=2)
     for _ in range(40):
         mixture = mixture.told(mixture.beliefs, np.array([-2.0, 0.0, -1.0]))
     assert mixture.weights[1] > 0.9

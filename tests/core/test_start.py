@@ -116,13 +116,15 @@ def test_the_border_is_the_middle_of_what_scores_call_and_what_is_predicted() ->
 def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are(bank: Bank) -> None:
     _, frame, Z, C = framed(1)
     theta = direction_of_examples(Z[:2], np.array([1.0, -1.0]), frame.prior, C)
-    mixture = started(frame.prior, theta, bank)
-    assert mixture.beliefs[0] is frame.prior
-    assert len(mixture.beliefs) == 1 + len(bank.trusts)
-    assert mixture.sharpness == (1.0, *(trust.sharpness for trust in bank.trusts))
-    without, *with_start = mixture.weights
+    known = frame.beliefs
+    mixture = started(known, theta, bank)
+    assert mixture.beliefs[:2] == known.beliefs
+    assert mixture.started == len(mixture.beliefs) - 2 == len(bank.trusts)
+    assert mixture.sharpness == (*known.sharpness, *(trust.sharpness for trust in bank.trusts))
+    np.testing.assert_allclose(mixture.weights[:2] / mixture.weights[:2].sum(), known.weights)
+    without, with_start = mixture.weights[:2].sum(), mixture.weights[2:]
     found: dict[float, list[tuple[float, float]]] = {}
-    for belief, weight, sharpness in zip(mixture.beliefs[1:], with_start, mixture.sharpness[1:], strict=True):
+    for belief, weight, sharpness in zip(mixture.beliefs[2:], with_start, mixture.sharpness[2:], strict=True):
         np.testing.assert_allclose(belief.mean, theta)
         found.setdefault(sharpness, []).append((float(belief.scores(Z)[1].mean()), weight))
     for close, free in (pair for group in found.values() for pair in pairwise(group)):
@@ -131,3 +133,17 @@ def test_the_beliefs_of_a_start_begin_at_it_and_differ_in_how_free_they_are(bank
     assert 0 < without < with_start[1] / 1.5
     assert found[1.0][-1][0] > frame.prior.scores(Z)[1].mean()
     assert all(sum(weight for _, weight in group) < found[1.0][0][1] for at, group in found.items() if at < 1)
+
+
+def test_the_beliefs_without_a_start_differ_in_the_bias_and_in_sharpness() -> None:
+    _, frame, _, _ = framed(2)
+    known = frame.beliefs
+    prior, bolder = known.beliefs
+    assert prior is frame.prior
+    np.testing.assert_allclose(bolder.mean, prior.mean)
+    np.testing.assert_allclose(bolder.cov[1:, 1:], prior.cov[1:, 1:])
+    assert bolder.cov[0, 0] == pytest.approx(4 * prior.cov[0, 0])
+    assert (known.sharpness, known.started, known.asking) == ((1.0, 2.0), 0, 0)
+    assert known.weights[0] > known.weights[1]
+    for one in (frame.sharpened(3.0, None), frame.sharpened(None, 3.0)):
+        assert one.beliefs.beliefs == (frame.prior,)  # people who say how sharp answers are get one belief

@@ -123,8 +123,8 @@ def test_check_questions_are_scored_before_they_are_told(pool: Pool) -> None:
 
 def test_bits_are_the_fall_of_entropy(pool: Pool) -> None:
     state = fold(log(pool, 8), pool, SETTINGS)
-    prior = new_learner(pool, SETTINGS).posterior
-    fallen = np.linalg.slogdet(prior.cov)[1] - np.linalg.slogdet(state.learner.posterior.cov)[1]
+    prior = new_learner(pool, SETTINGS).belief
+    fallen = np.linalg.slogdet(prior.cov)[1] - np.linalg.slogdet(state.learner.belief.cov)[1]
     assert sum(each.bits for each in state.effects) == pytest.approx(fallen / (2 * np.log(2)))
     assert state.effects[-1].logdet_per_dim == pytest.approx(-fallen / prior.dim)
     assert all(each.seconds == 6 for each in state.effects)

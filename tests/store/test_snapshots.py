@@ -47,14 +47,15 @@ def taught(store: Repository, pool: Pool) -> tuple[Fold, Ledger]:
 
 def test_packing_keeps_belief_and_history_exactly(taught: tuple[Fold, Ledger]) -> None:
     told, [(answers, beliefs, tally, team)] = unpack(taught[0].packed())
-    (belief,) = beliefs.beliefs
     assert answers == len(told)
     assert tally == taught[0].learner.tally
     assert team == taught[0].learner.team
     assert told == taught[0].effects
-    np.testing.assert_array_equal(belief.mean, taught[0].learner.belief.mean)
-    np.testing.assert_array_equal(belief.cov, taught[0].learner.belief.cov)
-    assert belief.logdet == taught[0].learner.belief.logdet
+    for one, belief in zip(beliefs.beliefs, taught[0].learner.beliefs.beliefs, strict=True):
+        np.testing.assert_array_equal(one.mean, belief.mean)
+        np.testing.assert_array_equal(one.cov, belief.cov)
+        assert one.logdet == belief.logdet
+    np.testing.assert_array_equal(beliefs.weights, taught[0].learner.beliefs.weights)
 
 
 def save(store: Repository, pool: Pool, fold: Fold, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 
 USABLE = 0.6
 """Fraction of a worker's memory limit that may be used: Dask pauses a worker at 0.8 and ends it at 0.95."""
-SCORES_BYTES = 192
-"""Memory for an item's scores under six beliefs, the most that a start has, before and after an answer."""
+SCORES_BYTES = 224
+"""Memory for an item's scores under seven beliefs, the most that a learner has, before and after an answer."""
 POLL_S = 1.0
 LONGEST_WITHOUT_S = 60.0
 """How long to wait if no worker is left; a nanny starts another one within seconds."""

@@ -10,7 +10,9 @@ import numpy as np
 from tellmore.core.coordinates import Coordinates, Moments
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
+from tellmore.core.mixture import Mixture
 from tellmore.core.prior import classic_prior, paper_prior, pool_prior, usual_sharpness
+from tellmore.core.start import unstarted
 from tellmore.errors import PoolError
 from tellmore.options import one_of, positive_number
 
@@ -23,20 +25,27 @@ PREDICTING_SHARPNESS = 2.0
 @dataclass(frozen=True, eq=False)
 class Frame:
     """``prior`` is over (1, z), with z the items in ``coordinates``; ``behaviour`` and ``w``, the sharpness of probabilities,
-    are in units of the scores that the prior expects."""
+    are in units of the scores that the prior expects. ``paired``: whether a second belief begins beside the prior, see
+    `core.start`."""
 
     coordinates: Coordinates
     prior: Gaussian
     behaviour: Behaviour
     w: float
+    paired: bool = False
+
+    @property
+    def beliefs(self) -> Mixture:
+        """The beliefs before the first answer, if there is no start."""
+        return unstarted(self.prior) if self.paired else Mixture.of(self.prior)
 
     def sharpened(self, w: float | None, K: float | None) -> Frame:
-        """The same with a sharpness that the user chose; a given w is used for labels, thresholds and probabilities alike."""
+        """The same with a sharpness that the user chose, which all beliefs have; a given w is used for labels, thresholds and
+        probabilities alike."""
         usual = self.behaviour
         behaviour = replace(usual, w=positive_number("w", w, usual.w), K=positive_number("K", K, usual.K))
-        if w is None:
-            return replace(self, behaviour=behaviour)
-        return replace(self, behaviour=replace(behaviour, threshold=1.0), w=behaviour.w)
+        own = replace(self, behaviour=behaviour, paired=self.paired and w is None and K is None)
+        return own if w is None else replace(own, behaviour=replace(behaviour, threshold=1.0), w=behaviour.w)
 
 
 def frame_of(moments: Moments, prior: str | Gaussian) -> Frame:
@@ -57,7 +66,7 @@ def pool_frame(moments: Moments, **options: float) -> Frame:
         raise PoolError("all items have the same embedding, so nothing can be learnt")
     coordinates = Coordinates.of(moments)
     C = coordinates.covariance(moments)
-    return _usual(coordinates, pool_prior(C, **options), usual_sharpness(C))
+    return replace(_usual(coordinates, pool_prior(C, **options), usual_sharpness(C)), paired=True)
 
 
 def isotropic_frame(moments: Moments) -> Frame:

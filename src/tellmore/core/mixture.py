@@ -1,7 +1,7 @@
 """Several beliefs about one classifier, each updated with every answer and weighted by how well it predicted the answers.
 
-They differ in their priors: that a start is right, more or less, or that nothing is known; and in how sharp answers are expected
-to be. The answers decide between them.
+They differ in their priors: that a start is right, more or less, or that nothing is known; in how rare a side may be; and in how
+sharp answers are expected to be. The answers decide between them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FREED = 0.04
 """The share of its weight that each belief passes on to the next freer one after an answer. A belief close to the start predicts
 the first answers best and the later ones worse; without this, its early success would count for ever."""
 ARRAYS = ("mean", "cov", "logdet", "log_weights")
-SHARPNESS = "sharpness"
+SHARPNESS, STARTED = "sharpness", "started"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,35 +61,40 @@ class Weighing:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """``beliefs`` with the logarithms [m] of their weights, which sum to one. The first belief has no start; the others begin
-    from it, from the closest to the freest. ``sharpness``: how sharply each learns answers, as a factor; those with the same one
-    are next to each other, from the closest to the freest again."""
+    """``beliefs`` with the logarithms [m] of their weights, which sum to one. ``sharpness``: how sharply each learns answers, as
+    a factor. The last ``started`` ones begin from a start, from the closest to the freest; those with the same sharpness are
+    next to each other, from the closest to the freest again. The others, at least one, have no start."""
 
     beliefs: tuple[Gaussian, ...]
     log_weights: Array
     sharpness: tuple[float, ...]
+    started: int = 0
 
     @classmethod
-    def of(cls, *beliefs: Gaussian, odds: tuple[float, ...] = (), sharpness: tuple[float, ...] = ()) -> Mixture:
+    def of(
+        cls, *beliefs: Gaussian, odds: tuple[float, ...] = (), sharpness: tuple[float, ...] = (), started: int = 0
+    ) -> Mixture:
         """Beliefs with these prior odds, equal by default, and this sharpness, 1 by default."""
         usual = (1.0,) * len(beliefs)
         log_odds = np.log(np.array(odds or usual))
-        return cls(beliefs, log_odds - np.logaddexp.reduce(log_odds), sharpness or usual)
+        return cls(beliefs, log_odds - np.logaddexp.reduce(log_odds), sharpness or usual, started)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Mixture:
         """The inverse of `arrays`."""
         mean, cov, logdet, log_weights = (arrays[f"{prefix}{name}"] for name in ARRAYS)
         beliefs = tuple(Gaussian(*each) for each in zip(mean, cov, logdet.tolist(), strict=True))
-        name = f"{prefix}{SHARPNESS}"  # files of earlier versions have none
-        sharpness = arrays[name] if name in arrays else np.ones(len(beliefs))
-        return cls(beliefs, log_weights, tuple(sharpness.tolist()))
+        # Files of earlier versions have neither; there, all beliefs but the first began from a start.
+        sharpness = arrays.get(f"{prefix}{SHARPNESS}", np.ones(len(beliefs)))
+        started = arrays.get(f"{prefix}{STARTED}", len(beliefs) - 1)
+        return cls(beliefs, log_weights, tuple(sharpness.tolist()), int(started))
 
     def arrays(self, prefix: str = "") -> dict[str, Array]:
-        """mean [m, D], cov [m, D, D], logdet [m], log_weights [m] and sharpness [m], to be saved in a file."""
+        """mean [m, D], cov [m, D, D], logdet [m], log_weights [m], sharpness [m] and started, to be saved in a file."""
         parts = zip(*((belief.mean, belief.cov, belief.logdet) for belief in self.beliefs), strict=True)
-        values = [*(np.array(part) for part in parts), self.log_weights, np.array(self.sharpness)]
-        return {f"{prefix}{name}": value for name, value in zip((*ARRAYS, SHARPNESS), values, strict=True)}
+        values = [*(np.array(part) for part in parts), self.log_weights]
+        values += [np.array(self.sharpness), np.array(self.started)]
+        return {f"{prefix}{name}": value for name, value in zip((*ARRAYS, SHARPNESS, STARTED), values, strict=True)}
 
     @property
     def weights(self) -> Array:
@@ -98,18 +103,19 @@ class Mixture:
 
     @property
     def asking(self) -> int:
-        """Which belief chooses questions: the first, which has no start, if it is more probable than not, else the most
-        probable of the others without the closest ones, which would not ask what could change them."""
-        if self.log_weights[0] > LOG_HALF or len(self.beliefs) == 1:
+        """Which belief chooses questions: the first, unless beliefs that begin from a start are more probable, then the most
+        probable of these without the closest ones, which would not ask what could change them."""
+        others = len(self.beliefs) - self.started
+        if not self.started or np.logaddexp.reduce(self.log_weights[:others]) > LOG_HALF:
             return 0
-        free = [freer for _, freer in self._neighbours] or [1]
+        free = [freer for _, freer in self._neighbours] or [others]
         return max(free, key=lambda one: float(self.log_weights[one]))
 
     @property
     def _neighbours(self) -> list[tuple[int, int]]:
         """Each belief that begins from the start with the next freer one of the same sharpness."""
-        last = len(self.beliefs) - 1
-        return [(at, at + 1) for at in range(1, last) if self.sharpness[at] == self.sharpness[at + 1]]
+        first, last = len(self.beliefs) - self.started, len(self.beliefs) - 1
+        return [(at, at + 1) for at in range(first, last) if self.sharpness[at] == self.sharpness[at + 1]]
 
     @property
     def mean(self) -> Array:
@@ -163,9 +169,9 @@ class Mixture:
         """How much the start still counts in the score of each row of X [n, d], from 1 ``before`` any answer to 0 [n].
 
         Under a Gaussian belief, the mean after answers is that before them times the share of the variance that is left, plus
-        what the answers say. The belief without the start counts as 0; a single belief began from the start.
+        what the answers say. Beliefs without the start count as 0; if there are no others, they began from it.
         """
-        own = slice(min(1, len(self.beliefs) - 1), None)
+        own = slice(len(self.beliefs) - self.started if self.started else 0, None)
         left = [
             np.minimum(1.0, now.scores(X)[1] / was.scores(X)[1])
             for now, was in zip(self.beliefs[own], before.beliefs[own], strict=True)

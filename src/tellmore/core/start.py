@@ -7,11 +7,15 @@ the close one is right, it predicts the answers best and keeps its weight; if no
 
 Answers that contradict a right start are frequent if people hardly agree. Two more beliefs expect that: they learn answers less
 sharply, so they take fewer contradictions for evidence against the start.
+
+Without a start there are two beliefs. One is sure that neither side is rare, so that the first answers teach it more than how
+many items are positive; it chooses the questions. The other is less sure of that, and learns answers more sharply. Where a side
+is rare, or answers are clear, it soon predicts them better.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -43,8 +47,8 @@ class Trust:
 
 @dataclass(frozen=True)
 class Bank:
-    """Beliefs that begin from a start, from close to free for each sharpness, and prior ``odds``: of the belief without the
-    start, then of these."""
+    """Beliefs that begin from a start, from close to free for each sharpness, and prior ``odds``: of the beliefs without the
+    start together, then of these."""
 
     trusts: tuple[Trust, ...]
     odds: tuple[float, ...]
@@ -71,14 +75,31 @@ OF_SCORES = Bank(
 """Scores of many items say more than a few examples: what they leave open is smaller. With the freedom of OF_EXAMPLES, answers
 made a right start worse for half an hour. The factor on theta is surer too: where people hardly agree, a few answers against a
 right start made it negative, and with it most predictions wrong."""
+NOTHING_KNOWN = Bank((Trust(0.0, 0.0, 1.0, 2.0, 2.0),), (0.6, 0.4))
+"""The belief beside the prior if there is no start."""
 MANY_SCORES = 100
 """Fewer scores than this are trusted like examples."""
 
 
-def started(prior: Gaussian, theta: Array, bank: Bank = OF_EXAMPLES) -> Mixture:
-    """``prior``, and beliefs that begin from theta [D] instead, as many as the ``bank`` has."""
-    with_start = (trusting(prior, theta, trust) for trust in bank.trusts)
-    return Mixture.of(prior, *with_start, odds=bank.odds, sharpness=(1.0, *(trust.sharpness for trust in bank.trusts)))
+def unstarted(prior: Gaussian) -> Mixture:
+    """``prior``, and a belief that is less sure of the bias and learns answers more sharply."""
+    return _with(Mixture.of(prior), np.zeros(prior.dim), NOTHING_KNOWN)
+
+
+def started(unstarted: Mixture, theta: Array, bank: Bank = OF_EXAMPLES) -> Mixture:
+    """The beliefs without a start, and those that begin from theta [D], as many as the ``bank`` has."""
+    return replace(_with(unstarted, theta, bank), started=len(bank.trusts))
+
+
+def _with(known: Mixture, theta: Array, bank: Bank) -> Mixture:
+    """The beliefs ``known``, and those of the ``bank``, which differ from the first of them."""
+    others = (trusting(known.beliefs[0], theta, trust) for trust in bank.trusts)
+    return Mixture.of(
+        *known.beliefs,
+        *others,
+        odds=(*(bank.odds[0] * known.weights).tolist(), *bank.odds[1:]),
+        sharpness=(*known.sharpness, *(trust.sharpness for trust in bank.trusts)),
+    )
 
 
 def trusting(prior: Gaussian, theta: Array, trust: Trust) -> Gaussian:

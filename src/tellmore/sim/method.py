@@ -117,14 +117,15 @@ class MethodLearner(Learner):
         if "prior" in self.method.parts:
             return paper_frame(self.pool.d, **self.method.prior_options)
         if prior == "pool":
-            return pool_frame(self.pool.moments, **self.method.prior_options)
+            frame = pool_frame(self.pool.moments, **self.method.prior_options)
+            return replace(frame, paired=not self.method.parts)
         return super()._frame(prior)
 
-    def _begun(self, prior: Gaussian, start: Start | None) -> Mixture:
+    def _begun(self, frame: Frame, start: Start | None) -> Mixture:
         if "start" not in self.method.parts:
-            return super()._begun(prior, start)
-        direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(prior.dim)
-        return Mixture.of(prior.with_mean(direction / np.linalg.norm(direction)))
+            return super()._begun(frame, start)
+        direction = np.random.default_rng([self.seed, 0xBE6]).standard_normal(frame.prior.dim)
+        return Mixture.of(frame.prior.with_mean(direction / np.linalg.norm(direction)))
 
     def _update(
         self, belief: Gaussian, Z: Array, kind: Kind, outcome: Outcome, behaviour: Behaviour

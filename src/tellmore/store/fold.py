@@ -267,9 +267,7 @@ def beginning(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_K
     """What `new_learner` begins from: its frame, and the beliefs with and without the start. No item is scored for this."""
     frame = first_frame(pool, settings, beforehand).sharpened(settings.learning.w, settings.learning.K)
     start = beforehand.start(settings, pool)
-    if start is None:
-        return frame, Mixture.of(frame.prior)
-    return frame, start.beliefs(pool, frame.coordinates, frame.prior)
+    return frame, frame.beliefs if start is None else start.beliefs(pool, frame.coordinates, frame.beliefs)
 
 
 def first_frame(pool: Pool, settings: Settings, beforehand: Beforehand = NOTHING_KNOWN) -> Frame:
