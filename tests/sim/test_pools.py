@@ -19,6 +19,8 @@ from tests.sim.conftest import write_pool
         ("digits<5", 1797, 64, 901),
         ("breast-cancer", 569, 30, 212),
         ("wine=1", 178, 13, 71),
+        ("iris=2", 150, 4, 50),
+        ("diabetes", 442, 10, 221),
     ],
 )
 def test_sets_of_scikit_learn(name: str, items: int, d: int, positive: int) -> None:

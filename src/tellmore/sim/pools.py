@@ -3,6 +3,7 @@
     words                     a bundled pool, an .npz file or a project
     digits=8, digits<5        scikit-learn's digits, one against the others or the lower half against the upper
     breast-cancer, wine=1     malignant against benign; one cultivar against the others
+    iris=2, diabetes          one species against the others; whether the disease progresses faster than in half of the patients
     gaussian=20               20 columns, half of which vary ten times as much as those that matter
     tails=15                  15 columns with long tails, such as amounts; their logarithms matter
     strays=20                 20 columns, and 3 % of the items far away along a quarter that does not matter
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,13 @@ from tellmore.pool import Pool
 from tellmore.ratings import Scores
 from tellmore.types import Array
 
-SETS = ("digits=0…9", "digits<1…9", "breast-cancer", "wine=0…2", "gaussian=D", "tails=D", "strays=D", "group=D")
+SETS = (
+    *("digits=0…9", "digits<1…9", "breast-cancer", "wine=0…2", "iris=0…2", "diabetes"),
+    *("gaussian=D", "tails=D", "strays=D", "group=D"),
+)
 CHANGES = ("5%", "2500", "unit", "standardised")
 _CHANGE = re.compile(r"(?P<share>\d+(\.\d+)?)%|(?P<count>\d+)|unit|standardised")
-_SET = re.compile(r"digits(=|<)\d|breast-cancer|wine=[012]|(gaussian|tails|strays|group)=\d+")
+_SET = re.compile(r"digits(=|<)\d|breast-cancer|(wine|iris)=[012]|diabetes|(gaussian|tails|strays|group)=\d+")
 GAUSSIAN_ITEMS, ITEMS, FEW = 1000, 2000, 0.03
 
 
@@ -89,8 +93,12 @@ def _scikit_learn(what: str, how: str | None, number: int) -> tuple[Array, NDArr
         "digits": datasets.load_digits,
         "breast-cancer": datasets.load_breast_cancer,
         "wine": datasets.load_wine,
+        "iris": datasets.load_iris,
+        "diabetes": partial(datasets.load_diabetes, scaled=False),
     }[what]
     X, target = load(return_X_y=True)
+    if what == "diabetes":
+        return X, target > np.median(target)
     return X, target < number if how == "<" else target == number
 
 
