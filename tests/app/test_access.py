@@ -449,6 +449,16 @@ def test_nobody_makes_the_server_learn_everything_again_and_again(
     assert "too often" in seen[-1].json()["error"]
 
 
+def test_twenty_pictures_count_as_one_request(session: Session, tokens: Tokens) -> None:
+    app = create_app(session, tokens=tokens, limit=RateLimit(rate=0.001, burst=3))
+    client, ann = anonymous(app), {"authorization": f"Bearer {tokens.issue('annotator', 'ann', 'ann')[0]}"}
+    statuses = [client.get("/api/items/i1/image", headers=ann).status_code for _ in range(60)]
+    assert set(statuses) == {404}, "these items have no pictures"
+    assert client.get("/api/items/i1/image", headers=ann).status_code == 429
+    strangers = [client.get("/api/items/i1/image").status_code for _ in range(4)]
+    assert strangers == [401, 401, 401, 429]
+
+
 def test_a_bucket_fills_again() -> None:
     now = [0.0]
     limit = RateLimit(rate=2.0, burst=2.0, clock=lambda: now[0])

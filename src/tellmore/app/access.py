@@ -32,6 +32,7 @@ FILES = {"/api/items": 16 * 1024 * 1024}
 """How large the body may be on routes to which owners send files."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 COOKIE_S = 30 * 86_400
+PICTURE_COST = 1 / 20
 """How long a browser keeps a cookie at most, in seconds; opening the link again renews it."""
 STUDY = "_study"
 """Suffix of a study participant's cookie name, so that an owner who tries a study stays signed in as the owner."""
@@ -96,6 +97,13 @@ class _Reply:
     page: str = ""
 
 
+def _cost(scope: Scope, visitor: Visitor | None) -> float:
+    """As how many requests one counts: a page of answers may show hundreds of pictures, all asked for at once."""
+    path = scope["path"]
+    picture = scope["method"] == "GET" and path.startswith("/api/items/") and path.endswith("/image")
+    return PICTURE_COST if visitor and picture else 1.0
+
+
 class Guard:
     """ASGI wrapper that refuses malformed or cross-site requests, finds the visitor, and sets the security headers."""
 
@@ -141,7 +149,7 @@ class Guard:
                 421, f"this server does not accept the address {without_port(host)!r}; start it with --allow-host"
             )
         client = scope.get("client") or ("unknown", 0)
-        wait_s = self._limit.wait_s(visitor.token_id if visitor else f"address {client[0]}")
+        wait_s = self._limit.wait_s(visitor.token_id if visitor else f"address {client[0]}", _cost(scope, visitor))
         if wait_s > 0:
             return _Reply(429, "too many requests; wait a moment", (("retry-after", str(math.ceil(wait_s))),))
         if scope["method"] in ("GET", "HEAD"):

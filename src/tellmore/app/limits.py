@@ -28,17 +28,17 @@ class RateLimit:
         self._levels: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
 
-    def wait_s(self, key: str) -> float:
-        """0 if the request may pass, else how many seconds to wait."""
+    def wait_s(self, key: str, cost: float = 1.0) -> float:
+        """0 if the request may pass, else how many seconds to wait. ``cost``: as how many requests it counts."""
         now = self._clock()
         with self._lock:
             if len(self._levels) > 10_000:
                 self._forget_full(now)
             level, then = self._levels.get(key, (self._burst, now))
             level = min(self._burst, level + (now - then) * self._rate)
-            allowed = level >= 1.0
-            self._levels[key] = (level - 1.0 if allowed else level, now)
-            return 0.0 if allowed else (1.0 - level) / self._rate
+            allowed = level >= cost
+            self._levels[key] = (level - cost if allowed else level, now)
+            return 0.0 if allowed else (cost - level) / self._rate
 
     def _forget_full(self, now: float) -> None:
         refill_s = self._burst / self._rate
