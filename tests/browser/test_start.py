@@ -76,6 +76,29 @@ def test_words_and_clicks_are_seen_at_once_saved_and_asked_from(join: Join) -> N
     assert owner.problems == []
 
 
+def test_what_was_typed_and_clicked_survives_a_reload_until_it_is_saved(join: Join) -> None:
+    owner = join("sentiment reloaded label 2", owner=True)
+    page = owner.page
+    field(page, LIKE).fill("happy")
+    field(page, UNLIKE).fill("terrible")
+    example = texts(page, "Items to choose from")[0]
+    page.get_by_role("region", name="Items to choose from").get_by_role("button", name=example).click()
+    page.reload()
+    expect(field(page, LIKE)).to_have_value("happy")
+    expect(field(page, UNLIKE)).to_have_value("terrible")
+    expect(page.locator(".start-side").first.locator(".chip")).to_have_text([f"{example}×Remove {example}"])
+    expect(listed(page, MOST)).to_have_count(8)
+    page.get_by_role("link", name="Dashboard").click()
+    page.get_by_role("link", name="Answer questions").first.click()
+    expect(field(page, LIKE)).to_have_value("happy")
+    page.get_by_role("button", name="Begin").click()
+    owner.card.wait_for()
+    saved = owner.server.call("GET", "/api/settings")
+    assert (saved["like"], saved["unlike"]) == (["happy", example], ["terrible"])
+    assert page.evaluate("Object.keys(sessionStorage).filter(key => key.includes('start.draft'))") == []
+    assert owner.problems == []
+
+
 def test_whoever_skips_is_not_asked_again(join: Join) -> None:
     owner = join("sentiment skipped label 2", owner=True)
     asked_for(owner)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { StartDraft } from "../src/start/draft";
 import { Examples } from "../src/start/examples";
 import { StartLook } from "../src/start/look";
 import { sentence } from "../src/kit/words";
@@ -34,6 +35,33 @@ describe("examples", () => {
     expect([examples.sideOf(item("a")), examples.items("like").length]).toEqual(["unlike", 0]);
     examples.click(item("a"), "unlike");
     expect(examples.empty).toBe(true);
+  });
+});
+
+describe("examples that are not saved yet", () => {
+  const store = new Map<string, string>();
+  const inMemory = { getItem: (key: string) => store.get(key) ?? null, setItem: (key: string, value: string) => void store.set(key, value), removeItem: (key: string) => void store.delete(key) };
+
+  beforeEach(() => store.clear());
+
+  it("are kept for their project, as they were", () => {
+    const before = new Examples();
+    before.type("like", "warm, ");
+    before.click(item("a"), "unlike");
+    new StartDraft("p1", inMemory).keep(before.sketch);
+    const after = new Examples(new StartDraft("p1", inMemory).find());
+    expect([after.typed("like"), after.typed("unlike"), after.sideOf(item("a"))]).toEqual(["warm, ", "", "unlike"]);
+    expect(new StartDraft("p2", inMemory).find()).toBeUndefined();
+    new StartDraft("p1", inMemory).drop();
+    expect(store.size).toBe(0);
+  });
+
+  it("are ignored if they cannot be read", () => {
+    const text = { like: "a", unlike: "" };
+    for (const broken of [null, 3, {}, { text }, { text: { like: 1, unlike: "" }, clicked: [] }, { text, clicked: [{ side: "up", item: item("a") }] }, { text, clicked: [{ side: "like" }] }]) {
+      inMemory.setItem("tellmore.start.draft.p1", JSON.stringify(broken));
+      expect(new StartDraft("p1", inMemory).find()).toBeUndefined();
+    }
   });
 });
 
@@ -138,6 +166,6 @@ describe("words", () => {
   });
 
   it("make a sentence of the server’s line", () => {
-    expect([sentence("no such item"), sentence("Why?")]).toEqual(["No such item.", "Why?"]);
+    expect([sentence("no such item"), sentence("Why?"), sentence("only 5 % are")]).toEqual(["No such item.", "Why?", "Only 5\u00a0% are."]);
   });
 });

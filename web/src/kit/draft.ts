@@ -1,6 +1,6 @@
 /** The unfinished answer, kept in this tab so that a reload does not lose it; for one question at a time. */
 
-import { keptInTab, readJson, type Store } from "./storage";
+import { isRecord, keptInTab, readJson, type Store } from "./storage";
 import type { ClockRecord } from "./timing";
 import type { Answer } from "./wire";
 
@@ -12,10 +12,6 @@ export interface Draft {
 }
 
 const KEY = "tellmore.draft";
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
 
 function isClock(value: unknown): value is ClockRecord {
   if (!isRecord(value)) return false;

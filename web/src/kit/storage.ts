@@ -26,6 +26,11 @@ export function readJson(store: Store, key: string): unknown {
   return attempt((): unknown => JSON.parse(store.getItem(key) ?? "null"));
 }
 
+/** Whether a value read as JSON has named parts. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
 /** Kept in this browser. */
 export const kept: Store = forgiving(() => localStorage);
 

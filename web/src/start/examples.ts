@@ -6,12 +6,39 @@ import { typedNames } from "./names";
 export type Side = "like" | "unlike";
 export const SIDES: readonly Side[] = ["like", "unlike"];
 
+/** An item that was clicked, and for which side. */
+export interface Clicked {
+  item: Item;
+  side: Side;
+}
+
+/** Everything that is needed to show the examples again. */
+export interface Sketch {
+  text: Record<Side, string>;
+  clicked: Clicked[];
+}
+
 export class Examples {
-  private readonly text: Record<Side, string> = { like: "", unlike: "" };
-  private readonly clicked = new Map<string, { item: Item; side: Side }>();
+  private readonly text: Record<Side, string>;
+  private readonly clicked: Map<string, Clicked>;
+
+  /** `before`: the examples to go on from. */
+  constructor(before: Sketch = { text: { like: "", unlike: "" }, clicked: [] }) {
+    this.text = { ...before.text };
+    this.clicked = new Map(before.clicked.map((one) => [one.item.id, one]));
+  }
+
+  get sketch(): Sketch {
+    return { text: { ...this.text }, clicked: [...this.clicked.values()] };
+  }
 
   type(side: Side, text: string): void {
     this.text[side] = text;
+  }
+
+  /** What was typed on this side. */
+  typed(side: Side): string {
+    return this.text[side];
   }
 
   /** Makes the item an example of this side, or removes it if it already is one. */

@@ -6,8 +6,9 @@ import { h, hiddenText, root } from "../kit/dom";
 import { header } from "../kit/frame";
 import { kept } from "../kit/storage";
 import type { Item, ItemPage, Me, Settings, StartPreview, StartState } from "../kit/wire";
-import { Examples, type Side, SIDES } from "./examples";
 import { sentence } from "../kit/words";
+import { StartDraft } from "./draft";
+import { Examples, type Side, SIDES } from "./examples";
 import { StartLook } from "./look";
 import { Picks } from "./picks";
 
@@ -37,7 +38,8 @@ async function offered(search: string): Promise<Item[]> {
 export class StartScreen {
   readonly done: Promise<void>;
   private finish: () => void = () => {};
-  private readonly examples = new Examples();
+  private readonly draft: StartDraft;
+  private readonly examples: Examples;
   private readonly picking = { sideOf: (item: Item) => this.sideOf(item), pick: (item: Item) => this.pick(item) };
   private readonly look = new StartLook({ picking: this.picking, onLook: (preview) => this.looked(preview) });
   private readonly offer = new Picks("Items to choose from", this.picking, "No items match.");
@@ -54,6 +56,8 @@ export class StartScreen {
     this.done = new Promise((resolve) => {
       this.finish = resolve;
     });
+    this.draft = new StartDraft(state.project);
+    this.examples = new Examples(this.draft.find());
     const pictures = me.project.media === "image";
     const typing = !(pictures && state.no_words);
     const form = h("form", { class: "card start", "aria-labelledby": "headline" });
@@ -78,17 +82,17 @@ export class StartScreen {
     form.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
-    this.offer.show(offered);
+    this.drawExamples();
     const link = { href: "/dashboard", label: "Dashboard", icon: "chart" as const };
     root().replaceChildren(header({ project: me.project.name, link }), h("main", { class: "stage" }, form));
     (form.querySelector("textarea") ?? form.querySelector("h1"))?.focus({ preventScroll: true });
   }
 
   private sideView(side: Side, typing: boolean): HTMLElement {
-    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "texts of items" : "words or texts" });
+    const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "texts of items" : "words or texts" }, this.examples.typed(side));
     area.addEventListener("input", () => {
       this.examples.type(side, area.value);
-      this.look.later(this.examples.names());
+      this.changed();
     });
     const field = typing ? h("label", { class: "field" }, h("span", {}, LABELS[side]), area) : h("p", { class: "side-title" }, LABELS[side]);
     return h("div", { class: "start-side" }, field, this.found[side], this.chips[side]);
@@ -133,7 +137,7 @@ export class StartScreen {
   private actions(): HTMLElement {
     const begin = h("button", { type: "submit", class: "button primary" }, "Begin");
     const skip = h("button", { type: "button", class: "button quiet", onclick: () => this.skip() }, "Skip");
-    return h("div", { class: "start-actions" }, begin, skip);
+    return h("div", { class: "start-actions" }, begin, skip, h("p", { class: "hint" }, "You can also do this later, in the settings."));
   }
 
   /** Only clicked items count here: a click cannot remove what was typed. */
@@ -150,6 +154,11 @@ export class StartScreen {
     for (const side of SIDES) this.chips[side].replaceChildren(...this.examples.items(side).map((item) => this.chip(item, side)));
     this.look.redraw();
     this.offer.show(this.offered);
+    this.changed();
+  }
+
+  private changed(): void {
+    this.draft.keep(this.examples.sketch);
     this.look.later(this.examples.names());
   }
 
@@ -178,7 +187,7 @@ export class StartScreen {
     }
     try {
       await request<Settings>("PUT", "/api/settings", this.examples.names());
-      this.finish();
+      this.leave();
     } catch (error) {
       this.say(error);
     }
@@ -186,6 +195,11 @@ export class StartScreen {
 
   private skip(): void {
     kept.setItem(skippedKey(this.state.project), "yes");
+    this.leave();
+  }
+
+  private leave(): void {
+    this.draft.drop();
     this.finish();
   }
 
