@@ -19,6 +19,7 @@ from tests.browser.projects import (
     judged_project,
     markup_project,
     picture_project,
+    review_project,
     sentence_project,
     sentiment_project,
     word_project,
@@ -73,7 +74,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GetServer]:
-    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup", "judged".
+    """Servers by name, each started when first asked for: "rank 6", "pictures tick 12", "ties rank 4", "markup", "judged",
+    "reviews tick 12" with long texts.
 
     "sentiment NAME rank 4" is a project of its own for each name, for tests that need one without answers.
     """
@@ -103,6 +105,8 @@ def make_project(name: str, folder: Path) -> None:
             sentence_project(folder, question, int(size))
         case ["pictures", question, size]:
             picture_project(folder, question, int(size))
+        case ["reviews", question, size]:
+            review_project(folder, question, int(size))
         case ["sentiment", _, question, size]:
             sentiment_project(folder, question, int(size))
         case ["few", question, size]:

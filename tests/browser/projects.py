@@ -65,6 +65,16 @@ def sentence_project(folder: Path, question: str = "label", size: int = 2) -> Pa
     return folder
 
 
+def review_project(folder: Path, question: str, size: int) -> Path:
+    """Items of some 600 characters, every fourth of one short sentence."""
+    rng = np.random.default_rng(0)
+    long = " ".join(["They were welcomed warmly, waited for an hour, and then left again."] * 9)
+    text = [f"Guest {row} left a note." if row % 4 == 0 else f"Guest {row}. {long}" for row in range(60)]
+    pool = Pool(rng.normal(size=(len(text), 6)).astype(np.float32), [f"guest{row}" for row in range(len(text))], text)
+    create_project(folder, pool, settings(question, size, name="Reviews", instruction="Judge the whole stay."))
+    return folder
+
+
 def judged_project(folder: Path) -> Path:
     """Words, few of them positive, with a model's scores and words as kept columns, and 40 random answers."""
     words = demo_pool().subset(np.arange(WORDS))

@@ -56,6 +56,15 @@ describe("a glance", () => {
     expect(gone).toBe(1);
   });
 
+  it("shows only two long texts of a side, each of them whole to the mouse", () => {
+    const long = Array.from({ length: 4 }, (_, index) => `${index}: ${"a long story ".repeat(5)}`);
+    const item = (text: string) => ({ id: text, text, image: null });
+    const view = glanceView({ most: long.map(item), least: ["a", "b", "c", "d"].map(item), unsure: item("plain") }, { positive: "warm", negative: "cold" }, () => {});
+    const [most, least] = [...view.querySelectorAll("dd")].map((side) => [...side.querySelectorAll<HTMLElement>(".glance-item")].map(({ textContent, title }) => [textContent, title]));
+    expect(most).toEqual(long.slice(0, 2).map((text) => [text, text]));
+    expect(least).toEqual(["a", "b", "c", "d"].map((text) => [text, ""]));
+  });
+
   it("says so if nothing was found on one side", () => {
     const item = (text: string) => ({ id: text, text, image: null });
     const view = glanceView({ most: [], least: [item("grim")], unsure: item("plain") }, { positive: "warm", negative: "cold" }, () => {});

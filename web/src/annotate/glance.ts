@@ -1,11 +1,15 @@
 /** A few predictions, shown under the card until they are hidden or the next question comes. */
 
-import { itemView } from "../cards/item";
+import { itemName, itemView, textLength } from "../cards/item";
 import { h } from "../kit/dom";
 import type { Glance, Item, Wording } from "../kit/wire";
 
+/** Of long texts only the first few are shown, so that the card and the line below stay on the screen. */
+const LONG_TEXTS = 2;
+
 function group(title: string, items: readonly Item[]): HTMLElement {
-  const shown = items.map((item) => h("span", { class: "glance-item", dir: "auto" }, itemView(item)));
+  const long = items.some((item) => !item.image && textLength(itemName(item)) !== "short");
+  const shown = items.slice(0, long ? LONG_TEXTS : items.length).map((item) => h("span", { class: "glance-item", dir: "auto", title: long && itemName(item) }, itemView(item)));
   return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...(shown.length ? shown : ["None found yet"])));
 }
 

@@ -152,8 +152,14 @@ export function present(host: HTMLElement, options: Presentation): Presented {
     if (!closed && record) options.aside?.set(question.id, record);
     close();
   };
-  const keys: KeyHelp[] = [...(card.keys ?? []), ...(pictures ? [[["Z"], "look closer at a picture"] satisfies KeyHelp] : [])];
+  const keys: KeyHelp[] = [...(card.keys ?? []), ...zoomKeys(section, pictures)];
   return { kind, keys, given, withdraw };
+}
+
+/** What Z does on this card, if anything. */
+function zoomKeys(section: HTMLElement, pictures: boolean): KeyHelp[] {
+  if (!section.querySelector(".zoom")) return [];
+  return [[["Z"], pictures ? "look closer at a picture" : "read the whole of a text that is cut off"]];
 }
 
 /** Starts the clock once the images are decoded and the card is painted; false if the question was gone by then. */

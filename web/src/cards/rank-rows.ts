@@ -46,7 +46,7 @@ export function itemRow(item: Item, number: number, actions: RowActions): Row {
   main.append(h("kbd", { "aria-hidden": "true", class: "position" }), itemView(item), h("span", { class: "visually-hidden where" }));
   main.addEventListener("click", (event) => actions.pick(byKeyboard(event)));
   const element = h("li", { class: "row", "data-id": item.id });
-  const zoom = zoomButton(item, number);
+  const zoom = zoomButton(item, number, main);
   element.append(handle(), main, ...(zoom ? [zoom] : []), stepButton("up", itemName(item), actions.step), stepButton("down", itemName(item), actions.step));
   if (actions.level) element.append(levelButton(actions.level));
   return { element, main };

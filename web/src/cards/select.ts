@@ -85,7 +85,7 @@ function choosing(context: CardContext, ending: (end: (positive: boolean | null)
   const element = h("div", { class: "card-body select-card" });
   const list = h("ul", { class: "options", "aria-label": context.kind.ask, "data-images": items.some((item) => item.image) && items.length });
   const labels = (index: number): HTMLElement | false => atOnce && labelButtons(nameOf(items[index]!), index, context, answer);
-  list.append(...options.map((button, index) => h("li", {}, button, zoomButton(items[index]!, index + 1), labels(index))));
+  list.append(...options.map((button, index) => h("li", {}, button, zoomButton(items[index]!, index + 1, button), labels(index))));
   element.append(list, h("div", { class: "labelling" }, asked, h("div", { class: "verdicts", role: "group", "aria-label": title }, ...buttons)));
   return {
     element,

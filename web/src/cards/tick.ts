@@ -172,7 +172,7 @@ function cell(item: Item, index: number, box: HTMLInputElement): HTMLElement {
   const key = KEYS[index];
   const mark = h("span", { class: "tick-mark", "aria-hidden": "true" });
   const whole = h("label", { class: "tick" }, mark, itemView(item), key && keycap(key.toUpperCase()), box);
-  return h("div", { class: "tick-cell" }, whole, zoomButton(item, index + 1));
+  return h("div", { class: "tick-cell" }, whole, zoomButton(item, index + 1, whole));
 }
 
 function tool(label: string, key: string, run: () => void): HTMLButtonElement {
