@@ -16,10 +16,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from tellmore.app.api import NOT_BUILT, _changes, create_app
+from tellmore.app.present import introduction
 from tellmore.app.session import Session
 from tellmore.app.tokens import Tokens
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import create_project
+from tellmore.data.settings import Settings
 from tellmore.export import write_export
 from tellmore.pool import Pool
 from tellmore.store.repository import Repository
@@ -331,6 +333,12 @@ def test_people_read_what_it_is_for_before_they_begin(visit: Visit) -> None:
     assert "30 answers" in length
     assert "differ in kind" in why
     assert "random" in why
+
+
+def test_owners_of_a_few_items_are_not_told_that_many_answers_are_needed() -> None:
+    told = [introduction(Settings(), items, owner=True)[1] for items in (12, 3000)]
+    assert told[0].startswith("The questions end when all 12 items have a label")
+    assert told[1].startswith("It needs at least 20 answers")
 
 
 def test_guidelines_are_settings_that_everybody_reads(visit: Visit) -> None:

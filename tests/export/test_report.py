@@ -99,7 +99,7 @@ def test_pictures_are_shown_small_and_inside_the_page(tmp_path):
     ids = [f"{number}.png" for number in range(4)]
     pool = Pool(np.eye(4), ids=ids, images=[str(tmp_path / name) for name in ids])
     page = seen(render(load_state(create_project(tmp_path / "p", pool)), "report"))
-    assert page.tags.count("img") == 12
+    assert page.tags.count("img") == 8, "all four most likely positive, none negative, all four the least certain"
     assert all(source.startswith("data:image/jpeg;base64,") for source in page.sources)
     for cached in (tmp_path / "p" / "images").iterdir():
         cached.unlink()

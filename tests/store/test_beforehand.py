@@ -102,6 +102,16 @@ def test_without_a_project_there_are_items_only() -> None:
         new_learner(POOL, by(scores_column="llm"), NOTHING_KNOWN)
 
 
+def test_an_example_is_called_by_the_beginning_of_its_text() -> None:
+    pool = Pool(np.eye(4), ["a", "b", "c", "d"], ["a warm room " * 9, "rude", "", "late"])
+    settings = Settings().changed(start={"like": ["a", "RUDE"], "unlike": ["c"]})
+    names = [each.name for each in Beforehand().examples(settings, pool)]
+    assert names[1:] == ["rude", "c"]
+    assert names[0].startswith("a warm room a warm room")
+    assert names[0].endswith(" …")
+    assert len(names[0]) <= 60
+
+
 def test_answers_that_contradict_an_example_name_it_and_no_other() -> None:
     rng = np.random.default_rng(0)
     pool = Pool(rng.normal(size=(120, 4)) + np.repeat([[2, 0, 0, 0], [-2, 0, 0, 0]], 60, axis=0))
@@ -116,6 +126,6 @@ def test_answers_that_contradict_an_example_name_it_and_no_other() -> None:
     assert doubt.name == "100"
     assert doubt.probability == pytest.approx(learner.predict_proba(pool.X[100:101])[0, 1])
     assert start_verdict(0.9, [doubt]).endswith(
-        f'; they disagree with "100": its weight is now {percent(doubt.weight)}'
+        f'; they disagree with "100", which now counts for {percent(doubt.weight)} of what it counted at first'
     )
     assert doubts_of(learner, []) == ()

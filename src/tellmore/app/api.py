@@ -49,13 +49,14 @@ ROUTERS = (people, owner, looking, team, operations)
 @people.get("/me")
 def me(shared: Shared, visitor: Anybody) -> wire.MeOut:
     """Who I am, and the project's words."""
-    settings = shared.session.settings
+    settings, pool = shared.session.settings, shared.session.pool
+    told = present.introduction(settings, len(pool), owner=visitor.role == "owner")
     return wire.MeOut(
         role=visitor.role,
         participant=visitor.participant,
         name=visitor.name,
-        project=present.project_out(settings, images=shared.session.pool.images is not None),
-        introduction=[line for line in present.introduction(settings, owner=visitor.role == "owner") if line],
+        project=present.project_out(settings, images=pool.images is not None),
+        introduction=[line for line in told if line],
     )
 
 

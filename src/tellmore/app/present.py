@@ -34,6 +34,8 @@ TEAM = ("overlap", "known_share")
 OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
 """The keys of version 0.1 for examples; changing the examples moves them to their new place."""
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
+FEW_ITEMS = 100
+"""In so few, every item may have a label before the predictions settle."""
 DONE = ("Done, thank you", "All your answers are saved. You can close this page.")
 
 
@@ -101,11 +103,16 @@ def pause_out(session: Session, visitor: Visitor) -> wire.PauseOut | None:
     return None if seen is None else wire.PauseOut(id=f"{seen.change}-{seen.answers}", text=for_themselves(seen))
 
 
-def introduction(settings: Settings, *, owner: bool) -> list[str]:
-    """What a person reads before the first question: what it is for, how long it takes, and why questions differ."""
+def introduction(settings: Settings, items: int, *, owner: bool) -> list[str]:
+    """What a person reads before the first question: what it is for, how long it takes, and why questions differ.
+
+    ``items``: how many the pool has.
+    """
     words, learning = settings.project, settings.learning
     aim = f"Your answers teach a classifier what is {words.positive} and what is {words.negative}."
-    if owner:
+    if owner and items <= FEW_ITEMS:
+        length = f"The questions end when all {items} items have a label, or before; this page says when you can stop."
+    elif owner:
         length = "It needs at least 20 answers, often a hundred or more; this page says when you can stop."
     elif words.quota is not None:
         length = f"You are asked for {words.quota} answers. You can stop and come back at any time."

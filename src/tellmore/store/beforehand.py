@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 import numpy as np
 
@@ -21,10 +22,12 @@ from tellmore.types import Array
 
 EMPTY_EXAMPLE = "an example is empty; give words, texts or ids, with commas between them"
 
+LONGEST_NAME = 60
+
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """What a start is made of: an item or a word, its side and its vector [d]."""
+    """What a start is made of: an item or a word, its side and its vector [d]. ``name`` is what people call it."""
 
     name: str
     positive: bool
@@ -59,7 +62,7 @@ class Beforehand:
     def examples(self, settings: Settings, pool: Pool) -> list[Example]:
         """The items and words that learning starts from, according to ``settings``."""
         return [
-            Example(name, positive, vector)
+            Example(_called(pool, name), positive, vector)
             for positive, names in zip((True, False), settings.examples, strict=True)
             for name, vector in zip(names, self._vectors(pool, names), strict=True)
         ]
@@ -88,6 +91,13 @@ class Beforehand:
 
 
 NOTHING_KNOWN = Beforehand()
+
+
+def _called(pool: Pool, name: str) -> str:
+    """The beginning of an item's text, because people do not know its id; an item without text and a word as they are named."""
+    row = pool.find(name)
+    text = "" if row is None or pool.text is None else pool.text[row]
+    return shorten(text, LONGEST_NAME, placeholder=" …") or name
 
 
 def check_names(like: Sequence[str], unlike: Sequence[str], scores_column: str) -> None:

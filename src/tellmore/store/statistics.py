@@ -248,8 +248,17 @@ def _agreement(work: list[Given], ledger: Ledger, pool: Pool, probability: Array
 
 
 def extreme_rows(probability: Array) -> tuple[NDArray[np.intp], ...]:
-    """The rows of a pool: the most positive first, the most negative first, the most uncertain first; ties in pool order."""
-    return tuple(np.argsort(key, kind="stable") for key in (-probability, probability, np.abs(probability - 0.5)))
+    """The rows of a pool: the most positive first, the most negative first, the most uncertain first; ties in pool order.
+
+    The first two have only the rows that are predicted on that side.
+
+    >>> [rows.tolist() for rows in extreme_rows(np.array([0.9, 0.2, 0.6]))]
+    [[0, 2], [1], [2, 1, 0]]
+    """
+    keys = (-probability, probability, np.abs(probability - DECISION_THRESHOLD))
+    positive, negative, uncertain = (np.argsort(key, kind="stable") for key in keys)
+    split = int(np.sum(probability >= DECISION_THRESHOLD))
+    return positive[:split], negative[: len(probability) - split], uncertain
 
 
 class TimesSoFar:
