@@ -166,7 +166,10 @@ def test_a_start_is_named_by_text_and_checked(join: Join) -> None:
     for field, extreme in ((like, "most_negative"), (owner.page.get_by_label("Unlike it"), "most_positive")):
         field.fill(f"{shown[extreme][0]['text'].upper()}\n\n{shown[extreme][1]['id']}\n")
     expect(owner.page.get_by_text("Not saved yet.")).to_be_visible()
-    expect(owner.page.get_by_role("region", name="Most like it, before any answers").locator("li")).to_have_count(8)
+    listed = owner.page.get_by_role("region", name="Most like it, before any answers")
+    expect(listed.locator("li")).to_have_count(8)
+    like.scroll_into_view_if_needed()
+    expect(listed, "what is typed and what it finds are on one screen").to_be_in_viewport()
     like.press_sequentially("xyzzy")
     expect(owner.page.locator(".settings-form + .hint")).to_contain_text("'xyzzy'")
     owner.page.get_by_role("button", name="Save").click()

@@ -3,8 +3,9 @@ import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { decimal, duration } from "../src/dashboard/format";
 import { counted } from "../src/dashboard/items";
-import { askedNote, askedNow, tiles, warningsOf } from "../src/dashboard/overview";
+import { askedNote, askedNow, extremes, tiles, warningsOf } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
+import { mistakesPanel } from "../src/dashboard/summary";
 import { kindTitle, offeredKinds, questionTitle } from "../src/kit/kinds";
 import { percent, percentRange } from "../src/kit/numbers";
 import type { Dashboard, Rate } from "../src/kit/wire";
@@ -33,20 +34,55 @@ describe("numbers", () => {
 });
 
 describe("the figures at the top", () => {
-  const board = (over: boolean) => ({ answers: 4, skips: 0, minutes: 1, positive_share: 0.4, pool_size: 3021, now: "rank 4", over, asked: { questions: 4, random: 0, repeated: 0 }, project: { positive: "warm", kinds: KINDS } }) as unknown as Dashboard;
+  const board = (over: boolean) => ({ answers: 4, skips: 0, minutes: 1, positive_share: 0.4, pool_size: 3021, now: "rank 4", over, most_positive: [], most_negative: [], asked: { questions: 4, random: 0, repeated: 0 }, project: { positive: "warm", kinds: KINDS } }) as unknown as Dashboard;
 
   it("say what is asked now, and nothing once the questions have ended", () => {
     expect(tiles(board(false)).at(-1)).toEqual({ label: "Asking now", value: "Rank", note: "4 items" });
     expect(tiles(board(true)).at(-1)).toEqual({ label: "Asking now", value: "Nothing", note: "" });
   });
 
+  it("say before the first question that there is none yet", () => {
+    expect(tiles({ ...board(false), now: "auto" })[3]).toEqual({ label: "Asking now", value: "\u2013", note: "no question yet" });
+  });
+
   it("call nothing positive before the first answer, unless there is a start", () => {
-    const before = (probability: number): string => tiles({ ...board(false), answers: 0, positive_share: 0.95, most_positive: [{ probability }] } as unknown as Dashboard)[2]!.value;
-    expect([before(0.5000001), before(0.8)]).toEqual(["\u2013", "95\u00a0%"]);
+    const before = (high: number[], low: number[]): string => {
+      const [most_positive, most_negative] = [high, low].map((side) => side.map((probability) => ({ probability })));
+      return tiles({ ...board(false), answers: 0, positive_share: 0.95, most_positive, most_negative } as unknown as Dashboard)[2]!.value;
+    };
+    expect([before([0.5000001], [0.4999]), before([0.8], []), before([], [0.3])]).toEqual(["\u2013", "95\u00a0%", "95\u00a0%"]);
   });
 
   it("separate thousands", () => {
     expect(tiles(board(false))[2]!.note).toBe("of 3,021 items");
+  });
+});
+
+describe("the items at both ends", () => {
+  const item = (id: string, probability: number) => ({ id, text: id, image: null, probability, score: 0, score_sd: 1 });
+  const board = (answers: number, probability: number) =>
+    ({ answers, most_positive: [item("a", probability)], most_negative: [], most_uncertain: [item("a", probability)], project: { positive: "warm", negative: "cold" } }) as unknown as Dashboard;
+
+  it("are listed once something is known, and a side without any says so", () => {
+    const shown = extremes(board(3, 0.5)).map(({ textContent }) => textContent);
+    expect(shown).toEqual([expect.stringMatching(/^Most likely warm.*a50/), "Most likely coldNone so far.", expect.stringMatching(/^Least certain/)]);
+    expect(extremes(board(0, 0.9))).toHaveLength(3);
+  });
+
+  it("are not listed before; the page says what to do instead", () => {
+    const [only, ...others] = extremes(board(0, 0.5));
+    expect(others).toEqual([]);
+    expect(only!.querySelector("h2")!.textContent).toBe("Nothing is known of the items yet");
+    expect([...only!.querySelectorAll("a")].map((link) => link.getAttribute("href"))).toEqual(["/", "#settings"]);
+  });
+});
+
+describe("mistakes", () => {
+  const board = (accuracy: object | null) => ({ mistakes: [], accuracy, project: { positive: "warm", negative: "cold" } }) as unknown as Dashboard;
+
+  it("are not denied before there was a random check", () => {
+    const said = [null, { estimate: 1 }].map((accuracy) => mistakesPanel(board(accuracy)).querySelector(".empty")!.textContent);
+    expect(said).toEqual(["No random checks so far.", "No mistakes on random checks so far."]);
   });
 });
 

@@ -8,7 +8,7 @@ import { percent } from "../kit/numbers";
 import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
 import { AddingView } from "./adding";
 import { clockTime } from "./format";
-import { panel, table } from "./table";
+import { panel, shortItem, table } from "./table";
 
 type Side = "like" | "unlike";
 
@@ -167,7 +167,7 @@ export class ItemsView {
       rows: nearest,
       empty: "Nothing has been answered yet.",
       columns: [
-        { title: "Item", cell: itemView },
+        { title: "Item", cell: shortItem },
         { title: "Answer", cell: (row) => told(row, this.words) },
       ],
     });

@@ -1,33 +1,47 @@
 /** Overview: the progress, a few figures, mistakes, people and extreme items; plots and rates under Details. */
 
-import { itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { kindTitle, questionTitle } from "../kit/kinds";
 import { percent, percentRange } from "../kit/numbers";
+import { at } from "../kit/place";
 import type { Dashboard, Kind, Rate, ScoredItem, Share } from "../kit/wire";
 import { sentence } from "../kit/words";
 import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, reliabilityChart, uncertaintyChart } from "./charts";
 import { decimal, duration } from "./format";
 import { mistakesPanel, peoplePanel, summary } from "./summary";
-import { panel, table, type Tile, tileView } from "./table";
+import { panel, shortItem, table, type Tile, tileView } from "./table";
 
 /** The figures at the top of the page. */
 export function tiles(data: Dashboard): Tile[] {
-  const asked = data.over ? [] : data.now.split(" ");
   return [
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
     { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
     calledTile(data),
-    { label: "Asking now", value: asked[0] ? kindTitle(asked[0], data.project.kinds) : "Nothing", note: [asked[1] ? `${asked[1]} ${asked[1] === "1" ? "item" : "items"}` : "", askedNote(data.asked)].filter(Boolean).join("; ") },
+    askingTile(data),
   ];
 }
 
-/** How many items are called positive. Without a start and before the first answer, every item has the probability one half. */
-function calledTile({ answers, most_positive, positive_share, pool_size, project }: Dashboard): Tile {
+/** Before the first question of an automatic choice, `now` is only "auto". */
+function askingTile({ now, over, asked, project: { kinds } }: Dashboard): Tile {
+  const label = "Asking now";
+  if (over) return { label, value: "Nothing", note: askedNote(asked) };
+  if (now === "auto") return { label, value: "\u2013", note: "no question yet" };
+  const [kind = "", items] = now.split(" ");
+  const size = items && `${items} ${items === "1" ? "item" : "items"}`;
+  return { label, value: kindTitle(kind, kinds), note: [size, askedNote(asked)].filter(Boolean).join("; ") };
+}
+
+/** Whether items differ in their probability: without a start and before the first answer, all have one half. */
+export function somethingKnown({ answers, most_positive, most_negative }: Pick<Dashboard, "answers" | "most_positive" | "most_negative">): boolean {
+  return answers > 0 || [...most_positive, ...most_negative].some(({ probability }) => Math.abs(probability - 0.5) > 0.005);
+}
+
+/** How many items are called positive. */
+function calledTile(data: Dashboard): Tile {
+  const { positive_share, pool_size, project } = data;
   const label = `Called ${project.positive}`;
-  const known = answers > 0 || (most_positive[0]?.probability ?? 0.5) > 0.505;
-  return known ? { label, value: percent(positive_share), note: `of ${pool_size.toLocaleString("en")} items` } : { label, value: "\u2013", note: "nothing is known yet" };
+  return somethingKnown(data) ? { label, value: percent(positive_share), note: `of ${pool_size.toLocaleString("en")} items` } : { label, value: "\u2013", note: "nothing is known yet" };
 }
 
 /** The shares of the last questions that were random or had been asked before; empty if there were none. */
@@ -114,13 +128,31 @@ function itemsPanel(title: string, items: ScoredItem[]): HTMLElement {
   const view = table<ScoredItem>({
     caption: title,
     rows: items,
-    empty: "Nothing to show yet.",
+    empty: "None so far.",
     columns: [
-      { title: "Item", cell: itemView },
+      { title: "Item", cell: shortItem },
       { title: "Probability", numeric: true, cell: (item) => percent(item.probability) },
     ],
   });
   return panel(title, null, view);
+}
+
+/** The items at both ends and in the middle; before anything is known, how to change that. */
+export function extremes(data: Dashboard): HTMLElement[] {
+  const { positive, negative } = data.project;
+  if (!somethingKnown(data)) return [nothingKnown(positive, negative)];
+  return [
+    itemsPanel(`Most likely ${positive}`, data.most_positive),
+    itemsPanel(`Most likely ${negative}`, data.most_negative),
+    itemsPanel("Least certain", data.most_uncertain),
+  ];
+}
+
+function nothingKnown(positive: string, negative: string): HTMLElement {
+  const answer = h("a", { class: "button primary", href: at("/") }, "Answer questions");
+  const start = h("a", { class: "button", href: "#settings" }, "Give words or examples");
+  const hint = `The items that are most likely ${positive}, most likely ${negative} and least certain are listed here after the first answer, or as soon as you give words or examples of what you are looking for.`;
+  return panel("Nothing is known of the items yet", hint, h("div", { class: "buttons" }, answer, start));
 }
 
 function axisSwitch(choose: (axis: Axis) => void): HTMLElement {
@@ -181,18 +213,13 @@ export class Overview {
   }
 
   show(data: Dashboard): void {
-    const { positive, negative } = data.project;
     this.words.replaceChildren(summary(data, this.report));
     this.warnings.replaceChildren(...warningsOf(data).map((each) => h("p", { class: "warning", dir: "auto" }, each)));
     this.figures.replaceChildren(...tiles(data).map(tileView));
     this.start.show(data.start_verdict);
     this.rare.replaceChildren(...[rarePanel(data)].filter((one) => one !== null));
     this.tables.replaceChildren(mistakesPanel(data), peoplePanel(data));
-    this.extremes.replaceChildren(
-      itemsPanel(`Most likely ${positive}`, data.most_positive),
-      itemsPanel(`Most likely ${negative}`, data.most_negative),
-      itemsPanel("Least certain", data.most_uncertain),
-    );
+    this.extremes.replaceChildren(...extremes(data));
     this.details.show(data);
   }
 }

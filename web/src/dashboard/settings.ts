@@ -93,8 +93,8 @@ export class SettingsView {
     private readonly report: (error: unknown) => void,
     private readonly clear: () => void,
   ) {
-    const shown = panel("Preview", "Try it; nothing is saved.", this.preview, this.startLook.element);
-    const columns = h("div", { class: "grid wide settings-grid" }, panel("Settings", null, this.form, this.message), shown);
+    const shown = panel("Preview", "Try it; nothing is saved.", this.preview);
+    const columns = h("div", { class: "grid wide settings-grid" }, panel("Settings", null, this.form, this.message, this.startLook.element), shown);
     this.element.append(columns, this.danger());
     this.form.addEventListener("input", () => this.later());
     this.form.addEventListener("submit", (event) => {
@@ -142,7 +142,7 @@ export class SettingsView {
     );
   }
 
-  /** The fields for the start, and how far the answers agree with it. */
+  /** The fields for the start, and how far the answers agree with it. The items that fit it are listed below the form. */
   private startFields(settings: Settings): HTMLElement[] {
     const hint = "One word, text or item id per line. Learning starts from these; changing them retrains on all answers.";
     const fields = START.map(([name, label]) => startField(name, label, settings[name]));

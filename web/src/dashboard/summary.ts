@@ -1,13 +1,12 @@
 /** The progress of the project, in the server's words, and what can be done now. */
 
-import { itemView } from "../cards/item";
 import { post } from "../kit/api";
 import { h } from "../kit/dom";
 import { percent } from "../kit/numbers";
 import { sentence } from "../kit/words";
 import type { Dashboard, Mistake, Person } from "../kit/wire";
 import { duration } from "./format";
-import { panel, table } from "./table";
+import { panel, shortItem, table } from "./table";
 
 function button(label: string, path: string, report: (error: unknown) => void): HTMLElement {
   return h("button", { type: "button", class: "button", onclick: () => void post(path).catch(report) }, label);
@@ -28,14 +27,14 @@ export function summary(data: Dashboard, report: (error: unknown) => void): HTML
   );
 }
 
-export function mistakesPanel({ mistakes, project: { positive, negative } }: Dashboard): HTMLElement {
+export function mistakesPanel({ mistakes, accuracy, project: { positive, negative } }: Dashboard): HTMLElement {
   const called = (yes: boolean): string => (yes ? positive : negative);
   const view = table<Mistake>({
     caption: "Mistakes on random checks",
     rows: mistakes,
-    empty: "No mistakes on random checks so far.",
+    empty: accuracy ? "No mistakes on random checks so far." : "No random checks so far.",
     columns: [
-      { title: "Item", cell: itemView },
+      { title: "Item", cell: shortItem },
       { title: "Predicted", cell: ({ probability: p }) => `${called(p >= 0.5)} (${percent(Math.max(p, 1 - p))} sure)` },
       { title: "Answered", cell: ({ told }) => called(told) },
     ],

@@ -1,6 +1,8 @@
 /** Tables, panels and large figures, the same on every page. */
 
+import { itemName, itemView } from "../cards/item";
 import { h, type Child } from "../kit/dom";
+import type { Item } from "../kit/wire";
 
 export interface Column<Row> {
   title: string;
@@ -31,6 +33,11 @@ export function table<Row>({ caption, columns, rows, empty, mark, blocks }: Tabl
   element.append(h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...head)), h("tbody", { role: "rowgroup" }, ...body));
   // A table wider than its panel scrolls separately; the tab stop makes this possible by keyboard.
   return h("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": caption }, element);
+}
+
+/** An item in a table: the beginning of a long text; pointing at it shows all of it, and so does the page Items. */
+export function shortItem(item: Item): HTMLElement {
+  return h("span", { class: "shortened", title: item.image ? null : itemName(item) }, itemView(item));
 }
 
 export function panel(title: string, hint: string | null, ...children: Child[]): HTMLElement {
