@@ -69,6 +69,17 @@ def test_a_whole_text_is_read_and_the_question_answered_as_before(join: Join) ->
     person.check_log()
 
 
+def test_a_chosen_long_text_is_named_by_its_first_words(join: Join) -> None:
+    person = join("reviews select 4").seek("select")
+    page = person.page
+    option = page.locator(".options > li:has(.zoom:not([hidden])) .option").first
+    height = option.bounding_box()
+    option.click()
+    expect(page.locator(".prompt strong")).to_have_text(re.compile(r"^Guest \d+\. They were welcomed warmly, .* …$"))
+    assert option.bounding_box() == height, "choosing lays nothing out anew"
+    expect(page.locator(".skips")).to_be_in_viewport(ratio=1)
+
+
 def test_z_reads_the_text_in_focus(join: Join) -> None:
     person = join("reviews tick 12").seek("tick")
     page = person.page

@@ -3,7 +3,22 @@ import type { Card, CardContext } from "../src/cards/card";
 import { labelCard } from "../src/cards/label";
 import { rankCard } from "../src/cards/rank";
 import { choiceCard, selectCard } from "../src/cards/select";
+import { itemName, itemText, shownName } from "../src/cards/item";
 import { contextOf, question, WORDS } from "./fixtures";
+
+describe("names of items", () => {
+  it("are their texts, and the first words of long ones", () => {
+    const long = { id: "a", text: "They were welcomed warmly, waited for an hour, and then left again." };
+    expect(itemName(long)).toBe("They were welcomed warmly, waited for an hour, and then …");
+    expect(shownName(long, 2)).toBe(itemName(long));
+    expect(itemText(long)).toBe(long.text);
+    expect([itemName({ id: "a", text: "short" }), itemName({ id: "a" })]).toEqual(["short", "a"]);
+  });
+
+  it("are cut anywhere if there is no space", () => {
+    expect(itemName({ id: "x".repeat(80) })).toBe(`${"x".repeat(60)} …`);
+  });
+});
 
 interface Shown {
   card: Card;

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
+import { ExportView } from "../src/dashboard/export";
 import { decimal, duration } from "../src/dashboard/format";
 import { counted } from "../src/dashboard/items";
 import { askedNote, askedNow, extremes, tiles, warningsOf } from "../src/dashboard/overview";
@@ -166,5 +167,20 @@ describe("what was asked at random", () => {
   it("says what that means, and names repeats if there are any", () => {
     expect(askedNote({ questions: 200, random: 0, repeated: 0 })).toBe("");
     expect(askedNote({ questions: 40, random: 0.1, repeated: 0.05 })).toBe("of the last 40 questions, 10\u00a0% were random, as no better one was ready, 5\u00a0% had been asked before");
+  });
+});
+
+describe("export", () => {
+  const known = (answers: number) => ({ answers, most_positive: [], most_negative: [] });
+
+  it("says before the first answer that nothing has been learnt", async () => {
+    vi.stubGlobal("fetch", vi.fn(async () => new Response("[]")));
+    const view = new ExportView();
+    const said = (): string => view.element.querySelector(".caution")!.textContent!;
+    await view.show(known(0));
+    expect(said()).toMatch(/^Nothing has been learnt yet/);
+    await view.show(known(1));
+    expect(said()).toBe("");
+    vi.unstubAllGlobals();
   });
 });

@@ -1,6 +1,6 @@
 /** A few predictions, shown under the card until they are hidden or the next question comes. */
 
-import { itemName, itemView, textLength } from "../cards/item";
+import { itemText, itemView, textLength } from "../cards/item";
 import { h } from "../kit/dom";
 import type { Glance, Item, Wording } from "../kit/wire";
 
@@ -8,8 +8,8 @@ import type { Glance, Item, Wording } from "../kit/wire";
 const LONG_TEXTS = 2;
 
 function group(title: string, items: readonly Item[]): HTMLElement {
-  const long = items.some((item) => !item.image && textLength(itemName(item)) !== "short");
-  const shown = items.slice(0, long ? LONG_TEXTS : items.length).map((item) => h("span", { class: "glance-item", dir: "auto", title: long && itemName(item) }, itemView(item)));
+  const long = items.some((item) => !item.image && textLength(itemText(item)) !== "short");
+  const shown = items.slice(0, long ? LONG_TEXTS : items.length).map((item) => h("span", { class: "glance-item", dir: "auto", title: long && itemText(item) }, itemView(item)));
   return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...(shown.length ? shown : ["None found yet"])));
 }
 

@@ -4,9 +4,9 @@ import { h, hiddenText } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { keycap } from "../kit/keyboard";
 import { capitalised } from "../kit/kinds";
-import { itemName, itemView, shownName } from "./item";
+import { itemName, itemText, itemView, shownName } from "./item";
 import { verdict } from "./verdict";
 
-export const kit = { h, hiddenText, icon, keycap, capitalised, itemName, itemView, shownName, verdict };
+export const kit = { h, hiddenText, icon, keycap, capitalised, itemName, itemText, itemView, shownName, verdict };
 
 export type Kit = typeof kit;

@@ -4,7 +4,7 @@ import { focusedNear, h } from "../kit/dom";
 import { type Binding, type KeyHelp, keycap } from "../kit/keyboard";
 import type { Answer, Item } from "../kit/wire";
 import type { Card, CardContext } from "./card";
-import { itemName, itemView, shownName, textLength } from "./item";
+import { itemText, itemView, shownName, textLength } from "./item";
 import { zoomButton } from "./zoom";
 
 /** One key for each item; none of these letters has another use on the question page. */
@@ -163,7 +163,7 @@ function rows(size: number): number {
 /** The layout for photographs, or for texts by the longest of them. */
 function layout(items: Item[]): Record<string, string> {
   if (items.some((item) => item.image)) return { "data-images": "" };
-  const lengths = items.map((item) => textLength(itemName(item)));
+  const lengths = items.map((item) => textLength(itemText(item)));
   return { "data-length": (["very-long", "long"] as const).find((length) => lengths.includes(length)) ?? "short" };
 }
 

@@ -4,7 +4,7 @@ import { h, hiddenText, layerOf } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { at } from "../kit/place";
 import type { Item } from "../kit/wire";
-import { itemName, shownName, textLength } from "./item";
+import { itemText, shownName, textLength } from "./item";
 
 /** A button that shows the item as large as the screen allows; null for a short text. `number` is its position, from 1.
  *
@@ -17,8 +17,8 @@ export function zoomButton(item: Item, number: number, view?: HTMLElement): HTML
     return opener("Look closer", `Look closer at ${name}`, name, () => h("img", { src: at(image), alt: name }));
   }
   const text = view?.querySelector<HTMLElement>(".item-text");
-  if (!text || textLength(itemName(item)) === "short") return null;
-  const button = opener("Read the whole text", `Read all of text ${number}`, `Text ${number}`, () => h("p", { class: "item-text", dir: "auto" }, itemName(item)));
+  if (!text || textLength(itemText(item)) === "short") return null;
+  const button = opener("Read the whole text", `Read all of text ${number}`, `Text ${number}`, () => h("p", { class: "item-text", dir: "auto" }, itemText(item)));
   showWhileCut(button, text);
   return button;
 }

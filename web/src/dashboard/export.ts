@@ -3,7 +3,10 @@
 import { get, getFile } from "../kit/api";
 import { h } from "../kit/dom";
 import type { Export } from "../kit/wire";
+import { type Known, somethingKnown } from "./known";
 import { panel } from "./table";
+
+const NOTHING_LEARNT = "Nothing has been learnt yet: a classifier from here gives every item the same probability. Answer questions first.";
 
 async function save(path: string): Promise<void> {
   const { content, name } = await getFile(path);
@@ -23,12 +26,14 @@ function code(text: string): HTMLElement {
 export class ExportView {
   readonly element = h("div", { class: "view" });
   private readonly list = h("div", { class: "exports" });
+  private readonly caution = h("p", { class: "caution", role: "status" });
 
   constructor() {
-    this.element.append(panel("Export", "The classifier, its scores and all answers are yours. New items are scored by these files, or with: tellmore score", this.list));
+    this.element.append(panel("Export", "The classifier, its scores and all answers are yours. New items are scored by these files, or with: tellmore score", this.caution, this.list));
   }
 
-  async show(): Promise<void> {
+  async show(data: Known): Promise<void> {
+    this.caution.textContent = somethingKnown(data) ? "" : NOTHING_LEARNT;
     if (this.list.childElementCount) return;
     this.list.replaceChildren(...(await get<Export[]>("/api/exports")).map((one) => this.row(one)));
   }

@@ -86,7 +86,7 @@ class DashboardPage {
     try {
       if (this.view === "overview") this.overview.show(this.data);
       if (this.view === "items") await this.items.show(this.data);
-      if (this.view === "export") await this.exports.show();
+      if (this.view === "export") await this.exports.show(this.data);
       if (this.view === "answers") await this.log.show(this.data.project.kinds, names);
       if (this.view === "judge") await this.judge.show(this.data.project);
       if (this.view === "agreement") await this.agreement.show(this.data.project);

@@ -9,6 +9,7 @@ import { sentence } from "../kit/words";
 import { StartLine } from "../start/agreement";
 import { accuracyChart, type Axis, bitsChart, type Chart, histogramChart, reliabilityChart, uncertaintyChart } from "./charts";
 import { decimal, duration } from "./format";
+import { somethingKnown } from "./known";
 import { mistakesPanel, peoplePanel, summary } from "./summary";
 import { panel, shortItem, table, type Tile, tileView } from "./table";
 
@@ -30,11 +31,6 @@ function askingTile({ now, over, asked, project: { kinds } }: Dashboard): Tile {
   const [kind = "", items] = now.split(" ");
   const size = items && `${items} ${items === "1" ? "item" : "items"}`;
   return { label, value: kindTitle(kind, kinds), note: [size, askedNote(asked)].filter(Boolean).join("; ") };
-}
-
-/** Whether items differ in their probability: without a start and before the first answer, all have one half. */
-export function somethingKnown({ answers, most_positive, most_negative }: Pick<Dashboard, "answers" | "most_positive" | "most_negative">): boolean {
-  return answers > 0 || [...most_positive, ...most_negative].some(({ probability }) => Math.abs(probability - 0.5) > 0.005);
 }
 
 /** How many items are called positive. */

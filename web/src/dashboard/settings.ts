@@ -144,7 +144,7 @@ export class SettingsView {
 
   /** The fields for the start, and how far the answers agree with it. The items that fit it are listed below the form. */
   private startFields(settings: Settings): HTMLElement[] {
-    const hint = "One word, text or item id per line. Learning starts from these; changing them retrains on all answers.";
+    const hint = "Words, texts or item ids, separated by commas or one per line. Learning starts from these; changing them retrains on all answers.";
     const fields = START.map(([name, label]) => startField(name, label, settings[name]));
     return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), h("div", { class: "wide" }, this.startLine.element)];
   }

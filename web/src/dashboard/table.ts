@@ -1,6 +1,6 @@
 /** Tables, panels and large figures, the same on every page. */
 
-import { itemName, itemView } from "../cards/item";
+import { itemText, itemView } from "../cards/item";
 import { h, type Child } from "../kit/dom";
 import type { Item } from "../kit/wire";
 
@@ -37,7 +37,7 @@ export function table<Row>({ caption, columns, rows, empty, mark, blocks }: Tabl
 
 /** An item in a table: the beginning of a long text; pointing at it shows all of it, and so does the page Items. */
 export function shortItem(item: Item): HTMLElement {
-  return h("span", { class: "shortened", title: item.image ? null : itemName(item) }, itemView(item));
+  return h("span", { class: "shortened", title: item.image ? null : itemText(item) }, itemView(item));
 }
 
 export function panel(title: string, hint: string | null, ...children: Child[]): HTMLElement {

@@ -1,6 +1,6 @@
 /** A list of items; with `picking`, each can be clicked to make it an example. */
 
-import { itemName, itemView } from "../cards/item";
+import { itemText, itemView } from "../cards/item";
 import { h } from "../kit/dom";
 import { percent } from "../kit/numbers";
 import type { Item } from "../kit/wire";
@@ -42,6 +42,6 @@ export class Picks {
     const parts = [itemView(item), side && h("span", { class: "tag" }, side), share];
     if (!this.picking) return h("span", { class: "sample" }, ...parts);
     const { picking } = this;
-    return h("button", { type: "button", class: "sample", title: itemName(item), "aria-pressed": String(side !== null), onclick: () => picking.pick(item) }, ...parts);
+    return h("button", { type: "button", class: "sample", title: itemText(item), "aria-pressed": String(side !== null), onclick: () => picking.pick(item) }, ...parts);
   }
 }
