@@ -173,6 +173,13 @@ def test_pictures_without_words_are_clicked(join: Join) -> None:
     assert owner.problems == []
 
 
+def test_the_side_of_a_click_stays_visible_on_a_phone(join: Join) -> None:
+    page = join("sentences", owner=True, device="narrow").page
+    page.get_by_role("region", name="Items to choose from").get_by_role("button").last.scroll_into_view_if_needed()
+    expect(page.get_by_role("heading", level=1)).not_to_be_in_viewport()
+    expect(page.get_by_role("group", name="Items that you click are")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize(("device", "theme"), [("wide", "light"), ("narrow", "dark")])
 @pytest.mark.parametrize("media", ["sentiment others label 2", "sentences", "pictures tick 4"])
 def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> None:

@@ -3,7 +3,7 @@ import { endScreen } from "../src/annotate/end";
 import { facts, progressLine } from "../src/annotate/progress";
 import { ExportView } from "../src/dashboard/export";
 import { decimal, duration } from "../src/dashboard/format";
-import { counted } from "../src/dashboard/items";
+import { counted, predicted } from "../src/dashboard/items";
 import { askedNote, askedNow, extremes, tiles, warningsOf } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
 import { mistakesPanel } from "../src/dashboard/summary";
@@ -84,6 +84,13 @@ describe("mistakes", () => {
   it("are not denied before there was a random check", () => {
     const said = [null, { estimate: 1 }].map((accuracy) => mistakesPanel(board(accuracy)).querySelector(".empty")!.textContent);
     expect(said).toEqual(["No random checks so far.", "No mistakes on random checks so far."]);
+  });
+});
+
+describe("a prediction", () => {
+  it("is said in words, and not at one half", () => {
+    const words = { positive: "warm", negative: "cold" };
+    expect([0.93, 0.2, 0.5, 0.4999].map((probability) => predicted(probability, words))).toEqual(["Predicted: warm, 93\u00a0% sure.", "Predicted: cold, 80\u00a0% sure.", "Not predicted yet.", "Not predicted yet."]);
   });
 });
 

@@ -61,6 +61,12 @@ export function counted(offset: number, { rows, total }: Pick<ItemPage, "rows" |
   return `${first} to ${last} of ${all} items`;
 }
 
+/** The prediction in words; there is none at one half, as for all items before the first answer. */
+export function predicted(probability: number, { positive, negative }: Words): string {
+  const sure = Math.max(probability, 1 - probability);
+  return sure < 0.505 ? "Not predicted yet." : `Predicted: ${probability >= 0.5 ? positive : negative}, ${percent(sure)} sure.`;
+}
+
 function answered(item: ItemRow, words: Words): string {
   return item.label === null ? "Not answered yet." : `Answered: ${told(item, words)}.`;
 }
@@ -177,7 +183,7 @@ export class ItemsView {
     const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The chosen item" });
     const parts: Child[] = [
       h("div", { class: "detail-item" }, itemView(item), h("button", { type: "button", class: "icon-button", title: "Close", onclick: () => this.close(item.id) }, h("span", { "aria-hidden": "true" }, "×"), hiddenText("Close"))),
-      h("p", {}, `Predicted: ${item.probability >= 0.5 ? positive : negative}, ${percent(Math.max(item.probability, 1 - item.probability))} sure. ${answered(item, this.words)}`),
+      h("p", {}, `${predicted(item.probability, this.words)} ${answered(item, this.words)}`),
       h("div", { class: "buttons" }, h("span", {}, "Answer it:"), button(true), button(false)),
       h("div", { class: "buttons" }, h("span", {}, "Starting example:"), example("like", "Like it"), example("unlike", "Unlike it")),
       notes.length > 0 && h("h3", {}, "Comments"),
