@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -196,6 +198,14 @@ def test_the_first_screen(join: Join, media: str, device: str, theme: str) -> No
     expect(page.get_by_role("button", name="Begin")).to_be_in_viewport(ratio=1)
     assert small_targets(page, device) == []
     assert owner.problems == []
+
+
+def test_the_settings_show_the_texts_of_examples_named_by_id(join: Join) -> None:
+    page = join("sentences", owner=True, path="/dashboard#settings").page
+    field(page, LIKE).fill("day3")
+    expect(page.get_by_text(re.compile(r"^day3: On day 3 they were welcomed warmly, .* …$"))).to_be_visible()
+    field(page, LIKE).fill("")
+    expect(page.get_by_text(re.compile("^day3:"))).to_have_count(0)
 
 
 def test_an_item_becomes_an_example_on_its_page(join: Join) -> None:

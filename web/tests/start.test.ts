@@ -3,7 +3,7 @@ import { StartDraft } from "../src/start/draft";
 import { Examples } from "../src/start/examples";
 import { StartLook } from "../src/start/look";
 import { sentence } from "../src/kit/words";
-import { typedNames } from "../src/start/names";
+import { textsOf, typedNames } from "../src/start/names";
 import { Picks } from "../src/start/picks";
 import { explanation, foundAs, subject } from "../src/start/screen";
 import { StartLine } from "../src/start/agreement";
@@ -151,6 +151,11 @@ describe("words", () => {
   it("say what names were found as", () => {
     expect(foundAs([{ name: "happy", item: item("a") }, { name: "warm", item: null }, { name: "kind", item: null }])).toBe("happy: an item; warm, kind: words");
     expect(foundAs([])).toBe("");
+  });
+
+  it("show the texts of items that are named by their ids", () => {
+    const named = [{ name: "a", item: item("a") }, { name: "TEXT OF B", item: item("b") }, { name: "warm", item: null }, { name: "d", item: { id: "d", image: "/d" } }, { name: "c", item: item("c") }];
+    expect(textsOf(named)).toBe("a: text of a; c: text of c");
   });
 
   it("ask for what the project can use", () => {

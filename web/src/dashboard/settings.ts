@@ -5,9 +5,9 @@ import { get, post, request } from "../kit/api";
 import { openDialog } from "../kit/dialog";
 import { h } from "../kit/dom";
 import { kindTitle, offeredKinds } from "../kit/kinds";
-import type { Dashboard, Kind, Preview, Settings } from "../kit/wire";
+import type { Dashboard, Kind, Preview, Settings, StartPreview } from "../kit/wire";
 import { StartLook } from "../start/look";
-import { typedNames } from "../start/names";
+import { textsOf, typedNames } from "../start/names";
 import { StartLine } from "../start/agreement";
 import { sentence } from "../kit/words";
 import { panel } from "./table";
@@ -83,7 +83,8 @@ export class SettingsView {
   private readonly preview = h("div", { class: "preview" });
   private readonly message = h("p", { class: "hint", role: "status" });
   private readonly startLine = new StartLine();
-  private readonly startLook = new StartLook();
+  private readonly named = { like: h("p", { class: "hint" }), unlike: h("p", { class: "hint" }) };
+  private readonly startLook = new StartLook({ onLook: (preview) => this.name(preview) });
   private before: Settings | null = null;
   private kinds: readonly Kind[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -145,8 +146,13 @@ export class SettingsView {
   /** The fields for the start, and how far the answers agree with it. The items that fit it are listed below the form. */
   private startFields(settings: Settings): HTMLElement[] {
     const hint = "Words, texts or item ids, separated by commas or one per line. Learning starts from these; changing them retrains on all answers.";
-    const fields = START.map(([name, label]) => startField(name, label, settings[name]));
+    const fields = START.map(([name, label]) => h("div", { class: "start-side" }, startField(name, label, settings[name]), this.named[name]));
     return [...fields, h("p", { class: "hint wide", id: "start-hint" }, hint), h("div", { class: "wide" }, this.startLine.element)];
+  }
+
+  /** Shows the texts of examples that are named by their ids. */
+  private name(preview: StartPreview | null): void {
+    for (const [side] of START) this.named[side].textContent = preview ? textsOf(preview[side]) : "";
   }
 
   private lookAtStart(): void {
