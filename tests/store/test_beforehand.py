@@ -126,6 +126,6 @@ def test_answers_that_contradict_an_example_name_it_and_no_other() -> None:
     assert doubt.name == "100"
     assert doubt.probability == pytest.approx(learner.predict_proba(pool.X[100:101])[0, 1])
     assert start_verdict(0.9, [doubt]).endswith(
-        f'; they disagree with "100", which now counts for {percent(doubt.weight)} of what it counted at first'
+        f'; they disagree with "100": its weight is now {percent(doubt.weight)}'
     )
     assert doubts_of(learner, []) == ()

@@ -32,8 +32,9 @@ FILES = {"/api/items": 16 * 1024 * 1024}
 """How large the body may be on routes to which owners send files."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 COOKIE_S = 30 * 86_400
-PICTURE_COST = 1 / 20
 """How long a browser keeps a cookie at most, in seconds; opening the link again renews it."""
+PICTURE_COST = 1 / 20
+"""As how many requests a picture counts."""
 STUDY = "_study"
 """Suffix of a study participant's cookie name, so that an owner who tries a study stays signed in as the owner."""
 _OWN_PAGE = re.compile(r"(/[A-Za-z0-9_.~-]+)*/?")

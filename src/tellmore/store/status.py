@@ -95,9 +95,9 @@ def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
     'your answers disagree with the start: only 43 % of the items are still predicted as it predicted them'
     >>> cold, damp = Doubt("cold", 0.002, 0.03), Doubt("damp", 0.3, 0.4)
     >>> start_verdict(0.9, [cold]).rpartition("; ")[2]
-    'they disagree with "cold", which now counts for 3 % of what it counted at first'
+    'they disagree with "cold": its weight is now 3 %'
     >>> start_verdict(0.9, [cold, damp]).rpartition("; ")[2]
-    'they disagree with "cold" and "damp", which now count for 3 % and 40 % of what they counted at first'
+    'they disagree with "cold" and "damp": their weights are now 3 % and 40 %'
     >>> start_verdict(0.0)
     'your answers disagree with the start: none of the items is still predicted as it predicted them'
     """
@@ -109,8 +109,7 @@ def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
         return said
     shown = doubts[:SHOWN_DOUBTS]
     names, weights = _and([f'"{each.name}"' for each in shown]), _and([percent(each.weight) for each in shown])
-    counts, it = ("counts", "it") if len(shown) == 1 else ("count", "they")
-    return f"{said}; they disagree with {names}, which now {counts} for {weights} of what {it} counted at first"
+    return f"{said}; they disagree with {names}: {'its weight is' if len(shown) == 1 else 'their weights are'} now {weights}"
 
 
 def _and(names: Sequence[str]) -> str:
