@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -489,6 +490,50 @@ def test_round_trip(tmp_path: Path, options: dict[str, Any]) -> None:
         one.undo()
         one.undo()
     np.testing.assert_allclose(again.posterior.mean, learner.posterior.mean, atol=1e-9)
+
+
+@pytest.mark.parametrize("names", [list("edcba"), [7, 3, 9, 5, 1], [("x", 2), ("x", 1), ("y", 2), ("y", 1), ("z", 1)]])
+def test_columns_are_matched_by_name_after_loading(tmp_path: Path, names: list[Any]) -> None:
+    frame = pd.DataFrame(POOL.X, columns=pd.Index(names))
+    learner = tm.Learner(frame, "label", seed=4)
+    teach(learner, 6)
+    learner.save(tmp_path / "belief.npz")
+    again = tm.Learner.load(tmp_path / "belief.npz")
+    other = frame[sorted(names)]
+    np.testing.assert_array_equal(again.predict_proba(other), learner.predict_proba(frame))
+    assert learner.pool.subset([0, 1]).columns == learner.pool.columns
+
+
+def test_columns_named_by_dates_are_not_read_by_position_after_loading(tmp_path: Path) -> None:
+    frame = pd.DataFrame(make_pool(d=3).X, columns=pd.date_range("2026-01-01", periods=3))
+    tm.Learner(frame).save(tmp_path / "belief.npz")
+    with pytest.raises(tm.PoolError, match="there is no column '2026-01-01 00:00:00'"):
+        tm.Learner.load(tmp_path / "belief.npz").predict_proba(frame)
+
+
+def test_ids_and_texts_are_saved_as_they_are(tmp_path: Path) -> None:
+    ids, texts = ["7", 8, 2**70, "été"], ["ends with a NUL\0", "", " space ", "\ud800 alone"]
+    tm.Learner(tm.Pool(make_pool(4).X, ids=ids, text=texts, images=texts)).save(tmp_path / "belief.npz")
+    pool = tm.Learner.load(tmp_path / "belief.npz").pool
+    assert (list(pool.ids), list(pool.text or ()), list(pool.images or ())) == (ids, texts, texts)
+
+
+def test_one_long_text_does_not_make_the_file_large(tmp_path: Path) -> None:
+    texts = ["short"] * 39 + ["long" * 25_000]
+    tm.Learner(tm.Pool(POOL.X, text=texts)).save(tmp_path / "belief.npz")
+    assert (tmp_path / "belief.npz").stat().st_size < 200_000
+
+
+def test_ids_and_texts_of_earlier_files_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "belief.npz"
+    for ids in (["a", "b", "c"], [3, 1, 2]):
+        pool = tm.Pool(make_pool(3).X, ids=ids, text=["x", "y", "z"])
+        tm.Learner(pool).save(path)
+        with np.load(path) as file:
+            arrays = {**file, "ids": np.array(pool.ids), "text": np.array(pool.text)}
+        np.savez(path, **arrays)
+        again = tm.Learner.load(path).pool
+        assert (list(again.ids), list(again.text or ())) == (ids, ["x", "y", "z"])
 
 
 def test_a_file_from_before_lapses_were_allowed_for_goes_on_without(tmp_path: Path) -> None:

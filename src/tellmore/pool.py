@@ -278,7 +278,7 @@ class Pool:
         name: the name of the new pool; by default that of this pool.
         """
         kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
-        return Pool(
+        some = Pool(
             self.X[kept],
             [self.ids[row] for row in kept],
             None if self.text is None else [self.text[row] for row in kept],
@@ -286,6 +286,8 @@ class Pool:
             scores=None if self.scores is None else self.scores.take(kept),
             name=self.name if name is None else name,
         )
+        some.columns = self.columns
+        return some
 
     @cached_property
     def fingerprint(self) -> str:

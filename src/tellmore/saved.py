@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tellmore.core.coordinates import Coordinates, Rows
 from tellmore.core.evidence import Behaviour
@@ -75,7 +76,7 @@ def write(path: str | Path, state: Saved) -> None:
         "asked": state.asked,
         "open": [question.as_json() for question in state.open],
         "tally": None if state.tally is None else state.tally.as_json(),
-        "pool": {"name": pool.name, "fingerprint": pool.fingerprint},
+        "pool": {"name": pool.name, "fingerprint": pool.fingerprint, "columns": pool.columns},
         "standardised": frame.coordinates.standardised,
         "w": frame.w,
         "threshold": frame.behaviour.threshold,
@@ -87,8 +88,8 @@ def write(path: str | Path, state: Saved) -> None:
         "rates": None if state.rates is None else _rates_as_json(state.rates),
     }
     arrays: dict[str, Any] = {
-        "meta": np.array(json.dumps(meta)),
-        "ids": _ids(pool),
+        "meta": np.array(json.dumps(meta, default=str)),  # columns may be named by dates
+        "ids": _packed(pool.ids),
         "X": pool.X,
         "centre": frame.coordinates.centre,
         "scale": frame.coordinates.scale,
@@ -99,7 +100,7 @@ def write(path: str | Path, state: Saved) -> None:
     }
     for name, seen in (("text", pool.text), ("images", pool.images)):
         if seen is not None:
-            arrays[name] = np.array(seen)
+            arrays[name] = _packed(seen)
     try:
         with replacing(path) as fresh, fresh.open("wb") as file:
             np.savez(file, **arrays)
@@ -129,8 +130,7 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
             f"{path} was saved by the laboratory's paper mode of version 0.1; teach the learner again with `tellmore simulate`"
         )
     if pool is None:
-        text, images = (arrays[name].tolist() if name in arrays else None for name in ("text", "images"))
-        pool = Pool(arrays["X"], arrays["ids"].tolist(), text, images=images, name=meta["pool"]["name"])
+        pool = _pool(arrays, meta["pool"])
     elif pool.fingerprint != meta["pool"]["fingerprint"]:
         raise PoolError(
             f"{path} was saved with another pool ({meta['pool']['name']!r}); load it without one or with that one"
@@ -150,10 +150,29 @@ def read(path: str | Path, pool: Pool | None = None) -> Saved:
     return Saved(pool, options, frame, beliefs, *told)
 
 
-def _ids(pool: Pool) -> Array:
-    """The ids as whole numbers if all are, else as strings."""
-    ids: Array = np.array(pool.ids)
-    return ids if ids.dtype.kind in "iu" else np.array(pool.names)
+def _pool(arrays: Mapping[str, Array], about: Mapping[str, Any]) -> Pool:
+    """The pool in a file."""
+    text, images = (_unpacked(arrays[name]) if name in arrays else None for name in ("text", "images"))
+    pool = Pool(arrays["X"], _unpacked(arrays["ids"]), text, images=images, name=about["name"])
+    columns = about.get("columns")  # not in files of earlier versions
+    pool.columns = None if columns is None else tuple(map(_hashable, columns))
+    return pool
+
+
+def _packed(values: Sequence[Any]) -> NDArray[np.uint8]:
+    """Texts and whole numbers as bytes. As an array of texts, each would take as much space as the longest."""
+    return np.frombuffer(json.dumps(list(values)).encode(), dtype=np.uint8)
+
+
+def _unpacked(array: NDArray[Any]) -> list[Any]:
+    """The inverse of `_packed`; files of earlier versions hold arrays of texts or numbers."""
+    values: list[Any] = json.loads(array.tobytes()) if array.dtype == np.uint8 else array.tolist()
+    return values
+
+
+def _hashable(name: Any) -> Any:
+    """The name of a column: in JSON, a tuple is a list."""
+    return tuple(map(_hashable, name)) if isinstance(name, list) else name
 
 
 def _mixture(arrays: Mapping[str, Array], meta: Mapping[str, Any], prefix: str = "") -> Mixture:
