@@ -51,6 +51,13 @@ def test_a_useless_or_reversed_judge_leaves_the_answers_alone() -> None:
     assert powered_mean(labels, np.ones_like(labels), np.ones(50)) == powered_mean(labels, predicted, POOL)
 
 
+@pytest.mark.parametrize("constant", [0.0, 0.1, 0.7, 0.9])
+def test_equal_predictions_of_all_items_have_no_weight(constant: float) -> None:
+    for labels in ([1.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0]):
+        found = powered_share(labels, np.full(len(labels), constant), np.full(2000, constant))
+        assert (found.weight, found.value) == (0.0, pytest.approx((sum(labels) + 2) / (len(labels) + 4)))
+
+
 def test_four_made_up_answers_keep_a_faultless_judge_from_certainty() -> None:
     labels, predicted = table(6, 0, 0, 6)
     bare, found = powered_mean(labels, predicted, labels), powered_share(labels, predicted, labels)

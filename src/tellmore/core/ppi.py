@@ -43,7 +43,7 @@ def powered_mean(labels: Array, predicted: Array, pool: Array) -> Estimate:
     the variance is cov(y, f) / var(f).
     """
     labels, predicted, pool = (np.asarray(values, dtype=float) for values in (labels, predicted, pool))
-    spread = float(np.var(pool))
+    spread = float(np.var(pool)) if np.ptp(pool) > 0 else 0.0  # rounding must not make equal predictions differ
     together = float(np.mean((labels - labels.mean()) * (predicted - predicted.mean())))
     weight = min(1.0, max(0.0, together / spread)) if spread > 0 else 0.0
     corrections = labels - weight * predicted
