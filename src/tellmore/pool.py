@@ -237,15 +237,16 @@ class Pool:
             return [row for row, text in enumerate(self.text) if wanted and text.strip().casefold() == wanted]
         return self._rows_of_text.get(wanted, [])
 
-    def find(self, name: Any) -> int | None:
+    def find(self, name: Any, *, first: bool = False) -> int | None:
         """The row of an item; None if there is no such item.
 
         name: its id, or else its full text, in upper or lower case.
+        first: whether to take the first of several items with this text; otherwise they are an error.
         """
         if str(name) in self._row_of:
             return self._row_of[str(name)]
         rows = self._with_text(str(name).strip().casefold())
-        if len(rows) > 1:
+        if len(rows) > 1 and not first:
             listed = ", ".join(repr(self.ids[row]) for row in rows[:3])
             raise QuestionError(f"{len(rows)} items have the text {name!r}: {listed}; name one by its id")
         return rows[0] if rows else None

@@ -110,6 +110,22 @@ def test_added_texts_are_in_the_pool_and_no_answer_is_lost(served: Served) -> No
     assert len(session.pool) == len(served.app.project.pool) == len(TEXTS) + 4
 
 
+def test_texts_equal_to_an_example_of_the_start_can_be_added(made: Path, served: Served) -> None:
+    served.add("id,text\nn1,kind helpful room\n")
+    served.session.close()
+    settings = made / "tellmore.toml"
+    settings.write_text(settings.read_text().replace("like = []", 'like = ["kind helpful room"]', 1))
+    again = Served(made)
+    try:
+        again.session.label("owner", "t3", False)
+        assert again.add("id,text\nn2,Kind helpful ROOM\n")["state"] == "done"
+    finally:
+        again.session.close()
+    found = load_state(open_project(made))
+    assert found.pool.ids[-2:] == ("n1", "n2")
+    assert found.learner.start_weight is not None
+
+
 def test_an_encoding_that_must_be_guessed_is_asked_for(served: Served) -> None:
     content = "id,text\nn1,тёплый и добрый приём сегодня\nn2,холодный суп и грубый официант\n".encode("koi8-r")
     told = served.send(content).json()

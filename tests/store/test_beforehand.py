@@ -12,7 +12,7 @@ from tellmore.kinds.tick import TickAnswer
 from tellmore.learner import Learner
 from tellmore.policy.words import percent
 from tellmore.pool import Pool
-from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand
+from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand, named_examples
 from tellmore.store.fold import new_learner
 from tellmore.store.status import doubts_of, start_verdict
 
@@ -39,6 +39,19 @@ def test_names_are_items_by_id_or_text_and_else_words(known: Beforehand) -> None
     np.testing.assert_allclose(start.positive, [POOL.X[3], [4, 1, 0, 0, 0], POOL.X[5]])
     np.testing.assert_allclose(start.negative, [POOL.X[1]])
     assert known.start(Settings(), POOL) is None
+
+
+def test_an_example_stays_the_same_item_if_others_with_its_text_are_added(known: Beforehand, tmp_path) -> None:
+    pool = Pool(np.vstack([X, X[:1]]), ids=[*POOL.ids, "new"], text=[*(POOL.text or ()), "TEXT 5"])
+    chosen = by(like=["text 5"])
+    now, before = known.start(chosen, pool), known.start(chosen, POOL)
+    assert now is not None
+    assert before is not None
+    np.testing.assert_array_equal(now.positive, before.positive)
+    known.keep_words(chosen, pool)
+    assert not (tmp_path / "words.npz").exists()
+    with pytest.raises(InputError, match="2 items have the text 'text 5': 'i5', 'new'; name one by its id"):
+        named_examples(pool, ["text 5"])
 
 
 def test_only_words_are_kept(known: Beforehand, tmp_path) -> None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from tellmore import cli
+from tellmore.app.server import open_session
 from tellmore.data.project import Project, create_project, open_project
-from tellmore.errors import DataFileError, StateError, StoreError
+from tellmore.errors import DataFileError, SettingError, StateError, StoreError
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
 from tellmore.pool import Pool
 from tellmore.questions import Question
+from tellmore.store.beforehand import beforehand_of
 from tellmore.store.events import answer_event, question_event, setting_event
 from tellmore.store.repair import diagnose, mend
 from tellmore.store.repository import Event, Repository
@@ -49,6 +53,22 @@ def test_whoever_opens_a_damaged_project_reads_what_to_run(project: Project):
     append(project, *answered(Question("label", ["unknown"]), LabelAnswer(True)))
     with pytest.raises(StoreError, match=r"log /.*\.sqlite is damaged: 'unknown' is not an item .*: tellmore repair /"):
         load_state(project)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"start": {"like": ["i1"], "unlike": ["i1"]}}, "'i1' is named both as like and as unlike; choose one"),
+        ({"start": {"like": ["warm"]}}, "no item has the id or the text 'warm', and it cannot be used as a word: .*"),
+        ({"start": {"scores_column": "llm"}}, "column llm: no item has a score in it; .*"),
+    ],
+)
+def test_settings_that_do_not_fit_are_no_damage_of_the_log(project: Project, settings: dict[str, Any], said: str):
+    append(project, *answered(Question("label", ["i5"]), LabelAnswer(True)))
+    changed = replace(project, settings=project.settings.changed(**settings))
+    for opening in (load_state, lambda each: open_session(each, beforehand=beforehand_of(each))):
+        with pytest.raises(SettingError, match=f"^/.*, settings: {said}$"):
+            opening(changed)
 
 
 def test_serving_a_damaged_project_is_one_line(project: Project, capsys: pytest.CaptureFixture[str]):

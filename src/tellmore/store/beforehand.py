@@ -68,8 +68,9 @@ class Beforehand:
         ]
 
     def _vectors(self, pool: Pool, names: Sequence[str]) -> Array:
-        """One vector per name: of the item with this id or full text, or else of the word."""
-        rows = [pool.find(name) for name in names]
+        """One vector per name: of the item with this id or full text, or else of the word. Items with the same text as an
+        example may have been added since it was named; it is still the first of them."""
+        rows = [pool.find(name, first=True) for name in names]
         words = [name for name, row in zip(names, rows, strict=True) if row is None]
         new = [word for word in words if self.words is None or word not in self.words]
         why = self.no_words if new else None
@@ -85,7 +86,7 @@ class Beforehand:
 
     def keep_words(self, settings: Settings, pool: Pool) -> None:
         """Store the vectors of the words in the start of ``settings``, so that they are available without the embedder."""
-        words = [name for side in settings.examples for name in side if pool.find(name) is None]
+        words = [name for side in settings.examples for name in side if pool.find(name, first=True) is None]
         if words and self.words is not None:
             self.words.keep(words)
 

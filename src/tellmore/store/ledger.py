@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tellmore.data.settings import Settings
+from tellmore.errors import SettingError, StoreError
 from tellmore.kinds import answer_from_json
 from tellmore.questions import Question
 from tellmore.store.repository import Event
@@ -23,6 +24,10 @@ BEST, NEXT_BEST, SUPPOSED, FALLBACK, AGAIN = "best", "next_best", "supposed", "f
 """Why a question was asked: the learner chose it (by its own search, as one of many found by one search, or before the last
 answer was known), it is random because nothing was ready, or its answer was undone."""
 CHOSEN = BEST, NEXT_BEST, SUPPOSED
+
+
+class EventError(StoreError):
+    """An event of the log cannot be applied."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +212,10 @@ class Ledger:
                 self._doubt_end(given)
 
     def _on_setting(self, event: Event) -> None:
-        self.settings = self.settings.changed(**event.payload)
+        try:
+            self.settings = self.settings.changed(**event.payload)
+        except SettingError as problem:
+            raise EventError(str(problem)) from None
         learning = self.settings.learning
         seeds = {"seeds_positive": learning.seeds_positive, "seeds_negative": learning.seeds_negative}
         self.initial = self.initial.changed(learning=seeds, start=self.settings.start.model_dump())

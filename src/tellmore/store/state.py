@@ -19,7 +19,7 @@ from tellmore.pool import Pool
 from tellmore.questions import check_answer
 from tellmore.store.beforehand import Example, beforehand_of
 from tellmore.store.fold import AnswerEffect, Fold, Restore, nothing_saved
-from tellmore.store.ledger import Ledger
+from tellmore.store.ledger import EventError, Ledger
 from tellmore.store.repository import Event, Repository
 from tellmore.store.snapshots import SnapshotKeeper
 from tellmore.version import __version__
@@ -114,10 +114,13 @@ def _events(project: Project) -> list[Event]:
 
 @contextmanager
 def fitting_log(project: Project) -> Iterator[None]:
-    """A block that reads the log; if it does not fit ``project``, one line says so, and what to run."""
+    """A block that reads the log and learns from it; if the log does not fit ``project``, one line says so, and what to run.
+    Settings from which nothing can be learnt are named as such."""
     try:
         yield
-    except (QuestionError, AnswerError, SettingError, KeyError) as problem:
+    except SettingError as problem:
+        raise SettingError(f"{project.folder}, settings: {problem}") from None
+    except (QuestionError, AnswerError, EventError, KeyError) as problem:
         what = f"an event has no {problem}" if isinstance(problem, KeyError) else problem
         own = not project.settings.server.database
         log = f"the log {project.folder / DATABASE_FILE}" if own else "the log"
