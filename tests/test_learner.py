@@ -455,10 +455,17 @@ def test_a_set_larger_than_the_pool() -> None:
 
 
 @pytest.mark.parametrize("call", ["predict_proba", "decision_function"])
-@pytest.mark.parametrize("X", [np.zeros((2, 4)), np.zeros(5), np.full((1, 5), np.nan)])
+@pytest.mark.parametrize("X", [np.zeros((2, 4)), np.zeros(5), np.full((1, 5), np.nan), np.full((1, 5), -1e39)])
 def test_embeddings_of_the_wrong_shape_or_not_finite(call: str, X: np.ndarray) -> None:
     with pytest.raises(tm.PoolError):
         getattr(tm.Learner(POOL), call)(X)
+
+
+def test_the_largest_embeddings_have_probabilities() -> None:
+    learner = tm.Learner(POOL)
+    teach(learner, 3)
+    assert np.isfinite(learner.predict_proba(np.array([[3.4e38] * 5, [-3.4e38] * 5]))).all()
+    assert learner.predict_proba(np.zeros((0, 5))).shape == (0, 2)
 
 
 def test_asking_with_foreign_ids_is_refused() -> None:

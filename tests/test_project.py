@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 import tellmore as tm
 from tellmore.data.project import open_project
@@ -39,6 +40,22 @@ def test_from_a_dataframe_to_a_file(tmp_path: Path) -> None:
     assert (loaded.predict(X) == again.learner().predict()).all()
     table, _ = again.export(tmp_path / "scores.csv", "csv")
     assert len(pd.read_csv(table)) == 60
+
+
+def test_its_learner_asks_random_checks_and_no_item_twice_in_a_row(tmp_path: Path) -> None:
+    settings = {"learning": {"check_share": 0.5, "question": "label"}}
+    project = made(tmp_path, settings=settings)
+    for _ in range(20):
+        learner = project.learner()
+        question = learner.ask()
+        recent = [each.items[0] for each, _ in learner.history[-5:]]
+        assert question.check or question.items[0] not in recent
+        project.tell(question, bool(TRUTH[int(question.items[0]) - 100]))
+    checks = sum(question.check for question, _ in project.learner().history)
+    assert 4 <= checks <= 16
+    quality = project.learner().quality()
+    assert quality is not None
+    assert quality.checks == checks
 
 
 def test_from_a_file_with_words_in_the_space_of_its_items(tmp_path: Path) -> None:
@@ -152,5 +169,11 @@ def test_any_classifier_can_be_a_start() -> None:
     narrow = tm.Start.of_classifier(LogisticRegression().fit(X[:, :2], TRUTH))
     with pytest.raises(tm.SettingError, match="cannot score the items"):
         tm.Learner(X, start=narrow)
+    for many in (LogisticRegression(), DecisionTreeClassifier(max_depth=2)):
+        three = tm.Start.of_classifier(many.fit(X, np.arange(60) % 3))
+        with pytest.raises(
+            tm.SettingError, match=r"cannot score the items: its \w+ gives \[3\] numbers for each, and 1 is"
+        ):
+            tm.Learner(X, start=three)
     with pytest.raises(tm.DataFileError, match="no such file"):
         tm.Classifier.load("nowhere.npz")

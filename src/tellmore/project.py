@@ -10,7 +10,7 @@ from typing import Any
 from tellmore.classifier import Classifier
 from tellmore.encoding import text_list
 from tellmore.errors import QuestionError, SettingError, needs
-from tellmore.learner import Learner
+from tellmore.learner import RECENT_QUESTIONS, Learner
 from tellmore.options import one_path, switch
 from tellmore.pool import Pool, pool_of
 from tellmore.questions import Question, answer_to
@@ -142,10 +142,14 @@ class Project:
         return self._project.settings.redacted()
 
     def learner(self) -> Learner:
-        """A learner with all answers in the log, to ask and to predict. It is a copy: answers given to it, or to its
-        widget, are not written to the log. Give them to the project instead: ``project.tell(learner.ask(), True)``."""
-        learner = self._state().learner
-        return learner.at(learner.beliefs, learner.history, learner.tally, learner.told_by, learner.team)
+        """A learner with all answers in the log, to ask and to predict. It asks random checks as often as the project's
+        settings say. It is a copy: answers given to it, or to its widget, are not written to the log. Give them to the
+        project instead: ``project.tell(learner.ask(), True)``."""
+        state = self._state()
+        learner = state.learner
+        twin = learner.at(learner.beliefs, learner.history, learner.tally, learner.told_by, learner.team)
+        twin.check_share, twin.exclude_last = state.ledger.settings.learning.check_share, RECENT_QUESTIONS
+        return twin
 
     @property
     def classifier(self) -> Classifier:

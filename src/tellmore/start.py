@@ -251,10 +251,22 @@ def _scored(classifier: Any, X: Array) -> Array:
     for first in range(0, len(X), SCORED_ROWS):
         try:
             found = np.asarray(getattr(classifier, name)(np.asarray(X[first : first + SCORED_ROWS], dtype=np.float64)))
-            parts.append((found[:, -1] if name == "predict_proba" else found).astype(np.float64))
+            parts.append(_one_each(found, name).astype(np.float64))
         except (TypeError, ValueError, IndexError) as problem:
             raise SettingError(f"the classifier of the start cannot score the items: {problem}") from None
     return np.concatenate(parts)
+
+
+def _one_each(found: Array, name: str) -> Array:
+    """One score per item [n], of what the classifier's method of this ``name`` returned."""
+    if name == "predict_proba" and found.ndim == 2 and found.shape[1] <= 2:
+        return found[:, -1]
+    if found.ndim != 1:
+        raise ValueError(
+            f"its {name} gives {list(found.shape[1:])} numbers for each, and 1 is needed; use a classifier of two classes, or "
+            "give the scores of one class to Start.of_scores"
+        )
+    return found
 
 
 def check_start(start: Any) -> None:

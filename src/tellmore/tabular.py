@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tellmore.errors import PoolError
 
 NO_MATRIX = "embeddings must be a matrix of numbers, one row per item"
+LARGEST = float(np.finfo(np.float32).max)
+"""The largest number in an embedding: with larger ones, squares would overflow."""
 _NO_NUMBERS = {"U": "texts", "S": "bytes", "M": "dates", "m": "times", "c": "complex numbers"}
 
 
@@ -38,8 +40,8 @@ def embeddings(X: Any, d: int, whose: str) -> NDArray[np.float64]:
         raise PoolError(f"{NO_MATRIX}: {problem}") from None
     if found.ndim != 2 or found.shape[1] != d:
         raise PoolError(f"embeddings must have the shape (n, {d}), like {whose}, not {found.shape}")
-    if not np.isfinite(found).all():
-        raise PoolError("embeddings must be finite; remove the rows with NaN or infinity")
+    if found.size and not -LARGEST <= found.min() <= found.max() <= LARGEST:  # NaN is in no order
+        raise PoolError(f"embeddings must be finite and at most {LARGEST:.1e}; remove rows with NaN, infinity or more")
     return found
 
 
