@@ -42,6 +42,22 @@ def test_from_a_dataframe_to_a_file(tmp_path: Path) -> None:
     assert len(pd.read_csv(table)) == 60
 
 
+@pytest.mark.parametrize("names", [list("dabc"), [3, 0, 2, 1]])
+def test_columns_are_matched_by_name(tmp_path: Path, names: list[Any]) -> None:
+    frame = pd.DataFrame(X, columns=names)
+    project = tm.Project.create(tmp_path / "p", frame)
+    for row in range(12):
+        project.tell(tm.Question("label", [str(row)]), bool(TRUTH[row]))
+    probability = project.learner().predict_proba()
+    (path,) = project.export(tmp_path / "c.npz", "npz")
+    other = frame[sorted(names)].assign(more=1.0)
+    for classifier in (project.learner(), project.classifier, tm.Classifier.load(path)):
+        np.testing.assert_allclose(classifier.predict_proba(other), probability, atol=1e-5)
+    with pytest.raises(tm.PoolError, match="there is no column"):
+        project.classifier.predict_proba(other.drop(columns=[names[0]]))
+    np.testing.assert_allclose(project.classifier.predict_proba(X), probability, atol=1e-5)
+
+
 def test_its_learner_asks_random_checks_and_no_item_twice_in_a_row(tmp_path: Path) -> None:
     settings = {"learning": {"check_share": 0.5, "question": "label"}}
     project = made(tmp_path, settings=settings)

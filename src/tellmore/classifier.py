@@ -39,11 +39,13 @@ class Classifier:
     w: the sharpness of labels, P(positive) = sigmoid(w score), averaged over the beliefs.
     normalised: whether embeddings are scaled to length 1 before they are scored, as they were when the project was made.
     slope: the factor by which random checks corrected the log odds; 1 without checks.
+    columns: the names of the dimensions, if the items came from a DataFrame; other DataFrames are matched by them.
 
     Parameters of the methods:
 
     path: a file that ``export`` wrote in the format npz.
-    X: raw embeddings [N, d], from the same embedding model as the items; PoolError if they are not finite numbers.
+    X: raw embeddings [N, d], from the same embedding model as the items, or a DataFrame with the same columns; PoolError if
+        they are not finite numbers.
 
     >>> belief = Gaussian.from_moments(np.array([0.0, 1.0]), np.eye(2) / 100)
     >>> Classifier(Mixture.of(belief), w=4.0, normalised=False).predict([[-1.0], [2.0]])
@@ -54,6 +56,7 @@ class Classifier:
     w: float
     normalised: bool
     slope: float = 1.0
+    columns: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: str | Path) -> Classifier:
@@ -63,7 +66,9 @@ class Classifier:
                 moments = zip(arrays["means"], arrays["covs"], strict=True)
                 beliefs, odds = [Gaussian.from_moments(*each) for each in moments], tuple(arrays["weights"].tolist())
                 slope = float(arrays["slope"]) if "slope" in arrays else 1.0  # not in files of version 0.1
-                return cls(Mixture.of(*beliefs, odds=odds), float(arrays["w"]), bool(arrays["normalised"]), slope)
+                columns = tuple(arrays["columns"].tolist()) if "columns" in arrays else ()
+                mixture = Mixture.of(*beliefs, odds=odds)
+                return cls(mixture, float(arrays["w"]), bool(arrays["normalised"]), slope, columns)
         except FileNotFoundError:
             raise DataFileError(f"{path}: no such file; `tellmore export --format npz` writes one") from None
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NumericalError) as problem:
@@ -96,7 +101,7 @@ class Classifier:
 
     def apply(self, X: ArrayLike) -> Predictions:
         """Predictions for raw embeddings X [N, d]."""
-        X = tabular.embeddings(X, self.d, f"those of {self.d} dimensions that the classifier learnt from")
+        X = tabular.embeddings(X, self.d, f"those of {self.d} dimensions that the classifier learnt from", self.columns)
         if self.normalised:
             norms = np.linalg.norm(X, axis=1, keepdims=True)
             X = X / np.where(norms > TINY_NORM, norms, 1.0)

@@ -268,9 +268,7 @@ class Pool:
 
         X: [n, d]; if the pool was made from a DataFrame, X may be another one with the same columns.
         """
-        if self.columns is not None and tabular.is_table(X):
-            X = tabular.vectors(X, self.columns)
-        return tabular.embeddings(X, self.d, "the pool's")
+        return tabular.embeddings(X, self.d, "the pool's", self.columns)
 
     def subset(self, rows: ArrayLike, *, name: str | None = None) -> Pool:
         """A pool of some of the items.

@@ -32,8 +32,11 @@ def numbers(X: Any) -> NDArray[Any]:
     return array
 
 
-def embeddings(X: Any, d: int, whose: str) -> NDArray[np.float64]:
-    """``X`` as a finite matrix [n, d] in float64; PoolError if it is none. ``whose`` embeddings it must be like."""
+def embeddings(X: Any, d: int, whose: str, columns: Sequence[Any] | None = None) -> NDArray[np.float64]:
+    """``X`` as a finite matrix [n, d] in float64; PoolError if it is none. ``whose`` embeddings it must be like. If the
+    dimensions have names, those are the ``columns`` of a DataFrame that are used."""
+    if columns and is_table(X):
+        X = vectors(X, columns)
     try:
         found = numbers(X).astype(np.float64, copy=False)
     except (TypeError, ValueError) as problem:
@@ -69,16 +72,19 @@ def column(table: Any, name: Any, option: str) -> list[Any]:
 
 
 def vectors(table: Any, names: Sequence[Any]) -> NDArray[Any]:
-    """The matrix [n, d] of some columns of numbers, or of one column of vectors."""
-    missing = next((name for name in names if name not in list(table.columns)), None)
+    """The matrix [n, d] of some columns of numbers, or of one column of vectors. Names that are not texts may be given as
+    texts, as files hold them."""
+    present = list(table.columns)
+    own = {str(name): name for name in present} | {name: name for name in present}
+    missing = next((name for name in names if name not in own), None)
     if missing is not None:
-        raise PoolError(f"there is no column {missing!r}; the columns are {', '.join(map(str, table.columns))}")
-    twice = next((name for name in names if list(table.columns).count(name) > 1), None)
+        raise PoolError(f"there is no column {missing!r}; the columns are {', '.join(map(str, present))}")
+    twice = next((name for name in names if present.count(own[name]) > 1), None)
     if twice is not None:
         raise PoolError(f"several columns are called {twice!r}; give each a name of its own")
     if not names:
         raise PoolError("no column is left for the vectors; name some with vectors=")
-    found = [_numbers(table[name], name) for name in names]
+    found = [_numbers(table[own[name]], name) for name in names]
     return found[0] if len(found) == 1 and found[0].ndim == 2 else np.column_stack(found)
 
 

@@ -154,7 +154,9 @@ class Project:
         if self.on_dask:
             matrix, recorded = self._checksums(), self.settings.data.sha256
             return DaskPool(matrix, self._ids, recorded or matrix.key, self.dask or LOCAL, **seen)
-        return self._checked(Pool(self._matrix, self._ids, **seen))
+        pool = self._checked(Pool(self._matrix, self._ids, **seen))
+        pool.columns = self.settings.data.columns or None
+        return pool
 
     @property
     def fingerprint(self) -> str:
@@ -366,7 +368,8 @@ def create_project(
             if image:
                 thumbnail(building / IMAGES_FOLDER, identifier, Path(image))
         np.save(building / EMBEDDINGS_FILE, np.asarray(pool.X, dtype=np.float32), allow_pickle=False)
-        data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint}
+        columns = [str(name) for name in pool.columns or ()]
+        data = {"n": len(pool), "d": pool.d, "sha256": pool.fingerprint, "columns": columns}
         write_checksums(building, pool.names, pool.fingerprint)
         write_settings(building, fitted(settings.changed(data=data)))
         if finish is not None:

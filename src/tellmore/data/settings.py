@@ -120,7 +120,8 @@ class ServerSettings(Section):
 
 class DataSettings(Section):
     """Where the items came from, and what the matrix contains. ``version`` made the project; 0.1.0 did not write it. ``pool``
-    is ``file``, or ``dask`` if the embeddings are on Dask workers (``--dask`` names them)."""
+    is ``file``, or ``dask`` if the embeddings are on Dask workers (``--dask`` names them). ``columns`` are the names of the
+    dimensions, if the items came from a DataFrame."""
 
     version: str = Field(default=__version__, pattern=r"^\d+\.\d+\.\d+")
     items: str = ""
@@ -130,6 +131,7 @@ class DataSettings(Section):
     n: int = Field(default=0, ge=0)
     d: int = Field(default=0, ge=0)
     sha256: str = ""
+    columns: tuple[str, ...] = ()
 
 
 class Settings(Section):

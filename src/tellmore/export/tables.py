@@ -135,8 +135,8 @@ def log_jsonl_bytes(state: State) -> bytes:
 
 def npz_bytes(state: State) -> bytes:
     """mean [D] and cov [D, D] of the belief (bias first), w, the slope on the log odds, whether embeddings must be normalised,
-    provenance; and weights [m], means [m, D] and covs [m, D, D] of the beliefs over which probabilities are averaged (without
-    a start there is one)."""
+    the names of the dimensions (empty if they have none), provenance; and weights [m], means [m, D] and covs [m, D, D] of the
+    beliefs over which probabilities are averaged (without a start there is one)."""
     mixture = state.classifier.mixture
     out = io.BytesIO()
     np.savez(
@@ -149,6 +149,7 @@ def npz_bytes(state: State) -> bytes:
         w=np.float64(state.classifier.w),
         slope=np.float64(state.classifier.slope),
         normalised=np.bool_(state.classifier.normalised),
+        columns=np.array(state.classifier.columns, dtype=str),
         provenance=np.array(json.dumps(state.provenance, ensure_ascii=False)),
     )
     return out.getvalue()
@@ -162,6 +163,7 @@ def json_bytes(state: State) -> bytes:
         "normalised": state.classifier.normalised,
         "w": state.classifier.w,
         "slope": state.classifier.slope,
+        "columns": list(state.classifier.columns),
         "intercept": float(belief.mean[0]),
         "coefficients": belief.mean[1:].tolist(),
         "covariance": belief.cov.tolist(),

@@ -60,8 +60,8 @@ class State:
     @cached_property
     def classifier(self) -> Classifier:
         """The classifier to export."""
-        learner = self.learner
-        return Classifier(learner.posteriors, learner.w, self.ledger.initial.data.normalised, learner.calibration.slope)
+        learner, data = self.learner, self.ledger.initial.data
+        return Classifier(learner.posteriors, learner.w, data.normalised, learner.calibration.slope, data.columns)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
