@@ -55,6 +55,19 @@ def test_columns_in_other_units_are_recognised_and_principal_components_are_not(
     assert not units_differ(Moments.of(stretched))
 
 
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+def test_a_few_independent_columns_in_other_units_are_recognised(d: int) -> None:
+    rng = np.random.default_rng(d)
+    units = np.where(np.arange(d) % 2, 1.0, 1000.0)
+    found = [units_differ(Moments.of(rng.normal(size=(200, d)) * units)) for _ in range(100)]
+    assert np.mean(found) >= 0.95
+    centred = rng.normal(size=(200, d)) @ rng.normal(size=(d, d))
+    centred -= centred.mean(axis=0)
+    left, _, _ = np.linalg.svd(centred, full_matrices=False)
+    for dtype in (np.float64, np.float32, np.float16):
+        assert not units_differ(Moments.of((left * np.geomspace(100, 1, d)).astype(dtype)))
+
+
 def test_one_column_has_no_other_units() -> None:
     assert not units_differ(Moments.of(matrix(50, 1)))
 

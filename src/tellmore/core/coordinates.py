@@ -26,6 +26,10 @@ THIN_ROWS = 32
 LEAST_LENGTH = 1e-300
 UNITS_DIFFER = 8.0
 CORRELATED = 0.4  # half the mean |correlation| of n independent draws, in units of 1 / sqrt(n)
+BY_CHANCE, SPREAD_BY_CHANCE = 0.8, 1.4
+LEAST_CORRELATED = 0.01
+"""In the same units: the mean |correlation| of independent columns, and how far below that the mean over m pairs of columns falls
+in one case in a hundred, times sqrt(m)."""
 FAR, MOST_FAR = 2.5, 0.2
 """An item is far from the others if its distance from the centre is more than this many times that of the median item, but at
 most this share of the items is."""
@@ -170,12 +174,14 @@ def _spaced(X: Array) -> Array:
 def units_differ(moments: Moments) -> bool:
     """Whether columns seem to be in different units, so that each needs a scale of its own."""
     sd = moments.sd[moments.sd > 0]
-    if sd.size < 2 or sd.max() <= UNITS_DIFFER * np.percentile(sd, 25):
+    if sd.size < 2 or sd.max() <= UNITS_DIFFER * np.percentile(sd, 25, method="lower"):
         return False
     kept = moments.sd > 0
     correlation = np.abs(moments.cov[np.ix_(kept, kept)] / np.outer(sd, sd))
-    typical = (correlation.sum() - np.trace(correlation)) / (sd.size * (sd.size - 1))
-    return bool(typical > CORRELATED / np.sqrt(moments.n))
+    pairs = sd.size * (sd.size - 1) / 2
+    typical = (correlation.sum() - np.trace(correlation)) / (2 * pairs)
+    least = np.clip(BY_CHANCE - SPREAD_BY_CHANCE / np.sqrt(pairs), LEAST_CORRELATED, CORRELATED)
+    return bool(typical > least / np.sqrt(moments.n))
 
 
 @dataclass(frozen=True, eq=False)
