@@ -124,6 +124,29 @@ def test_nothing_that_does_not_fit_gets_into_the_log_by_any_door(
     assert project.learner().history == ()
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_missing_labels_are_unknown_ones(tmp_path: Path, missing: Any) -> None:
+    labels = pd.Series([True, missing, False, *[missing] * 57], dtype="object" if missing is not pd.NA else "boolean")
+    assert made(tmp_path, labels=labels).learner().labels() == {"100": True, "102": False}
+
+
+def test_a_start_in_the_settings_is_a_start(tmp_path: Path) -> None:
+    texts = tm.Pool.of_texts(["warm and kind", "cold and rude", "kind but cold"], lambda one: X[: len(one)])
+    project = tm.Project.create(tmp_path / "p", texts, settings={"start": {"like": ["Warm and kind"]}})
+    assert project.learner().start_weight is not None
+    for start in ({"scores_column": "llm"}, {"like": ["warm"]}, {"earlier": True}):
+        with pytest.raises(tm.InputError, match=r"no item has|no such file"):
+            tm.Project.create(tmp_path / "q", texts, settings={"start": start})
+        assert not (tmp_path / "q").exists()
+
+
+def test_only_tables_have_a_table_of_answers(tmp_path: Path) -> None:
+    project = made(tmp_path)
+    with pytest.raises(tm.SettingError, match="the table of answers is written as csv or parquet, not as npz"):
+        project.export(tmp_path / "answers.npz", "npz", table="answers")
+    assert project.export(tmp_path / "answers.csv", "csv", table="answers")
+
+
 def test_a_question_is_told_once(tmp_path: Path) -> None:
     project = made(tmp_path, labels=[True, False, *[None] * 58])
     assert len(project.learner().history) == 2

@@ -14,7 +14,7 @@ from tellmore.learner import RECENT_QUESTIONS, Learner
 from tellmore.options import one_path, switch
 from tellmore.pool import Pool, pool_of
 from tellmore.questions import Question, answer_to
-from tellmore.types import Answer, Array
+from tellmore.types import MISSING_VALUES, Answer, Array
 
 with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.data import project as folders
@@ -84,7 +84,7 @@ class Project:
         embedder: embeds ``items`` that are texts: a function of a list of texts, or a model with ``encode``.
         embed: for items in a file, the name of the embedder: ``tfidf``, ``model2vec:MODEL``.
         embeddings: for items in a file, the file with their vectors, in place of ``embed``.
-        labels: for items in memory, their known labels, one per item: True, False or None.
+        labels: for items in memory, their known labels, one per item: True, False, or None or NaN if unknown.
         like, unlike: what you are looking for and its opposite, to start from: words, or items by id or text.
         earlier: the folder of an earlier project with the same embeddings, to start from its classifier.
         settings: other settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
@@ -94,8 +94,11 @@ class Project:
         """
         folder = one_path("folder", folder)
         named = {"name": folder.absolute().name, **words_for(attribute)}
-        wanted = Settings().changed(project=named).changed(**_sections(settings or {}))
-        start = {"like": text_list("like", like), "unlike": text_list("unlike", unlike)}
+        sections = _sections(settings or {})
+        wanted = Settings().changed(project=named).changed(**sections)
+        start = sections.get("start", {})
+        sides = {"like": like, "unlike": unlike}
+        start |= {name: text_list(name, side or start.get(name, ())) for name, side in sides.items()}
         warm = WarmStart(None if earlier is None else Path(earlier), start, embed)
         if isinstance(items, str | Path):
             if embedder is not None or labels is not None:
@@ -211,6 +214,9 @@ def _sections(settings: Any) -> dict[str, dict[str, Any]]:
 def _known(labels: Sequence[bool | None] | None, n: int) -> list[str | None] | None:
     if labels is None:
         return None
-    if len(labels) != n or any(label not in (True, False, None) for label in labels):
+    known = [
+        None if str(label) in MISSING_VALUES else label for label in labels
+    ]  # pandas has missing values of its own
+    if len(known) != n or any(label not in (True, False, None) for label in known):
         raise SettingError(f"labels must hold True, False or None, one for each of the {n} items")
-    return [None if label is None else "positive" if label else "negative" for label in labels]
+    return [None if label is None else "positive" if label else "negative" for label in known]

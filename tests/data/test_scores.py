@@ -112,7 +112,7 @@ def test_a_file_may_lack_items_and_have_others(project) -> None:
         ("id,gpt\na,1\n", "llm.csv, row 2: no column 'llm'; the columns are 'id', 'gpt'"),
         ("name,llm\na,1\n", "no column 'id'"),
         ("id,llm\na,1\na,0\n", "row 3, column id: the id 'a' occurs twice"),
-        ("id,llm\nx,1\ny,0\n", "none of its ids is an item of the project"),
+        ("id,llm\nx,1\ny,0\n", "none of its ids, such as 'x', is an item of the project; ids look like 'a'"),
         ("id,llm\na,\nb,\n", "column llm: no score in it"),
         ("id,llm\n", "no score in it"),
     ],

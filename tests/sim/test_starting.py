@@ -57,6 +57,7 @@ def test_a_config_without_a_start_is_what_it_was(small_pool: str) -> None:
         ({"scores_right": 0.7, "like": ("a",)}, "choose one"),
         ({"like": ("nobody",)}, "has the id or the text 'nobody'"),
         ({"scores_column": "nowhere"}, "has no array 'nowhere'"),
+        ({"scores_column": "ids"}, "array 'ids': give a number per item"),
     ],
 )
 def test_impossible_starts_are_refused(small_pool: str, options: dict, said: str) -> None:

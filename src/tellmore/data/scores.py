@@ -83,9 +83,16 @@ def read_scores(project: Project, column: str, meaning: Meaning, *, file: Path |
         where, found = f"{file}, column {column}", _column(file, column, id_column)
     scores = {item: value for item, value in found.items() if item in known and same_word(value) not in MISSING}
     if not scores:
-        what = "no score in it" if set(found) & known or not found else "none of its ids is an item of the project"
-        raise DataFileError(f"{where}: {what}")
+        raise DataFileError(f"{where}: {_nothing_in(found, project)}")
     return scores_of(scores, meaning, where=where)
+
+
+def _nothing_in(found: Mapping[str, str], project: Project) -> str:
+    """Why no item of ``project`` has a score among those ``found`` by id."""
+    strange = next(iter(found), None)
+    if strange is None or any(item["id"] in found for item in project.items):
+        return "no score in it"
+    return f"none of its ids, such as {strange!r}, is an item of the project; ids look like {project.items[0]['id']!r}"
 
 
 def _kept(project: Project, column: str) -> dict[str, str]:

@@ -116,6 +116,8 @@ def companions(state: State, format: str) -> dict[str, bytes]:
 def write_export(state: State, format: str, out: Path, *, table: str = "scores") -> list[Path]:
     """Write ``render(state, format)`` to ``out`` and its companions next to it; returns the files written. The scores of a pool
     on Dask workers are a folder of Parquet files, which the workers write."""
+    if table != TABLES[0] and format not in TABULAR:
+        raise SettingError(f"the table of {table} is written as {' or '.join(TABULAR)}, not as {format}")
     if (format, table) == ("parquet", "scores") and state.on_dask:
         from tellmore.export.parts import export_parts
 

@@ -47,10 +47,16 @@ def _id_of(pool: Pool, name: str) -> Any:
 def _column(config: Config) -> Array:
     try:
         with np.load(config.pool, allow_pickle=False) as arrays:
-            return np.asarray(arrays[config.scores_column], dtype=float)
+            scores = arrays[config.scores_column]
     except KeyError:
         raise SettingError(
             f"{config.pool} has no array {config.scores_column!r}; name one with a number per item"
         ) from None
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise DataFileError(f"--scores-column needs a pool in an .npz file with such an array: {error}") from None
+    try:
+        return np.asarray(scores, dtype=float)
+    except ValueError as problem:
+        raise DataFileError(
+            f"{config.pool}, array {config.scores_column!r}: give a number per item: {problem}"
+        ) from None
