@@ -75,8 +75,9 @@ class Pool:
     pool gives its ids.
 
     X: embeddings [n, d], one row per item and no constant column; rows are never normalised or reordered. Or a
-        DataFrame of pandas or polars. A matrix mapped from a file (``numpy.load(..., mmap_mode="r")``) in float32 or
-        float16 is not copied into memory, and may be larger than it.
+        DataFrame of pandas or polars. An array in float32 is not copied, so do not change it afterwards. A matrix mapped
+        from a file (``numpy.load(..., mmap_mode="r")``) in float32 or float16 is not copied into memory, and may be
+        larger than it.
     ids: one per item, or the name of a column. Strings and whole numbers are kept; dates and the like become text;
         fractions and bytes are refused. By default, the index of a DataFrame, or the row numbers 0, 1, ….
     text, images: what people see, one per item, or the name of a column; images are paths of files.
