@@ -18,7 +18,7 @@ from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event, undo_event
 from tellmore.store.importing import AnswerColumns, Collected, append_answers, read_answers
 from tellmore.store.ledger import Ledger
-from tellmore.store.repository import Repository
+from tellmore.store.repository import Event, Repository
 
 
 @pytest.fixture
@@ -237,6 +237,21 @@ def test_a_random_sample_keeps_the_labels_that_were_imported_before(tmp_path: Pa
         (("b",), True),
         (("c",), True),
     ]
+
+
+def test_answers_can_be_imported_again_after_a_reset(tmp_path: Path, pool: Pool):
+    project = create_project(tmp_path / "p", pool)
+    found = read_answers(write(tmp_path / "a.csv", "id,label\na,positive\nb,negative\n"), pool)
+    assert append_answers(project, found) == 2
+    assert append_answers(project, found, random=True) == 2
+    with closing(Repository(project.database_url)) as repository:
+        for random in (False, True, False):
+            repository.append([Event("reset", None, "owner", {})])
+            for added in (2, 0):
+                assert append_answers(project, found, random=random) == added
+            ledger = Ledger(project.settings, list(repository.since()))
+            assert [given.answer for _, given in ledger.counting()] == [LabelAnswer(True), LabelAnswer(False)]
+            assert {asked.check for asked, _ in ledger.counting()} == {random}
 
 
 def test_label_studio_in_another_encoding_names_the_place(tmp_path: Path, pool: Pool, one_line):

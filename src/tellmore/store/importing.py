@@ -150,12 +150,21 @@ def append_answers(project: Project, found: Sequence[Collected], *, why: str = "
     with closing(Repository(project.database_url)) as repository:
         log = list(repository.since(kinds=("question", "answer", "undo", "reset", "delete")))
         known, ledger = {event.question_id for event in log}, Ledger(project.settings, log)
-        wanted = [_as_check(each, ledger) if random or each.random else each for each in found]
+        wanted = [_after_reset(each, ledger) for each in found]
+        wanted = [_as_check(each, ledger) if random or each.random else each for each in wanted]
         fresh = list({each.question.id: each for each in wanted if each.question.id not in known}.values())
         events = [event for each in fresh for event in _events(each, ledger, why, random)]
         if events:
             repository.append(events)
         return len(fresh)
+
+
+def _after_reset(each: Collected, ledger: Ledger) -> Collected:
+    """``each`` with an id of its own if a reset took back all answers since the log got it: it can then be added again."""
+    question = each.question
+    while question.id in ledger.asked and ledger.asked[question.id].seq < ledger.reset_seq:
+        question = replace(question, id=key_of(question.id))
+    return replace(each, question=question)
 
 
 def _as_check(each: Collected, ledger: Ledger) -> Collected:
