@@ -89,6 +89,7 @@ def test_polars_names_its_column_of_ids_and_one_of_vectors() -> None:
     [
         (np.where(X > 1, np.nan, X), "embeddings must be finite; remove the rows with NaN or infinity"),
         (np.where(X > 1, np.inf, X), "embeddings must be finite"),
+        (np.where(X > 1, 1e39, X.astype(float)), "a number beyond float32"),
         (csr_matrix(X), r"these are sparse; write X.toarray\(\)"),
         (X.astype(str), "these are texts"),
         (X + 1j, "these are complex numbers"),

@@ -13,7 +13,7 @@ from tellmore.errors import PoolError
 
 NO_MATRIX = "embeddings must be a matrix of numbers, one row per item"
 LARGEST = float(np.finfo(np.float32).max)
-"""The largest number in an embedding: with larger ones, squares would overflow."""
+"""The largest number that float32 can hold, and an embedding may have: squares of larger ones could overflow."""
 _NO_NUMBERS = {"U": "texts", "S": "bytes", "M": "dates", "m": "times", "c": "complex numbers"}
 
 
@@ -44,7 +44,7 @@ def embeddings(X: Any, d: int, whose: str, columns: Sequence[Any] | None = None)
     if found.ndim != 2 or found.shape[1] != d:
         raise PoolError(f"embeddings must have the shape (n, {d}), like {whose}, not {found.shape}")
     if found.size and not -LARGEST <= found.min() <= found.max() <= LARGEST:  # NaN is in no order
-        raise PoolError(f"embeddings must be finite and at most {LARGEST:.1e}; remove rows with NaN, infinity or more")
+        raise PoolError("embeddings must be finite; remove the rows with NaN or infinity (or a number beyond float32)")
     return found
 
 

@@ -1,8 +1,8 @@
 """The classifier as a scikit-learn LogisticRegression in a skops file, which runs without tellmore and without pickle.
 
 Its probabilities are plug-in: sigmoid(slope w z) at the mean of the belief, not averaged over it. They are more extreme
-than those of the ONNX export, on the same side of one half. If the project scaled embeddings to length 1, the file
-contains a pipeline that does so first.
+than those of the ONNX export, and on the same side of one half, except for a few items if there is a start. If the project
+scaled embeddings to length 1, the file contains a pipeline that does so first.
 """
 
 from __future__ import annotations
