@@ -101,7 +101,9 @@ def test_one_answer_does_not_turn_scores_of_many_items_round_and_several_do() ->
     for _ in range(3):
         question = learner.ask()
         learner.tell(question, [item for item in question.items if not truth[POOL.rows([item])[0]]])
-        right.append(np.mean((learner.scans[-learner.beliefs.started].mean > 0) == truth))  # of the belief closest to the scores
+        right.append(
+            np.mean((learner.scans[-learner.beliefs.started].mean > 0) == truth)
+        )  # of the belief closest to the scores
     assert right[0] > 0.9
     assert right[-1] < 0.2
 
