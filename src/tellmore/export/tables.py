@@ -136,7 +136,7 @@ def log_jsonl_bytes(state: State) -> bytes:
 def npz_bytes(state: State) -> bytes:
     """mean [D] and cov [D, D] of the belief (bias first), w, the slope on the log odds, whether embeddings must be normalised,
     the names of the dimensions (empty if they have none), provenance; and weights [m], means [m, D] and covs [m, D, D] of the
-    beliefs over which probabilities are averaged (without a start there is one)."""
+    beliefs over which probabilities are averaged (without a start there are two)."""
     mixture = state.classifier.mixture
     out = io.BytesIO()
     np.savez(
