@@ -96,7 +96,7 @@ NOTHING_KNOWN = Beforehand()
 
 def _called(pool: Pool, name: str) -> str:
     """The beginning of an item's text, because people do not know its id; an item without text and a word as they are named."""
-    row = pool.find(name)
+    row = pool.find(name, first=True)
     text = "" if row is None or pool.text is None else pool.text[row]
     return shorten(text, LONGEST_NAME, placeholder=" …") or name
 
