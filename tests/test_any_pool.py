@@ -184,7 +184,7 @@ def test_it_goes_on_and_warns_where_the_attribute_is_not_linear() -> None:
     assert any("not be linear" in each for each in learner.warnings())
 
 
-@pytest.mark.parametrize(("kind", "answers"), [("tick", 50), ("label", 200)])
+@pytest.mark.parametrize(("kind", "answers"), [("tick", 50), ("label", 300)])
 def test_it_warns_of_a_misfit_without_random_checks(kind: str, answers: int) -> None:
     X = np.random.default_rng(1).normal(size=(600, 2))
     inside = np.median(np.linalg.norm(X, axis=1)) - np.linalg.norm(X, axis=1)

@@ -16,8 +16,7 @@ def test_groups_far_apart_are_parts() -> None:
     Z = 8 * np.eye(4)[group] + rng.normal(scale=0.3, size=(200, 4))
     apart = 0
     for seed in range(20):
-        part, cosine = parts_of(Z, 8, rng=np.random.default_rng(seed))
-        assert cosine.min() > 0.9
+        part = parts_of(Z, 8, rng=np.random.default_rng(seed))
         apart += all(len(set(group[part == one])) <= 1 for one in range(8))
     assert apart >= 12  # with random centres, a group may get none
 
@@ -28,7 +27,7 @@ def test_every_row_is_nearest_to_its_own_centre(seed: int, d: int, n: int) -> No
     rng = np.random.default_rng(seed)
     Z = rng.normal(size=(n, d))
     count = int(rng.integers(1, n + 1))
-    part, cosine = parts_of(Z, count, rng=np.random.default_rng(seed))
+    part = parts_of(Z, count, rng=np.random.default_rng(seed))
     unit = [row / np.sqrt(sum(value**2 for value in row)) for row in Z]
     centres = [unit[row] for row in np.random.default_rng(seed).choice(n, count, replace=False)]
     for _ in range(8):
@@ -37,14 +36,11 @@ def test_every_row_is_nearest_to_its_own_centre(seed: int, d: int, n: int) -> No
             members = [unit[row] for row in range(n) if own[row] == at]
             if members and np.linalg.norm(sum(members)) > 0:
                 centres[at] = sum(members) / np.linalg.norm(sum(members))
-    best = [max(sum(row * centre) for centre in centres) for row in unit]
-    assert np.allclose(cosine, best, atol=1e-9)
-    assert part.min() >= 0
-    assert part.max() < count
+    for row, one in zip(unit, part, strict=True):
+        assert sum(row * centres[one]) >= max(sum(row * centre) for centre in centres) - 1e-9
 
 
 @pytest.mark.parametrize("Z", [np.zeros((6, 3)), np.ones((6, 3)), np.zeros((1, 1))])
 def test_equal_rows_are_one_part(Z: np.ndarray) -> None:
-    part, cosine = parts_of(Z, min(len(Z), 3), rng=np.random.default_rng(0))
+    part = parts_of(Z, min(len(Z), 3), rng=np.random.default_rng(0))
     assert len(set(part.tolist())) == 1
-    assert np.all(np.isfinite(cosine))

@@ -123,17 +123,14 @@ def groups(sizes: list[int]) -> tuple[PoolScan, np.ndarray]:
     return scan_of(X, prior_of(X)), group
 
 
-def test_items_are_typical_of_parts_of_which_nothing_was_shown() -> None:
+def test_items_are_from_parts_of_which_nothing_was_shown() -> None:
     scan, group = groups([60, 50, 40, 30, 20])
     labelled = np.flatnonzero((group == 0) | (group == 2))[::20]
     found = [from_new_parts(scan, labelled, 2, rng=np.random.default_rng(seed), exclude=labelled) for seed in range(20)]
     assert all(not set(rows.tolist()) & set(labelled.tolist()) for rows in found)
     among = np.bincount(group[np.concatenate(found)], minlength=5)
     assert among[[1, 3, 4]].sum() >= 36
-    alone = [rows[0] for rows in found if group[rows[0]] == 1]
-    far = np.linalg.norm(scan.rows[np.array(alone)] - scan.rows[60], axis=1)
-    usual = np.linalg.norm(scan.rows[61:110] - scan.rows[60], axis=1)
-    assert np.mean(far) < 0.8 * np.mean(usual)
+    assert len(np.unique(np.concatenate(found))) >= 25, "any item of a part may be shown"
 
 
 def test_if_something_of_every_part_was_shown_items_are_random() -> None:
@@ -155,8 +152,8 @@ def test_until_both_sides_have_a_label_new_parts_are_shown(kind: str) -> None:
             question = learner.ask()
             shown += list(question.items)
             none = {"label": False, "tick": [], "rank": (list(question.items), 0)}
-            learner.tell(question, none.get(kind, (question.items[0], False)))
-        assert len(shown) <= 24
+            learner.tell(question, none.get(question.kind, (question.items[0], False)))
+        assert len(shown) <= 28
 
 
 def test_with_a_start_every_second_item_follows_it() -> None:
@@ -348,7 +345,9 @@ def test_a_far_group_that_is_the_rare_class_stays_known(kind: str) -> None:
         question = learner.ask()
         items = list(rng.permutation(list(question.items)))
         order = sorted(items, key=lambda item: -int(item) if not rare[int(item)] else 1000, reverse=True)
-        if question.kind == "rank":
+        if question.kind == "label":  # a random check
+            learner.tell(question, bool(rare[int(items[0])]))
+        elif question.kind == "rank":
             learner.tell(question, tm.RankAnswer(order, sum(bool(rare[int(item)]) for item in order)))
         else:
             chosen = order[0] if question.kind == "select_high" else order[-1]
@@ -367,3 +366,21 @@ def some_answer(question: tm.Question, turn: int) -> tm.Answer:
     if question.kind == "tick":
         return tm.TickAnswer(items[::2])
     return tm.SelectAnswer(items[0], turn % 2 == 0)
+
+
+@pytest.mark.parametrize(("kind", "most"), [("label", 60), ("tick", 72)])
+def test_few_positive_items_among_others_like_them_are_found(kind: str, most: int) -> None:
+    """Of 1,656 digits 33 are an 8, hardly ever the most typical of those around it; random labels find one after 49 on average."""
+    X, number = load_digits(return_X_y=True)
+    rows = np.sort(np.concatenate([np.flatnonzero(number != 8), np.flatnonzero(number == 8)[:33]]))
+    X, number = X[rows], number[rows]
+    needed = []
+    for seed in range(5):
+        learner = tm.Learner(X, kind, seed=seed)
+        shown: list[int] = []
+        while 8 not in number[shown]:
+            question = learner.ask()
+            learner.tell(question, [] if kind == "tick" else False)
+            shown += question.items
+        needed.append(len(shown))
+    assert np.mean(needed) <= most

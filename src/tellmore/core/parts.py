@@ -11,8 +11,8 @@ ROUNDS = 8
 """More rounds move few items from one part to another."""
 
 
-def parts_of(Z: Array, count: int, *, rng: np.random.Generator) -> tuple[NDArray[np.intp], Array]:
-    """For each row of Z [n, d], the number of its part and its cosine with the centre of that part; ``count`` parts at most.
+def parts_of(Z: Array, count: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
+    """For each row of Z [n, d], the number of its part; ``count`` parts at most.
 
     This is k-means on rows scaled to length 1, from random rows as centres. A part that no row is nearest to stays empty.
     """
@@ -23,9 +23,7 @@ def parts_of(Z: Array, count: int, *, rng: np.random.Generator) -> tuple[NDArray
         sums = np.zeros_like(centres)
         np.add.at(sums, part, directions)
         centres = np.where(sums.any(axis=1, keepdims=True), _scaled(sums), centres)
-    cosines = directions @ centres.T
-    part = cosines.argmax(axis=1)
-    return part, cosines[np.arange(len(Z)), part]
+    return np.asarray((directions @ centres.T).argmax(axis=1))
 
 
 def _scaled(Z: Array) -> Array:

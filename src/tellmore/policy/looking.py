@@ -5,8 +5,8 @@ labels of each side, every second label is therefore about the item most likely 
 rare, the other labels are about the items nearest to the boundary, which among many negative items are also the likeliest
 positive ones. The items of a selection are compared with each other, so they are still chosen by information, but among those
 most likely to be on the rarer side. As long as one side has no label at all, nothing is known about where its items are, but
-it is known where they are less likely to be: near items that have been shown. Items are then typical of parts of the pool of
-which nothing has been shown yet.
+it is known where they are less likely to be: near items that have been shown. Items are then from parts of the pool of which
+nothing has been shown yet.
 """
 
 from __future__ import annotations
@@ -76,17 +76,16 @@ def side_is_missing(tally: Tally) -> bool:
 
 
 def from_new_parts(scan: Scan, shown: Rows, count: int, *, rng: np.random.Generator, exclude: Rows) -> Rows:
-    """``count`` rows outside of ``exclude``, from parts of the pool of which nothing was ``shown``: of each part, the largest
-    first, the item nearest to its centre. If there are too few such parts, the other rows are random."""
+    """``count`` rows outside of ``exclude``, each a random item of another part of the pool of which nothing was ``shown``. If
+    there are too few such parts, the other rows are random. Were it the most typical item of a part, a few rare ones among
+    others that are like them would hardly ever be found."""
     drawn = random_set(len(scan), min(DRAWN, len(scan) - len(exclude)), rng=rng, exclude=exclude)
     shown = shown if len(shown) <= DRAWN else rng.choice(shown, DRAWN, replace=False)
     many = min(len(shown) + count, MOST_PARTS, len(drawn))
-    part, typical = parts_of(scan.take(np.concatenate([drawn, shown])).rows[:], many, rng=rng)
-    known, part = np.unique(part[len(drawn) :]), part[: len(drawn)]
-    best = np.lexsort((-typical[: len(drawn)], part))  # by part, the most typical item first
-    parts, first, size = np.unique(part[best], return_index=True, return_counts=True)
-    new = ~np.isin(parts, known)
-    found = drawn[best[first[new][np.argsort(-size[new], kind="stable")[:count]]]]
+    part = parts_of(scan.take(np.concatenate([drawn, shown])).rows[:], many, rng=rng)
+    new = rng.permutation(np.flatnonzero(~np.isin(part[: len(drawn)], part[len(drawn) :])))
+    _, first = np.unique(part[new], return_index=True)
+    found = drawn[new[np.sort(first)[:count]]]
     rest = random_set(len(scan), count - len(found), rng=rng, exclude=np.union1d(exclude, found))
     return np.concatenate([found, rest])
 
