@@ -228,7 +228,7 @@ class Taught(Predictor):
         changed = after.changed_since(state) if scored else 0.0
         labels = labels_in(question, answer)
         predicted: Sequence[float] = ()
-        if question.check and len(labels) == question.size:  # an item that a person chose is not a random one
+        if question.check and kind.labels_all and labels:  # an item that a person chose is not a random one
             predicted = state.mixture.probability(self._z(labels), self.w).tolist()
         slope = self.calibration_at(state).slope if predicted else 1.0
         return replace(after, tally=tally.told(list(labels.values()), changed, predicted, slope)), infos

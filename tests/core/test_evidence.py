@@ -24,6 +24,26 @@ def test_evidence_is_the_answer_taken_apart(kind: str, k: int) -> None:
             assert np.sign(sharpness) == end
 
 
+@pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 4), ("rank", 3), ("tick", 3)])
+def test_labels_that_follow_from_an_answer(kind: str, k: int) -> None:
+    for outcome in likelihoods.outcomes(kind, k):
+        said = named(kind).evidence(outcome, k)
+        completed, expected = said.completed(), said.labels.copy()
+        for item, y in likelihoods.consequences(kind, outcome, k):
+            expected[item] = y
+        np.testing.assert_array_equal(completed.labels, expected)
+        np.testing.assert_array_equal(completed.candidates, said.candidates)
+        items = list(map(str, range(k)))
+        told = named(kind).labels(items, named(kind).answer(items, outcome))
+        assert {item: y > 0 for item, y in zip(items, expected, strict=True) if y} == told
+
+
+def test_nothing_follows_from_a_choice_without_a_label() -> None:
+    said = named("select_high").evidence((1, 0), 3)
+    assert said.completed() is said
+    assert named("select_high").labels(["a", "b"], named("select_high").answer(["a", "b"], (0, 0))) == {}
+
+
 def test_factors_of_a_ranking_alternate_labels_and_choices_on_what_remains() -> None:
     """Algorithm 3 put right: the running posterior sees k labels and k - 1 choices, from the top of the list."""
     parts = named("rank").evidence(((2, 0, 1), 1), 3).factors()

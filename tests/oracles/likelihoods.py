@@ -137,6 +137,24 @@ def outcomes(kind: str, size: int) -> list[Any]:
     return [(order, positive) for order in permutations(range(size)) for positive in range(size + 1)]
 
 
+def consequences(kind: str, outcome: Any, k: int) -> list[tuple[int, int]]:
+    """Labels of other items that follow from a selection: if even the highest item is negative, all are; if even the lowest is
+    positive, all are."""
+    extreme = {"select_high": -1, "select_low": 1}.get(kind)
+    if extreme is None or outcome[1] != extreme:
+        return []
+    return [(item, extreme) for item in range(k) if item != outcome[0]]
+
+
+def consistent_log_likelihood_at(
+    kind: str, thetas: np.ndarray, items: np.ndarray, outcome: Any, w: float, K: float
+) -> np.ndarray:
+    """The same as below, with the labels that follow from the answer."""
+    told = consequences(kind, outcome, len(items))
+    more = [sum(label([z[item]], y, w) for item, y in told) for z in thetas @ items.T]
+    return np.asarray(log_likelihood_at(kind, thetas, items, outcome, w, K) + more)
+
+
 def log_likelihood_at(kind: str, thetas: np.ndarray, items: np.ndarray, outcome: Any, w: float, K: float) -> np.ndarray:
     """Update log-likelihood at each row of ``thetas`` [n, D]; ``items`` [k, D] with the constant column."""
     return np.array([update_log_likelihood(kind, list(z), outcome, w, K) for z in thetas @ items.T])

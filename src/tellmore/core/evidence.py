@@ -37,6 +37,11 @@ class Behaviour:
         """A person whose answers are ``factor`` times as sharp."""
         return replace(self, w=self.w * factor, K=self.K * factor)
 
+    @property
+    def consistent(self) -> bool:
+        """Whether labels that follow from an answer are learnt too. The paper does not, and it has no lapses either."""
+        return self.lapse > 0
+
     def about_rare(self, *, many: bool) -> Behaviour:
         """How answers are learnt if one side is rare: the labels of a ranking like any other, and if there are ``many`` labels
         already, all of them twice as sharply. A sharpness that was given is kept; it is the one with a threshold of 1."""
@@ -94,6 +99,17 @@ class Evidence:
         labels = float(np.count_nonzero(self.labels) * np.log(0.5))
         taken = np.array_equal(self.chosen, np.arange(self.chosen.size)) or not self.chosen.size
         return labels if taken else -np.inf
+
+    def completed(self) -> Evidence:
+        """The same with the labels that follow from it: if even the highest of some items is negative, all of them are, and if
+        even the lowest is positive, all are positive."""
+        extreme = self.labels[self.chosen] == -self.ends
+        if not extreme.any():
+            return self
+        labels = self.labels.copy()
+        for item, candidates in zip(self.chosen[extreme], self.candidates[extreme], strict=True):
+            labels[candidates & (labels == 0)] = labels[item]
+        return replace(self, labels=labels)
 
     def factors(self) -> list[Evidence]:
         """The same evidence one choice at a time, each preceded by the label of its item (as Algorithm 4 takes them)."""

@@ -218,6 +218,8 @@ class Kind(ABC):
             return learn_likelihood(
                 prior, X, lambda z: self.log_likelihood(z, outcome, behaviour), lapse=behaviour.lapse
             )
+        if behaviour.consistent and joint and bound != "paper":
+            evidence = evidence.completed()
         if bound == "moments" and joint:
             return learn_moments(prior, X, evidence, behaviour)
         parts = [evidence] if joint else evidence.factors()

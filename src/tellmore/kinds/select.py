@@ -158,8 +158,10 @@ class SelectKind(Kind):
         return "the chosen item has no label; say whether it is positive" if answer.positive is None else None
 
     def labels(self, items: Sequence[str], answer: SelectAnswer) -> dict[str, bool]:
-        """The label of the chosen item."""
-        return {} if answer.positive is None else {answer.chosen: answer.positive}
+        """The label of the chosen item; of all items, if even the highest is negative or the lowest positive."""
+        if answer.positive is None:
+            return {}
+        return dict.fromkeys(items if answer.positive == (self.end < 0) else [answer.chosen], answer.positive)
 
     def tell(self, items: Sequence[str], answer: SelectAnswer, show: Callable[[str], str], words: Words) -> str:
         """For example: calm (positive) among grim, plain."""
