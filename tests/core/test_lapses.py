@@ -49,7 +49,9 @@ def test_step_and_determinant_are_those_of_two_beliefs_mixed(kind: str, k: int) 
     case = cases.easy_case(kind, k, 5, np.random.default_rng(10 + k))
     prior, after, info = told(case, LAPSE)
     _, learnt, _ = told(case, NEVER)
-    chance = likelihoods.consistent_log_likelihood_at(kind, np.zeros((1, 6)), case.items, case.outcome, case.w, case.K)[0]
+    chance = likelihoods.consistent_log_likelihood_at(kind, np.zeros((1, 6)), case.items, case.outcome, case.w, case.K)[
+        0
+    ]
     evidence = np.exp(info.elbo_nats) - LAPSE * np.exp(chance)
     r, apart = evidence / np.exp(info.elbo_nats), learnt.mean - prior.mean
     assert info.meant == pytest.approx(r)
@@ -66,7 +68,9 @@ def test_step_and_determinant_are_those_of_two_beliefs_mixed(kind: str, k: int) 
 def lower_bound(case: cases.Case, learnt: Gaussian) -> float:
     """E[log P(answer | scores)] under a belief, from many draws, less its divergence from the one before."""
     draws = learnt.sample(100_000, np.random.default_rng(0))
-    log_likelihood = likelihoods.consistent_log_likelihood_at(case.kind, draws, case.items, case.outcome, case.w, case.K).mean()
+    log_likelihood = likelihoods.consistent_log_likelihood_at(
+        case.kind, draws, case.items, case.outcome, case.w, case.K
+    ).mean()
     inverse, apart = np.linalg.inv(case.cov), learnt.mean - case.mean
     ratio = inverse @ learnt.cov
     divergence = (np.trace(ratio) - len(ratio) - np.linalg.slogdet(ratio)[1] + apart @ inverse @ apart) / 2
@@ -82,7 +86,9 @@ def test_no_answer_moves_the_mean_far(seed: int, lapse: float, sureness: float, 
     case = cases.easy_case(kind, k, 3, rng)
     case = replace(case, mean=sureness * case.mean, w=case.w * (100 if sharp else 1), K=case.K * (100 if sharp else 1))
     prior, after, info = told(case, lapse)
-    chance = likelihoods.consistent_log_likelihood_at(kind, np.zeros((1, 4)), case.items, case.outcome, case.w, case.K)[0]
+    chance = likelihoods.consistent_log_likelihood_at(kind, np.zeros((1, 4)), case.items, case.outcome, case.w, case.K)[
+        0
+    ]
     assert 0 <= info.meant <= 1
     moved = after.mean - prior.mean
     deviations = sqrt(float(moved @ np.linalg.solve(prior.cov, moved)))

@@ -370,7 +370,7 @@ def some_answer(question: tm.Question, turn: int) -> tm.Answer:
 
 @pytest.mark.parametrize(("kind", "most"), [("label", 60), ("tick", 72)])
 def test_few_positive_items_among_others_like_them_are_found(kind: str, most: int) -> None:
-    """Of 1,656 digits 33 are an 8, hardly ever the most typical of those around it; random labels find one after 49 on average."""
+    """Of 1,656 digits 33 are an 8, hardly ever the most typical of those around it; random labels need 49 on average."""
     X, number = load_digits(return_X_y=True)
     rows = np.sort(np.concatenate([np.flatnonzero(number != 8), np.flatnonzero(number == 8)[:33]]))
     X, number = X[rows], number[rows]

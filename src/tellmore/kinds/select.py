@@ -58,10 +58,11 @@ class SelectKind(Kind):
     looks_for, likely = 1.0, 0.1
     time = TimeModel("linear", 4.01, 0.63, spread_s=math.sqrt(11.22))  # the paper's fit, Table V
     answer_type = SelectAnswer
-    help = "Choose the item asked for, then label it."
 
     def __init__(self, name: str, end: int, word: str) -> None:
         self.name, self.end = name, end  # +1: the highest, -1: the lowest
+        follows = "{negative}" if end > 0 else "{positive}"
+        self.help = f"Choose the item asked for, then label it. If it is {follows}, so are the others."
         self.noun = "Selection" if end > 0 else "Selection (lowest)"
         self.title, self.ask = f"Select {word}", f"Choose the {word} {{attribute}}"
 

@@ -28,11 +28,11 @@ log = logging.getLogger(__name__)
 SAVE_EVERY = 50
 """Answers between two snapshots; more if there are many answers, because a snapshot has what each of them changed."""
 SAVE_SHARE = 0.02
-LAYOUT = 12
+LAYOUT = 13
 """The version of what a snapshot contains: from 2 on, beliefs in the learner's coordinates; 3, several beliefs; 4, checksums;
 5, lapses are allowed for; 6, people have habits; 7, checks have calibrated probabilities; 8, surprises;
 9, a start passes its trust on; 10, an earlier state; 11, beliefs that expect people to agree little;
-12, two beliefs without a start."""
+12, two beliefs without a start; 13, labels that follow from a selection are learnt."""
 CHECKSUM_BYTES = sha256().digest_size
 
 

@@ -1,6 +1,6 @@
 """How often the encoding of a CSV file is guessed correctly, on files made from the translations of installed programs.
 
-    python benchmarks/encodings.py [--catalogues FOLDER] [--sentences FOLDER] [--part reported] [--repeats 1] [--seed 1]
+    python benchmarks/text_encodings.py [--catalogues FOLDER] [--sentences FOLDER] [--part reported] [--repeats 1] [--seed 1]
 
 Each file has 300, 30, 5 or 1 rows, in a language and an encoding used for it: messages of programs, names of countries, languages
 and currencies, sentences (FOLDER/LANGUAGE.txt, one per line), and English with a few typographic characters. A guess is right if
