@@ -119,7 +119,7 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
         X: rows [n, d].
         y: their labels [n].
-        classes: both classes; the first call needs them unless both are in y.
+        classes: both classes; the first call needs them unless both are in y, and later calls may repeat them.
         sample_weight: how often each row counts [n].
         """
         first = not hasattr(self, "learner_")
@@ -127,6 +127,10 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         if first:
             known = self._two_classes(labels if classes is None else classes)
             return self._learn(rows, labels, sample_weight, known, None)
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise ValueError(
+                f"classes must be {self.classes_.tolist()} as in the first call, not {np.unique(np.asarray(classes)).tolist()}"
+            )
         now = self.learner_
         frame = Frame(now.coordinates, now.belief, now.behaviour, now.w)
         return self._learn(rows, labels, sample_weight, self.classes_, frame)
