@@ -20,6 +20,15 @@ X = np.random.default_rng(0).standard_normal((60, 4)).astype(np.float32)
 TRUTH = X[:, 0] > 0
 
 
+def test_labels_with_an_index_belong_to_the_items_that_it_names(tmp_path: Path) -> None:
+    labels = pd.Series(TRUTH, index=range(100, 160))
+    some = made(tmp_path, labels=labels.sample(frac=0.5, random_state=0)).learner().labels()
+    assert len(some) == 30
+    assert all(label == TRUTH[int(item) - 100] for item, label in some.items())
+    with pytest.raises(tm.SettingError, match=r"the index of the labels has 160, .* or labels.to_numpy\(\)"):
+        made(tmp_path / "other", labels=pd.Series([True], index=[160]))
+
+
 def made(folder: Path, **options: Any) -> tm.Project:
     frame = pd.DataFrame(X, index=range(100, 160))
     return tm.Project.create(folder / "p", frame, attribute="calm", **options)
@@ -122,6 +131,13 @@ def test_nothing_that_does_not_fit_gets_into_the_log_by_any_door(
         with pytest.raises(tm.InputError, match="participant must be the name"):
             project.tell(good.question, True, participant=nobody)  # type: ignore[arg-type]
     assert project.learner().history == ()
+
+
+def test_half_a_character_is_refused_and_named(tmp_path: Path) -> None:
+    for what in ({"ids": ["\ud800", "b"]}, {"text": ["\ud800", "b"]}):
+        with pytest.raises(tm.PoolError, match=r"holds '\\ud800', half of a character"):
+            tm.Project.create(tmp_path / "p", tm.Pool(X[:2], **what))
+        assert not (tmp_path / "p").exists()
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])

@@ -14,6 +14,7 @@ from tellmore.learner import RECENT_QUESTIONS, Learner
 from tellmore.options import one_path, switch
 from tellmore.pool import Pool, pool_of
 from tellmore.questions import Question, answer_to
+from tellmore.start import index_of, rows_of_index
 from tellmore.types import MISSING_VALUES, Answer, Array
 
 with needs("the part of tellmore that keeps projects", "app"):
@@ -84,7 +85,8 @@ class Project:
         embedder: embeds ``items`` that are texts: a function of a list of texts, or a model with ``encode``.
         embed: for items in a file, the name of the embedder: ``tfidf``, ``model2vec:MODEL``.
         embeddings: for items in a file, the file with their vectors, in place of ``embed``.
-        labels: for items in memory, their known labels, one per item: True, False, or None or NaN if unknown.
+        labels: for items in memory, their known labels, one per item: True, False, or None or NaN if unknown. They are in
+            the order of the items, or a Series of pandas whose index has the ids.
         like, unlike: what you are looking for and its opposite, to start from: words, or items by id or text.
         earlier: the folder of an earlier project with the same embeddings, to start from its classifier.
         settings: other settings by section, as in tellmore.toml: ``{"learning": {"question": "rank"}}``.
@@ -123,7 +125,7 @@ class Project:
                 "items in memory with embedder, or as vectors"
             )
         pool = pool_of(items, embedder)
-        folders.create_project(folder, pool, wanted, labels=_known(labels, len(pool)), finish=warm)
+        folders.create_project(folder, pool, wanted, labels=_known(labels, pool), finish=warm)
         return cls(folder)
 
     def __repr__(self) -> str:
@@ -211,12 +213,15 @@ def _sections(settings: Any) -> dict[str, dict[str, Any]]:
     return {name: dict(keys) for name, keys in settings.items()}
 
 
-def _known(labels: Sequence[bool | None] | None, n: int) -> list[str | None] | None:
+def _known(labels: Any, pool: Pool) -> list[str | None] | None:
+    """The labels in the order of the pool's items, as words; None if none are given."""
     if labels is None:
         return None
-    known = [
-        None if str(label) in MISSING_VALUES else label for label in labels
-    ]  # pandas has missing values of its own
-    if len(known) != n or any(label not in (True, False, None) for label in known):
-        raise SettingError(f"labels must hold True, False or None, one for each of the {n} items")
+    rows = rows_of_index(pool, index_of(labels, "labels"), "labels")
+    known: list[Any] = [None if str(each) in MISSING_VALUES else each for each in labels]  # pandas has its own
+    if rows is not None:
+        found = dict(zip(rows.tolist(), known, strict=True))
+        known = [found.get(row) for row in range(len(pool))]
+    if len(known) != len(pool) or any(label not in (True, False, None) for label in known):
+        raise SettingError(f"labels must hold True, False or None, one for each of the {len(pool)} items")
     return [None if label is None else "positive" if label else "negative" for label in known]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tellmore import tabular
 from tellmore.core.coordinates import Coordinates, Moments, Rows
@@ -105,9 +105,12 @@ class Start:
             values = np.array(scores, dtype=np.float64)
         except (TypeError, ValueError):
             raise SettingError("scores must be numbers, one per item, NaN if there is none") from None
-        known = values[np.isfinite(values)]
-        if values.ndim != 1 or np.isinf(values).any():
+        if values.ndim != 1:
+            advice = "; of probabilities of two classes, give the second column" if values.shape[1:] == (2,) else ""
+            raise SettingError(f"scores must be a list of numbers, one per item, not of shape {values.shape}{advice}")
+        if np.isinf(values).any():
             raise SettingError("scores must be finite numbers, one per item, NaN if there is none")
+        known = values[np.isfinite(values)]
         if known.size < 2:
             raise SettingError(f"a start from scores needs at least 2 of them, not {known.size}")
         if known.min() == known.max():
@@ -115,7 +118,7 @@ class Start:
                 f"all scores are {known[0]:g}, which says nothing; leave start out, or give other scores"
             )
         start = cls._empty()
-        start.scores, start._index = values, _index_of(scores)
+        start.scores, start._index = values, index_of(scores, "scores")
         return start
 
     @classmethod
@@ -164,23 +167,11 @@ class Start:
 
     def _aligned(self, pool: Pool) -> Start:
         """This start with its scores in the order of the pool's items, if they have an index."""
-        if self.scores is None or self._index is None or list(map(str, self._index)) == list(pool.names):
+        rows = None if self.scores is None else rows_of_index(pool, self._index, "scores")
+        if rows is None:
             return self
-        absent = next((item for item in self._index if item not in pool), None)
-        if _counts_rows(self._index):
-            if absent is None and len(self._index) == len(pool):
-                raise SettingError(
-                    "the index of the scores counts rows, and the pool's ids are the same numbers in another order; give "
-                    "scores.to_numpy() if the scores are in the pool's order, else scores[pool.ids]"
-                )
-            return self
-        if absent is not None:
-            raise SettingError(
-                f"the index of the scores has {absent!r}, which is not an item of the pool; its ids look like {pool.ids[0]!r}. "
-                "Give scores with these as index, or scores.to_numpy() if they are in the pool's order"
-            )
         aligned = np.full(len(pool), np.nan)
-        aligned[pool.rows(self._index)] = self.scores
+        aligned[rows] = self.scores
         return Start.of_scores(aligned)
 
     def _scored_items(self, n: int) -> int:
@@ -219,14 +210,39 @@ class Start:
         return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
 
 
-def _index_of(scores: Any) -> Any:
-    """The row labels of a Series, each once; None if there are none."""
-    labels = tabular.index_of(scores)
+def index_of(values: Any, name: str) -> Any:
+    """The index of a Series that is called ``name`` in messages, each label once; None if there is none."""
+    labels = tabular.index_of(values)
     if labels is None:
         return None
     if len(set(map(str, labels))) != len(labels):
-        raise SettingError("the index of the scores has a label more than once; give each item one score")
-    return scores.index
+        raise SettingError(f"the index of the {name} has a label more than once; give each item one of the {name}")
+    return values.index
+
+
+def rows_of_index(pool: Pool, index: Any, name: str) -> NDArray[np.intp] | None:
+    """The rows of the pool's items that the ``index`` of a Series names; None if its values are in the pool's order.
+
+    pool: the pool.
+    index: of a Series; None if there is none.
+    name: what the Series is called in messages.
+    """
+    if index is None or list(map(str, index)) == list(pool.names):
+        return None
+    absent = next((item for item in index if item not in pool), None)
+    if _counts_rows(index):
+        if absent is None and len(index) == len(pool):
+            raise SettingError(
+                f"the index of the {name} counts rows, and the pool's ids are the same numbers in another order; give "
+                f"{name}.to_numpy() if the {name} are in the pool's order, else {name}[pool.ids]"
+            )
+        return None
+    if absent is not None:
+        raise SettingError(
+            f"the index of the {name} has {absent!r}, which is not an item of the pool; its ids look like {pool.ids[0]!r}. "
+            f"Give {name} with these as index, or {name}.to_numpy() if they are in the pool's order"
+        )
+    return pool.rows(index)
 
 
 def _counts_rows(index: Any) -> bool:
@@ -282,8 +298,12 @@ def _vectors(name: str, values: ArrayLike) -> Array:
         raise SettingError(f"{name} must be vectors of numbers [p, d]; for words use Start.of_texts") from None
     if not found.size:
         return np.empty((0, 0))
-    if found.ndim != 2 or not np.isfinite(found).all():
-        raise SettingError(f"{name} must be finite vectors [p, d], not of shape {list(found.shape)}")
+    if found.ndim != 2:
+        raise SettingError(f"{name} must be a list of vectors [p, d], not of shape {list(found.shape)}")
+    if not (np.abs(found) <= tabular.LARGEST).all():  # NaN is not either
+        raise SettingError(
+            f"{name} must be finite vectors; leave out those with NaN or infinity (or a number beyond float32)"
+        )
     return found
 
 

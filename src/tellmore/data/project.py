@@ -26,6 +26,7 @@ from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ from tellmore.data.places import ALLOWED_VARIABLE, may_be_named
 from tellmore.data.records import json_lines
 from tellmore.data.settings import SETTINGS_FILE, Settings, read_settings
 from tellmore.data.tfidf import TFIDF_FILE
-from tellmore.errors import DataFileError, NumericalError, QuestionError, SettingError
+from tellmore.errors import DataFileError, NumericalError, PoolError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
 from tellmore.stored import StoredItems
@@ -261,13 +262,15 @@ def open_project(path: str | os.PathLike[str], dask: str | None = None) -> Proje
         check_address(dask)
     folder = Path(path)
     if folder.is_dir() and not (folder / SETTINGS_FILE).exists():
-        raise SettingError(f"{folder}: not a project, it has no {SETTINGS_FILE}; make one with: tellmore init {folder}")
+        raise SettingError(
+            f"{folder}: not a project, it has no {SETTINGS_FILE}; make one in a new folder with: tellmore init FOLDER"
+        )
     if folder.exists() and not folder.is_dir():
         raise SettingError(
-            f"{folder}: a file, but a project is a folder; make one of it with: tellmore init FOLDER --items {folder}"
+            f"{folder}: a file, but a project is a folder; make one of it with: tellmore init FOLDER --items {quote(str(folder))}"
         )
     if not folder.is_dir():
-        raise SettingError(f"{folder}: no such project folder; make one with: tellmore init {folder}")
+        raise SettingError(f"{folder}: no such project folder; make one with: tellmore init {quote(str(folder))}")
     return Project(folder, read_settings(folder / SETTINGS_FILE), dask)
 
 
@@ -338,7 +341,11 @@ def write_items(
     with (folder / ITEMS_FILE).open("w", encoding="utf-8") as lines:
         for row, identifier in enumerate(ids):
             known = {key: values[row] for key, values in columns.items() if values and values[row]}
-            lines.write(json.dumps({"id": identifier, **known}, ensure_ascii=False) + "\n")
+            try:
+                lines.write(json.dumps({"id": identifier, **known}, ensure_ascii=False) + "\n")
+            except UnicodeEncodeError as error:
+                half = error.object[error.start]
+                raise PoolError(f"item {identifier!r} holds {half!r}, half of a character; write it whole") from None
 
 
 def write_settings(folder: Path, settings: Settings) -> None:
