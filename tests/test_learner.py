@@ -393,6 +393,7 @@ def test_bad_answers_and_questions_leave_the_learner_unchanged(
         ({"set_size": 41}, "at least 41|2 to"),
         ({"set_size": 1}, "2 to"),
         ({"question": "guess"}, "unknown question kind 'guess'"),
+        ({"question": ["rank"]}, r"unknown question kind \['rank'\]; the kinds are"),
         ({"prior": "flat"}, "prior must be one of"),
         ({"bound": "tight"}, "bound must be one of"),
         ({"acquisition": "best"}, "acquisition must be one of"),

@@ -315,9 +315,11 @@ def pool_of(items: Any, embedder: Any = None) -> Pool:
 
 def _are_texts(items: Any) -> bool:
     try:
-        return np.asarray(items).dtype.kind in "US"
+        found = np.asarray(items)
     except ValueError:  # rows of different lengths
         return False
+    column = found.dtype == object and found.ndim == 1 and found.size > 0  # a Series holds texts as objects
+    return found.dtype.kind in "US" or (column and all(isinstance(each, str) for each in found))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -337,7 +339,8 @@ def _checked_matrix(X: ArrayLike) -> NDArray[np.float32]:
     except (TypeError, ValueError) as problem:
         raise PoolError(f"{tabular.NO_MATRIX}: {problem}") from None
     if matrix.ndim != 2 or matrix.shape[1] < 1:
-        raise PoolError(f"embeddings must be a matrix [items, dimensions], not of shape {matrix.shape}")
+        advice = "; if each item has one number, write X.reshape(-1, 1) or df[['column']]" if matrix.ndim == 1 else ""
+        raise PoolError(f"embeddings must be a matrix [items, dimensions], not of shape {matrix.shape}{advice}")
     if len(matrix) < 2:
         raise PoolError(f"a pool needs at least 2 items to compare, not {len(matrix)}")
     for start in range(0, len(matrix), CHUNK_ROWS):

@@ -42,7 +42,8 @@ def embeddings(X: Any, d: int, whose: str, columns: Sequence[Any] | None = None)
     except (TypeError, ValueError) as problem:
         raise PoolError(f"{NO_MATRIX}: {problem}") from None
     if found.ndim != 2 or found.shape[1] != d:
-        raise PoolError(f"embeddings must have the shape (n, {d}), like {whose}, not {found.shape}")
+        advice = "; for a single item x, write [x]" if found.shape == (d,) else ""
+        raise PoolError(f"embeddings must have the shape (n, {d}), like {whose}, not {found.shape}{advice}")
     if found.size and not -LARGEST <= found.min() <= found.max() <= LARGEST:  # NaN is in no order
         raise PoolError("embeddings must be finite; remove the rows with NaN or infinity (or a number beyond float32)")
     return found

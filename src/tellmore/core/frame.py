@@ -63,7 +63,10 @@ def pool_frame(moments: Moments, **options: float) -> Frame:
     embeddings.
     """
     if moments.constant:
-        raise PoolError("all items have the same embedding, so nothing can be learnt")
+        raise PoolError(
+            "all items have the same embedding, or differ only by rounding, so nothing can be learnt; if their numbers are far "
+            "from 0, subtract the mean first: X - X.mean(axis=0)"
+        )
     coordinates = Coordinates.of(moments)
     C = coordinates.covariance(moments)
     return replace(_usual(coordinates, pool_prior(C, **options), usual_sharpness(C)), paired=True)

@@ -163,7 +163,13 @@ class Statistics:
         return tuple(int(column) + 1 for column in np.flatnonzero(self._lowest == self._highest))
 
 
+SAME = (
+    "all items have the same vector, or differ only by rounding, so nothing can be learnt; if their numbers are far from 0, "
+    "subtract the mean of each column"
+)
+
+
 def check_distinct(path: Path, moments: Moments) -> None:
     """Raise an error if all vectors are the same, for example all zeros."""
     if moments.constant:
-        raise DataFileError(f"{path}: all items have the same vector, so nothing can be learnt")
+        raise DataFileError(f"{path}: {SAME}")

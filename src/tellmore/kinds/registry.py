@@ -60,9 +60,9 @@ class Registry:
 
     def named(self, name: Any) -> Kind:
         """The kind of this name; QuestionError if there is none."""
-        if name not in self._kinds:
+        if isinstance(name, str) and name not in self._kinds:
             self._look()
-        if name not in self._kinds:
+        if not isinstance(name, str) or name not in self._kinds:
             raise QuestionError(f"unknown question kind {name!r}; the kinds are {', '.join(self._kinds)}")
         return self._kinds[name]
 
