@@ -73,7 +73,7 @@ def test_a_folder_of_pictures(pictures: Path):
         ("a.csv", "id,text\na,x\nb\n", "{path}, row 3: 1 cells"),
         ("a.csv", 'id,text\na,"x\n', "{path}, row 2: not valid CSV"),
         ("a.csv", "id,id,text\na,a,x\n", "{path}, row 1: the column 'id' appears twice"),
-        ("a.csv", "key,text\na,x\n", "{path}: no column 'id'; the columns are 'key', 'text'"),
+        ("a.csv", "key,text\na,x\n", "{path}: no column 'id'; the columns are 'key', 'text'; name it with --id-column"),
         ("a.csv", "id,body\na,x\n", "{path}: no column 'text' or 'image'"),
         (
             "a.csv",

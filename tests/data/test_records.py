@@ -22,6 +22,7 @@ def rows(path: Path, reading: Reading | None = None) -> list[dict]:
         (",", "utf-8-sig", ["utf-8, cells separated by commas"]),
         (";", "utf-8", ["utf-8, cells separated by semicolons"]),
         ("\t", "utf-16", ["utf-16, cells separated by tabs"]),
+        (",", "utf-32", ["utf-32, cells separated by commas"]),
         ("|", "utf-8", ["utf-8, cells separated by bars"]),
     ],
 )

@@ -109,8 +109,8 @@ def test_a_file_may_lack_items_and_have_others(project) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,gpt\na,1\n", "llm.csv, row 2: no column 'llm'; the columns are 'id', 'gpt'"),
-        ("name,llm\na,1\n", "no column 'id'"),
+        ("id,gpt\na,1\n", "llm.csv: no column 'llm'; the columns are 'id', 'gpt'; name it with --scores-column"),
+        ("name,llm\na,1\n", "no column 'id'; .*; name it with --id-column"),
         ("id,llm\na,1\na,0\n", "row 3, column id: the id 'a' occurs twice"),
         ("id,llm\nx,1\ny,0\n", "none of its ids, such as 'x', is an item of the project; ids look like 'a'"),
         ("id,llm\na,\nb,\n", "column llm: no score in it"),

@@ -15,7 +15,13 @@ from pathlib import Path
 
 from tellmore.errors import DataFileError, needs
 
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _FOR_FEW_LANGUAGES = ("cp1257", "iso8859-13", "cp1258", "iso8859-16")
 _SELDOM = ("cp866", "cp850", "cp852", "mac-roman", "mac-cyrillic", "mac-latin2")  # of DOS and the old Mac OS
 CANDIDATES = (

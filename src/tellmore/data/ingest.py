@@ -166,6 +166,7 @@ class Ingest:
 
     def _build(self, building: Path, table: ItemTable, cache: Path) -> tuple[Project, Findings]:
         """Write everything of a project except its log. Quick checks come before the pictures and the embedding."""
+        self._check_number(table)
         embedder = None if self.source.embed is None else self._embedder(self.source.embed, table, building)
         table, unreadable = self._check_pictures(table, building / IMAGES_FOLDER)
         self._check_number(table)

@@ -125,9 +125,8 @@ def _chosen_columns(path: Path, columns: Columns, known: list[str]) -> tuple[str
     listed = ", ".join(map(repr, known))
     for asked in (columns.id, columns.text, columns.image, columns.label, *columns.keep):
         if asked is not None and asked not in known:
-            raise DataFileError(
-                f"{path}: no column {asked!r}; the columns are {listed}{_delimiter_advice(path, known)}"
-            )
+            advice = _delimiter_advice(path, known) or ("; name it with --id-column" if asked == columns.id else "")
+            raise DataFileError(f"{path}: no column {asked!r}; the columns are {listed}{advice}")
     text, image, label = (
         asked or (usual if usual in known else None)
         for asked, usual in ((columns.text, "text"), (columns.image, "image"), (columns.label, "label"))

@@ -35,8 +35,9 @@ def open_records(path: Path, reading: Reading | None = None) -> Records:
         return dataset_records(path, reading)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
+        allowed = f"{', '.join(READERS)}, a folder of pictures or a Hugging Face dataset"
         raise DataFileError(
-            f"{path}: unknown kind of file; allowed are {', '.join(READERS)}, a folder of pictures or a Hugging Face dataset"
+            f"{path}: {f'unknown kind of file; allowed are {allowed}' if path.exists() else 'no such file'}"
         )
     require_file(path)
     return reader(path, reading)

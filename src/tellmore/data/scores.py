@@ -127,10 +127,10 @@ def _column(file: Path, column: str, id_column: str) -> dict[str, str]:
     names, records = open_records(file)
     found: dict[str, str] = {}
     for number, record in records:
-        for wanted in (id_column, column):
+        for option, wanted in (("--id-column", id_column), ("--scores-column", column)):
             if wanted not in (names or record):
-                listed = ", ".join(map(repr, names or record))
-                raise DataFileError(f"{file}, row {number}: no column {wanted!r}; the columns are {listed}")
+                where, listed = str(file) if names else f"{file}, row {number}", ", ".join(map(repr, names or record))
+                raise DataFileError(f"{where}: no column {wanted!r}; the columns are {listed}; name it with {option}")
         item = read_identifier(file, number, id_column, record[id_column])
         if item in found:
             raise DataFileError(f"{file}, row {number}, column {id_column}: the id {item!r} occurs twice")
