@@ -81,6 +81,17 @@ def test_init_says_what_was_found_and_what_comes_next(here: Path):
     assert (settings.project.positive, settings.project.negative) == ("calm", "not calm")
 
 
+def test_commands_to_copy_are_quoted_for_the_shell(here: Path, capsys: pytest.CaptureFixture[str]):
+    result = CliRunner().invoke(cli.app, ["init", "my p", *INIT.split()[2:]])
+    assert result.output.endswith("Created my p. Next: tellmore serve 'my p'\n")
+    for command in (["backup", "my p", "a b.zip"], ["restore", "a b.zip", "my q"]):
+        said = CliRunner().invoke(cli.app, command).output
+        assert said.endswith(("tellmore restore 'a b.zip' FOLDER\n", "tellmore serve 'my q'\n"))
+    with pytest.raises(SystemExit):
+        cli.main(["status", "my r"])
+    assert capsys.readouterr().err.endswith("make one with: tellmore init 'my r'\n")
+
+
 def test_every_project_has_an_instruction(here: Path):
     run(INIT)
     assert open_project("p").settings.project.instruction.startswith("Say what is calm to you")
@@ -102,6 +113,13 @@ def test_init_asks_for_the_instruction_at_a_terminal(here: Path, monkeypatch: py
     monkeypatch.setattr(project.typer, "prompt", prompt)
     assert project._instruction("calm").startswith("SAY WHAT IS CALM")
     assert len(asked) == 1
+
+
+def test_closed_streams_are_no_terminal(here: Path):
+    command = [sys.executable, "-m", "tellmore", *INIT.split()]
+    closed = 'exec "$@" <&- >&- 2>&-'
+    assert subprocess.run(["/bin/sh", "-c", closed, "sh", *command], check=False).returncode == 0
+    assert subprocess.run(["/bin/sh", "-c", closed, "sh", *command[:3], "status", "p"], check=False).returncode == 0
 
 
 def test_init_for_scripts(here: Path):
@@ -290,7 +308,8 @@ def test_export_of_answers(here: Path):
 
 def test_wrong_usage(here: Path):
     run(INIT)
-    assert "--format is one of onnx" in run("export p --out c.xyz", code=2).output
+    assert "the name 'c.xyz' tells no format; --format is one of onnx" in run("export p --out c.xyz", code=2).output
+    assert "there is no format 'pkl'; --format is" in run("export p --format pkl --out c", code=2).output
     assert "--table is one of" in run("export p --out c.csv --table all", code=2).output
     assert "--format is one of tellmore" in run("import p items.csv --format excel", code=2).output
 
@@ -368,6 +387,7 @@ def test_words_and_scores_are_starts(here: Path, capsys):
     [
         ("status gone", "gone: no such project folder"),
         ("init p --items gone.csv --embeddings emb.npz --attribute a", "gone.csv: no such file"),
+        ("init p --items gone --embeddings emb.npz --attribute a", "gone: no such file"),
         ("init p --items items.csv --embeddings gone.npz --attribute a", "gone.npz: no such file"),
         ("init p --items items.csv --attribute a", "give the vectors either ready"),
         ("init p --items items.csv --embed word2vec:x --attribute a", "expected one of onnx:"),
@@ -394,6 +414,11 @@ def test_faulty_rows_are_a_line_each_and_can_be_left_out(here: Path, capsys: pyt
     listed = (here / "left.txt").read_text()
     assert "the item 'unknown' has no vector" in listed
     assert "the id 'i1' is not in bad.csv" in listed
+
+
+def test_one_item_makes_no_project(here: Path, capsys: pytest.CaptureFixture[str]):
+    (here / "items.csv").write_text("id,text\ni0,kind staff\n")
+    assert "at least 2 items, not 1" in fails("init p --items items.csv --embed tfidf --attribute calm", capsys)
 
 
 def test_vectors_that_are_all_the_same_make_no_project(here: Path, capsys: pytest.CaptureFixture[str]):

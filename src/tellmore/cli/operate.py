@@ -4,6 +4,7 @@ is running."""
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Literal
 
 import typer
@@ -31,7 +32,8 @@ def backup(
     from tellmore.store.backup import backup as write
 
     events = write(open_project(project), file)
-    typer.echo(f"{file}: the project with {events} events of its log. Restore it with: tellmore restore {file} FOLDER")
+    again = f"tellmore restore {quote(str(file))} FOLDER"
+    typer.echo(f"{file}: the project with {events} events of its log. Restore it with: {again}")
 
 
 def restore(
@@ -42,7 +44,7 @@ def restore(
     from tellmore.store.backup import restore as read
 
     read(file, folder)
-    typer.echo(f"Restored. Next: tellmore serve {folder}")
+    typer.echo(f"Restored. Next: tellmore serve {quote(str(folder))}")
 
 
 def invite(

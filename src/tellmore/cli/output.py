@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -27,6 +27,11 @@ TeamOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person is at ``stream``; Python's standard streams are None if they were closed, as in some schedulers."""
+    return stream is not None and stream.isatty()
 
 
 def print_error(message: str, *more: str) -> None:
@@ -74,7 +79,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, title:
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
     # A pipe has no width, and wrapped lines would break the rows that a script reads.
-    (Console() if sys.stdout.isatty() else Console(width=200)).print(table)
+    (Console() if is_terminal(sys.stdout) else Console(width=200)).print(table)
 
 
 def _cell(value: Any) -> str:
@@ -113,5 +118,5 @@ def bar() -> Progress:
     # Notebooks set FORCE_COLOR. rich then treats a pipe as a terminal and prints every step of the bar on a new line.
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     console = Console(stderr=True)
-    shown = sys.stderr.isatty() and console.is_terminal
+    shown = is_terminal(sys.stderr) and console.is_terminal
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not shown)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tellmore.cli.output import JsonOption, print_changes, print_json, print_table, progress
+from tellmore.cli.output import JsonOption, is_terminal, print_changes, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from tellmore.data.project import Project
@@ -186,7 +187,7 @@ def init(
         return
     for line in findings.lines():
         typer.echo(line)
-    typer.echo(f"Created {folder}. Next: tellmore serve {folder}")
+    typer.echo(f"Created {folder}. Next: tellmore serve {quote(str(folder))}")
 
 
 def _instruction(attribute: str) -> str:
@@ -194,7 +195,7 @@ def _instruction(attribute: str) -> str:
     from tellmore.data.settings import words_for
 
     plain = words_for(attribute)["instruction"]
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         return plain
     return str(typer.prompt("What should people read above every question?", default=plain))
 
@@ -263,7 +264,7 @@ def import_answers(
     from tellmore.store.importing import AnswerColumns, append_answers, read_answers
 
     if format is not None and format not in FORMATS:
-        raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
+        raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}, not {format!r}")
     project, reading = open_project(folder), Reading(delimiter, encoding, skip_bad)
     columns = AnswerColumns(
         id_column, label_column, LabelWords(positive_value, negative_value, own_words(project.settings))
@@ -307,9 +308,10 @@ def export(
         (name for name, (suffix, _) in FORMATS.items() if suffix and suffix == out.suffix.lower()), None
     )
     if chosen not in FORMATS:
-        raise typer.BadParameter(f"--format is one of {', '.join(FORMATS)}")
+        wrong = f"the name {out.name!r} tells no format" if format is None else f"there is no format {format!r}"
+        raise typer.BadParameter(f"{wrong}; --format is one of {', '.join(FORMATS)}")
     if table not in TABLES:
-        raise typer.BadParameter(f"--table is one of {', '.join(TABLES)}")
+        raise typer.BadParameter(f"--table is one of {', '.join(TABLES)}, not {table!r}")
     state = _learnt_state(open_project(folder, dask))
     for written in write_export(state if person is None else state.of_person(person), chosen, out, table=table):
         typer.echo(f"wrote {written}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -249,7 +250,8 @@ def simulate(
     with served_study(folder) as (host, port), progress("participants", len(people)) as advance:
         states = run_crowd(host, port, study, people, seed=seed, cost=cost, progress=advance, key=key)
     finished = sum(state["outcome"] == "complete" for state in states)
-    typer.echo(f"{finished} of {len(people)} simulated participants completed. Next: tellmore study analyse {folder}")
+    after = f"tellmore study analyse {quote(str(folder))}"
+    typer.echo(f"{finished} of {len(people)} simulated participants completed. Next: {after}")
 
 
 def analyse(
