@@ -119,7 +119,7 @@ def test_all_faulty_rows_are_told_together_or_left_out(tmp_path: Path, pool: Poo
     reading.finish()
     assert len((tmp_path / "left.txt").read_text().splitlines()) == 31
     (tmp_path / "l.csv").write_text(f"id,label\n{rows}")
-    with pytest.raises(DataFileError, match="30 faulty rows left out, listed in .*left.txt; no answer is left"):
+    with pytest.raises(DataFileError, match=r"30 faulty rows left out, listed in .*left.txt; no answer is left"):
         read_answers(tmp_path / "l.csv", pool, reading=Reading(skip_bad=tmp_path / "left.txt"))
     assert len((tmp_path / "left.txt").read_text().splitlines()) == 30
 

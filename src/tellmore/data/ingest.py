@@ -188,7 +188,9 @@ class Ingest:
 
     def _check_number(self, table: ItemTable) -> None:
         if len(table) < 2:
-            raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}")
+            left_out = self.reading.finish()
+            why = f" ({left_out})" if left_out else ""
+            raise DataFileError(f"{self.items}: a project needs at least 2 items, not {len(table)}{why}")
 
     def _embedder(self, spec: str, table: ItemTable, building: Path) -> Embedder:
         """The embedder named by ``spec``; if it is fitted on these texts, it is stored in the project, for new texts."""

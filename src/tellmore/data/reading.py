@@ -67,9 +67,12 @@ class Reading:
         if self.faults and self.skip_bad is None:
             raise FaultyRowsError(self.faults, self.guess)
 
-    def finish(self) -> None:
-        """Write the list of rows that were left out, if one was requested."""
-        if self.skip_bad is not None:
-            write_whole(self.skip_bad, "".join(f"{' '.join(fault.split())}\n" for fault in self.faults))
-            if self.faults:
-                self.notes.append(f"{len(self.faults)} faulty rows left out, listed in {self.skip_bad}")
+    def finish(self) -> str:
+        """Write the list of rows that were left out, if one was requested, and return the note on them."""
+        if self.skip_bad is None:
+            return ""
+        write_whole(self.skip_bad, "".join(f"{' '.join(fault.split())}\n" for fault in self.faults))
+        n = len(self.faults)
+        note = f"{n} faulty row{'' if n == 1 else 's'} left out, listed in {self.skip_bad}" if n else ""
+        self.notes += [note] if note else []
+        return note

@@ -74,8 +74,7 @@ def read_answers(
     found = collected(source, drafts, columns.words)
     reading.settle()
     if not found and reading.faults:
-        reading.finish()
-        raise DataFileError(f"{path}: {reading.notes[-1]}; no answer is left")
+        raise DataFileError(f"{path}: {reading.finish()}; no answer is left")
     if not found:
         raise DataFileError(f"{path}: no answers found in it (read as {chosen.name}; say --format for another)")
     return found
