@@ -221,6 +221,8 @@ def test_information_gain_of_a_question_in_bits() -> None:
     assert 0 < np.mean(random) < asked <= np.log2(120)
     question = tm.Question("rank", POOL.ids[:4])
     assert learner.information_gain(question) == learner.information_gain(question)
+    with pytest.raises(tm.QuestionError, match="that of a Question, not of 'rank'"):
+        learner.information_gain("rank")  # type: ignore[arg-type]
 
 
 def test_stopping_rules_reach_the_learner() -> None:

@@ -142,6 +142,8 @@ def test_a_histogram_gives_the_spread_where_sd_is_unknown() -> None:
     [
         {"mean": np.array([0.0, np.nan])},
         {"mean": np.zeros((2, 1))},
+        {"mean": ["good", "bad"]},
+        {"mean": np.zeros(2), "threshold": "high"},
         {"mean": np.zeros(2), "sd": np.array([1.0, -1.0])},
         {"mean": np.zeros(2), "sd": np.ones(3)},
         {"mean": np.zeros(2), "histogram": np.ones((2, 3))},

@@ -20,7 +20,7 @@ from tellmore.core.mixture import Mixture
 from tellmore.core.scan import Scan, visit
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
-from tellmore.errors import SettingError
+from tellmore.errors import QuestionError, SettingError
 from tellmore.kinds import Kind, Outcome, perceived
 from tellmore.policy.cost import CostModel
 from tellmore.policy.quality import Quality, quality_of
@@ -224,6 +224,8 @@ class Predictor:
 
         question: one about items of the pool.
         """
+        if not isinstance(question, Question):
+            raise QuestionError(f"information is that of a Question, not of {question!r}")
         mean, cov = self.joint_scores(question.items)
         rng = np.random.default_rng([self.seed, 0x6A1, len(self._history)])
         return question_kinds.named(question.kind).gain(mean, cov, self.behaviour, rng=rng).bits

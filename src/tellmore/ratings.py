@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,8 @@ class Scores:
         for name in ("mean", "sd", "histogram", "histogram_values"):
             given = getattr(self, name)
             if given is not None:
-                object.__setattr__(self, name, _frozen(np.asarray(given, dtype=np.float64)))
-        object.__setattr__(self, "threshold", float(self.threshold))
+                object.__setattr__(self, name, _frozen(_numbers(name, given)))
+        object.__setattr__(self, "threshold", float(_numbers("threshold", self.threshold)))
         self._check()
 
     def _check(self) -> None:
@@ -107,6 +108,13 @@ class Scores:
             self.histogram_values,
             self.threshold,
         )
+
+
+def _numbers(name: str, given: Any) -> Array:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise PoolError(f"{name} of the scores must be numbers, not {given!r:.60}") from None
 
 
 def _frozen(array: Array) -> Array:
