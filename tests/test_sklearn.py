@@ -126,7 +126,7 @@ def test_the_first_part_may_hold_one_class_if_both_are_named() -> None:
     assert model.predict(cold[:3]).tolist() == ["cold"] * 3
     with pytest.raises(ValueError, match="not among the classes"):
         model.partial_fit(X[:2], ["cold", "tepid"])
-    with pytest.raises(ValueError, match="classes must be .*'warm'.* as in the first call, not .*'hot'"):
+    with pytest.raises(ValueError, match=r"classes must be .*'warm'.* as in the first call, not .*'hot'"):
         model.partial_fit(X[:2], ["cold", "cold"], classes=["cold", "hot"])
 
 

@@ -31,12 +31,17 @@ class Link:
         >>> Link.parse("http://127.0.0.1:8000/?token=tm_x").port
         8000
         """
-        parts = urlsplit(url)
+        wrong = InputError(f"{url!r} is not a printed address; it looks like http://127.0.0.1:8000/?token=…")
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:  # a port that is no number up to 65535, or half a bracket
+            raise wrong from None
         token = parse_qs(parts.query).get("token", [""])[0]
         if parts.scheme not in ("http", "https") or not parts.hostname or not token:
-            raise InputError(f"{url!r} is not a printed address; it looks like http://127.0.0.1:8000/?token=…")
+            raise wrong
         secure = parts.scheme == "https"
-        return cls(parts.hostname, parts.port or (443 if secure else 80), token, secure)
+        return cls(parts.hostname, port or (443 if secure else 80), token, secure)
 
 
 class Client:

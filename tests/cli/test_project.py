@@ -387,6 +387,7 @@ def test_words_and_scores_are_starts(here: Path, capsys):
     [
         ("status gone", "gone: no such project folder"),
         ("init p --items gone.csv --embeddings emb.npz --attribute a", "gone.csv: no such file"),
+        ("annotate http://127.0.0.1:99999/?token=a", "is not a printed address; it looks like http://127.0.0.1:8000"),
         ("init p --items gone --embeddings emb.npz --attribute a", "gone: no such file"),
         ("init p --items items.csv --embeddings gone.npz --attribute a", "gone.npz: no such file"),
         ("init p --items items.csv --attribute a", "give the vectors either ready"),
@@ -414,6 +415,10 @@ def test_faulty_rows_are_a_line_each_and_can_be_left_out(here: Path, capsys: pyt
     listed = (here / "left.txt").read_text()
     assert "the item 'unknown' has no vector" in listed
     assert "the id 'i1' is not in bad.csv" in listed
+    (here / "bad.csv").write_text("id,text\ni0,a\ni0,b\n")
+    said = fails("init r --items bad.csv --embeddings emb.npz --attribute calm --skip-bad none.txt", capsys)
+    assert "at least 2 items, not 1 (1 faulty row left out, listed in none.txt)" in said
+    assert len((here / "none.txt").read_text().splitlines()) == 1
 
 
 def test_one_item_makes_no_project(here: Path, capsys: pytest.CaptureFixture[str]):
