@@ -214,15 +214,15 @@ class Rows:
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows z, some at a time, in the precision of the matrix, at least float32."""
         centre, inverse = (self._rounded(each) for each in (self.coordinates.centre, 1 / self.coordinates.scale))
+        lost = self._rounded(self.coordinates.centre - centre)  # a centre far from 0 is rounded by as much as rows differ
         for part in self._parts():
-            yield part, (self._rounded(self.X[part]) - centre) * inverse
+            yield part, (self._rounded(self.X[part]) - centre - lost) * inverse
 
     def times(self, V: Array) -> Iterator[tuple[slice, Array]]:
         """(1, z) V for all rows, some at a time: V [d + 1, c] -> [., c]."""
         raw = V[1:] / self.coordinates.scale[:, None]
         centre, top, factor = self._rounded(self.coordinates.centre), V[0], self._rounded(raw)
-        if self._near:
-            top = top - self.coordinates.centre @ raw
+        top = top - (self.coordinates.centre if self._near else self.coordinates.centre - centre) @ raw
         # A pool of one chunk is one product, so that its scores equal those of earlier versions to the bit.
         many = max(len(self), self.whole) > CHUNK_ROWS
         thin = max(THIN_PRODUCT // factor.size // THIN_ROWS * THIN_ROWS, THIN_ROWS) if many else CHUNK_ROWS
