@@ -145,6 +145,27 @@ describe("a question after a reload", () => {
     expect(timing.away).toHaveLength(1);
   });
 
+  it("is not answered by the second click of a double click on the question before", async () => {
+    const { host, given } = await open(ask("label"));
+    const answer = vi.fn();
+    void given.then(answer);
+    const click = (detail: number): boolean => host.querySelector(".verdict")!.dispatchEvent(new MouseEvent("click", { detail, bubbles: true, cancelable: true }));
+    expect(click(2)).toBe(false);
+    await Promise.resolve();
+    expect(answer).not.toHaveBeenCalled();
+    click(1);
+    expect((await given).answer).toEqual({ type: "label", positive: true });
+  });
+
+  it("is answered by a second click that comes later", async () => {
+    const { host, given } = await open(ask("label"));
+    const now = performance.now();
+    vi.spyOn(performance, "now").mockReturnValue(now + 500);
+    host.querySelector(".verdict")!.dispatchEvent(new MouseEvent("click", { detail: 2, bubbles: true, cancelable: true }));
+    expect((await given).answer).toMatchObject({ positive: true });
+    vi.restoreAllMocks();
+  });
+
   it("keeps nothing of a skipped question", async () => {
     const { given } = await open(ask("rank"));
     press(" ");

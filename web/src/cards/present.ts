@@ -10,6 +10,9 @@ import { kit } from "./kit";
 import { type Screen, screenOf } from "./registry";
 import { zoomAtHand } from "./zoom";
 
+/** So soon after a question has come, the second click of a double click was meant for the question before. */
+const DOUBLE_CLICK_MS = 400;
+
 export interface Presentation {
   question: Question;
   /** The kind of the question and its card, as the registry found them. */
@@ -129,6 +132,13 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   const skips = h("div", { class: "skips" }, ...(options.skippable ? skipButtons(submit) : []));
   if (options.onNote) skips.append(noteButton(options.onNote));
   section.append(...heading(kind, words, 1), card.element, skips);
+  const came = performance.now();
+  const stray = (event: MouseEvent): void => {
+    if (event.detail < 2 || performance.now() - came > DOUBLE_CLICK_MS) return;
+    event.stopPropagation();
+    event.preventDefault();
+  };
+  section.addEventListener("click", stray, { capture: true });
   // Enter submits and Space skips, whatever was clicked last. Keyboard users keep the focus where it is.
   section.addEventListener("click", (event) => {
     if (event.detail > 0 && !closed) section.focus({ preventScroll: true });
