@@ -84,6 +84,20 @@ def test_it_is_live_again_after_a_proxy_has_refused(join: Join) -> None:
     expect(owner.page.locator(".status")).to_have_text("Live")
 
 
+def test_what_failed_while_the_server_was_away_is_shown_once_it_is_back(join: Join) -> None:
+    owner = join("rank 5", owner=True)
+    away = [True]
+    owner.page.route("**/api/events", lambda route: route.fulfill(status=502) if away[0] else route.continue_())
+    owner.page.route("**/api/items?*", lambda route: route.abort() if away[0] else route.continue_())
+    owner.page.goto(owner.server.base + "/dashboard#items")
+    alert = owner.page.get_by_role("alert")
+    expect(alert).to_have_text("The server cannot be reached.")
+    away[0] = False
+    expect(owner.page.locator(".status")).to_have_text("Live")
+    expect(owner.page.locator(".item-button").first).to_be_visible()
+    expect(alert).to_have_text("")
+
+
 def test_every_plot_and_table_is_there(join: Join) -> None:
     worker = join("rank 5")
     answer(worker, 1)
@@ -215,6 +229,39 @@ def test_an_invitation_lets_a_person_in_until_it_is_revoked(join: Join) -> None:
         expect(owner.page.get_by_role("row", name=re.compile("Kim.*revoked"))).to_be_visible()
         page.reload()
         expect(page.get_by_role("heading", name="No access")).to_be_visible()
+
+
+def test_a_double_click_makes_one_link_and_one_answer(join: Join) -> None:
+    owner = join("sentiment twice rank 5", owner=True, path="/dashboard#people")
+    page = owner.page
+    page.get_by_label("Name").fill("Lee")
+    page.get_by_role("button", name="Create a link").dblclick()
+    expect(page.get_by_label("Link for Lee")).to_be_visible()
+    page.goto(owner.server.base + "/dashboard#items")
+    page.locator(".item-button").first.click()
+    page.get_by_role("region", name="The chosen item").get_by_role("button", name="negative", exact=True).dblclick()
+    expect(page.get_by_text("Answered: negative.")).to_be_visible()
+    assert len(owner.server.call("GET", "/api/invitations")) == 1
+    assert owner.server.call("GET", "/api/dashboard")["answers"] == 1
+
+
+@pytest.mark.parametrize("width", [360, 720, 1280, 1440])
+def test_people_with_warnings_fit_on_the_page(join: Join, width: int) -> None:
+    """At 200 % zoom, a page of 1440 px is 720 px wide."""
+    join("rank 5")
+    owner = join("rank 5", owner=True)
+    data = owner.server.call("GET", "/api/dashboard")
+    person = data["annotators"][0]
+    person |= {"name": "Somebody with a name", "answers": 123, "skips": 45, "undone": 6}
+    person |= {"last_utc": "2026-01-01T12:00:00.000Z", "open": True}
+    person["reliability"] |= {"warning": "agrees with others no more than by chance"}
+    person["manner"] |= {"habits": "92 % of 276 labels; guessing: 92 %"}
+    owner.page.route("**/api/dashboard", lambda route: route.fulfill(json=data))
+    owner.page.set_viewport_size({"width": width, "height": 900})
+    owner.page.goto(owner.server.base + "/dashboard#people")
+    expect(owner.page.get_by_role("button", name="Leave out the answers of Somebody with a name")).to_be_visible()
+    table = owner.page.get_by_role("region", name="Annotators")
+    assert table.evaluate("table => table.scrollWidth - table.clientWidth") <= 0
 
 
 def test_one_persons_data_is_deleted_after_a_confirmation(join: Join) -> None:

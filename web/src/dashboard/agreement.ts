@@ -2,7 +2,7 @@
 
 import { itemView } from "../cards/item";
 import { get, post } from "../kit/api";
-import { type Child, h } from "../kit/dom";
+import { type Child, h, once } from "../kit/dom";
 import { percent } from "../kit/numbers";
 import type { Agreements, Between, Conflict, Disputed, Opinions } from "../kit/wire";
 import { decimal } from "./format";
@@ -107,7 +107,7 @@ export class AgreementView {
     const button = (positive: boolean): HTMLElement => {
       const label = positive ? words.positive : words.negative;
       const settle = (): void => void this.settle(row.id, positive, words).catch(this.report);
-      return h("button", { type: "button", class: "button small", "aria-pressed": String(row.settled === positive), "aria-label": `${row.text ?? row.id}: ${label}`, onclick: settle }, label);
+      return h("button", { type: "button", class: "button small", "aria-pressed": String(row.settled === positive), "aria-label": `${row.text ?? row.id}: ${label}`, onclick: once(settle) }, label);
     };
     return h("span", { class: "buttons" }, button(true), button(false));
   }

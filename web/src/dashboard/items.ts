@@ -2,13 +2,13 @@
 
 import { itemView } from "../cards/item";
 import { get, post, request } from "../kit/api";
-import { type Child, h, hiddenText } from "../kit/dom";
+import { type Child, h, hiddenText, once } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { percent } from "../kit/numbers";
 import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
 import { AddingView } from "./adding";
 import { clockTime } from "./format";
-import { panel, shortItem, table } from "./table";
+import { brief, panel, shortItem, table } from "./table";
 
 type Side = "like" | "unlike";
 
@@ -154,7 +154,7 @@ export class ItemsView {
       columns: [
         { title: "Item", cell: (row) => h("button", { type: "button", class: "item-button", "data-id": row.id, onclick: () => void this.look(row.id).catch(this.report) }, itemView(row)) },
         { title: `Probability of ${this.words.positive}`, numeric: true, cell: (row) => percent(row.probability) },
-        { title: "Answer", cell: (row) => h("span", { class: "noted" }, told(row, this.words), commented(row)) },
+        { title: "Answer", cell: (row) => h("span", { class: "noted" }, brief(told(row, this.words)), commented(row)) },
       ],
     });
   }
@@ -174,12 +174,12 @@ export class ItemsView {
       empty: "Nothing has been answered yet.",
       columns: [
         { title: "Item", cell: shortItem },
-        { title: "Answer", cell: (row) => told(row, this.words) },
+        { title: "Answer", cell: (row) => brief(told(row, this.words)) },
       ],
     });
     const button = (yes: boolean): HTMLElement =>
-      h("button", { type: "button", class: "button", "aria-pressed": String(item.label === yes), onclick: () => void this.label(item.id, yes).catch(this.report) }, yes ? positive : negative);
-    const example = (side: Side, label: string): HTMLElement => h("button", { type: "button", class: "button", onclick: () => void this.example(item.id, side).catch(this.report) }, label);
+      h("button", { type: "button", class: "button", "aria-pressed": String(item.label === yes), onclick: once(() => void this.label(item.id, yes).catch(this.report)) }, yes ? positive : negative);
+    const example = (side: Side, label: string): HTMLElement => h("button", { type: "button", class: "button", onclick: once(() => void this.example(item.id, side).catch(this.report)) }, label);
     const shown = h("section", { class: "panel detail", tabindex: -1, "aria-label": "The chosen item" });
     const parts: Child[] = [
       h("div", { class: "detail-item" }, itemView(item), h("button", { type: "button", class: "icon-button", title: "Close", onclick: () => this.close(item.id) }, h("span", { "aria-hidden": "true" }, "×"), hiddenText("Close"))),

@@ -42,6 +42,8 @@ class DashboardPage {
   private readonly settings = new SettingsView((error) => this.report(error), () => this.alert.replaceChildren());
   private refreshing = false;
   private outdated = false;
+  /** Whether the server could not be reached. */
+  private away = false;
 
   constructor(private data: Dashboard, name: string) {
     const bar = header({ project: data.project.name, name, status: this.live, link: { href: "/", label: "Answer questions", icon: "card" } });
@@ -99,13 +101,24 @@ class DashboardPage {
 
   private listen(): void {
     const events = new EventSource(at("/api/events"));
-    events.addEventListener("open", () => this.showLive(true));
+    events.addEventListener("open", () => {
+      this.showLive(true);
+      if (this.away) this.resume();
+    });
     events.addEventListener("error", () => {
+      this.away = true;
       this.showLive(false);
       // After a refusal, such as a proxy's while the server restarts, browsers do not try again by themselves.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), LISTEN_AGAIN_MS);
     });
     events.addEventListener("changed", () => void this.follow());
+  }
+
+  /** The server is back: what failed without it is shown anew. */
+  private resume(): void {
+    this.away = false;
+    this.alert.replaceChildren();
+    void this.follow();
   }
 
   /** Refreshes once at a time, however fast changes come, and once more after the last one. */

@@ -115,14 +115,17 @@ export class People {
     const option = (value: string, label: string): HTMLElement => h("option", { value }, label);
     const lasts = h("select", { name: "lasts" }, option("90", "90 days"), option("30", "30 days"), option("7", "7 days"), option("1", "1 day"), option("", "Until revoked"));
     const people = h("input", { name: "people", type: "number", min: 1, max: 1000, value: 1, required: true });
+    const create = h("button", { type: "submit", class: "button primary" }, "Create a link");
     const form = h("form", { class: "inline-form" });
     form.append(
       h("label", { class: "field" }, h("span", {}, "Name"), name),
       h("label", { class: "field" }, h("span", {}, "Role"), role),
       h("label", { class: "field" }, h("span", {}, "Valid for"), lasts),
       h("label", { class: "field" }, h("span", {}, "People"), people),
-      h("button", { type: "submit", class: "button primary" }, "Create a link"),
+      create,
     );
+    // The click of the button submits the form; a second one at once would make a second link.
+    create.addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.attempt(async () => {

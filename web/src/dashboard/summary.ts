@@ -6,7 +6,7 @@ import { percent } from "../kit/numbers";
 import { sentence } from "../kit/words";
 import type { Dashboard, Mistake, Person } from "../kit/wire";
 import { duration } from "./format";
-import { panel, shortItem, table } from "./table";
+import { brief, panel, shortItem, table } from "./table";
 
 function button(label: string, path: string, report: (error: unknown) => void): HTMLElement {
   return h("button", { type: "button", class: "button", onclick: () => void post(path).catch(report) }, label);
@@ -35,8 +35,8 @@ export function mistakesPanel({ mistakes, accuracy, project: { positive, negativ
     empty: accuracy ? "No mistakes on random checks so far." : "No random checks so far.",
     columns: [
       { title: "Item", cell: shortItem },
-      { title: "Predicted", cell: ({ probability: p }) => `${called(p >= 0.5)} (${percent(Math.max(p, 1 - p))} sure)` },
-      { title: "Answered", cell: ({ told }) => called(told) },
+      { title: "Predicted", cell: ({ probability: p }) => brief(`${called(p >= 0.5)} (${percent(Math.max(p, 1 - p))} sure)`) },
+      { title: "Answered", cell: ({ told }) => brief(called(told)) },
     ],
   });
   return panel("What it got wrong", "Random items whose answer differed from the prediction, the most confident predictions first.", view);

@@ -40,6 +40,11 @@ export function shortItem(item: Item): HTMLElement {
   return h("span", { class: "shortened", title: item.image ? null : itemText(item) }, itemView(item));
 }
 
+/** Words in a narrow column: on one line if they are short, otherwise on few. */
+export function brief(words: string): HTMLElement {
+  return h("span", { class: "brief", dir: "auto" }, words);
+}
+
 export function panel(title: string, hint: string | null, ...children: Child[]): HTMLElement {
   return h("section", { class: "panel" }, h("h2", {}, title), hint && h("p", { class: "hint" }, hint), ...children);
 }

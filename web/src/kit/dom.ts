@@ -27,6 +27,13 @@ export function hiddenText(text: string): HTMLElement {
   return h("span", { class: "visually-hidden" }, text);
 }
 
+/** A listener that ignores the second click of a double click: `work` must not be done twice. */
+export function once(work: () => void): EventListener {
+  return (event) => {
+    if ((event as MouseEvent).detail < 2) work();
+  };
+}
+
 /** The tree that contains an element: the page, or the shadow tree of a widget in another page. */
 function treeOf(element: Node): Document | ShadowRoot {
   const tree = element.getRootNode();
