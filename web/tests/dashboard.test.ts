@@ -35,7 +35,7 @@ describe("numbers", () => {
 });
 
 describe("the figures at the top", () => {
-  const board = (over: boolean) => ({ answers: 4, skips: 0, minutes: 1, positive_share: 0.4, pool_size: 3021, now: "rank 4", over, most_positive: [], most_negative: [], asked: { questions: 4, random: 0, repeated: 0 }, project: { positive: "warm", kinds: KINDS } }) as unknown as Dashboard;
+  const board = (over: boolean) => ({ answers: 4, skips: 0, minutes: 1, annotators: [{ minutes: 1 }, { minutes: 2.2 }], positive_share: 0.4, pool_size: 3021, now: "rank 4", over, most_positive: [], most_negative: [], asked: { questions: 4, random: 0, repeated: 0 }, project: { positive: "warm", kinds: KINDS } }) as unknown as Dashboard;
 
   it("say what is asked now, and nothing once the questions have ended", () => {
     expect(tiles(board(false)).at(-1)).toEqual({ label: "Asking now", value: "Rank", note: "4 items" });
@@ -52,6 +52,10 @@ describe("the figures at the top", () => {
       return tiles({ ...board(false), answers: 0, positive_share: 0.95, most_positive, most_negative } as unknown as Dashboard)[2]!.value;
     };
     expect([before([0.5000001], [0.4999]), before([0.8], []), before([], [0.3])]).toEqual(["\u2013", "95\u00a0%", "95\u00a0%"]);
+  });
+
+  it("count everybody's time, as the table of people does, and the time of an answer without skips", () => {
+    expect(tiles(board(false))[1]).toEqual({ label: "Time spent", value: "3 min", note: "15.0 s per answer" });
   });
 
   it("separate thousands", () => {

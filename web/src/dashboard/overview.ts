@@ -17,10 +17,15 @@ import { panel, shortItem, table, type Tile, tileView } from "./table";
 export function tiles(data: Dashboard): Tile[] {
   return [
     { label: "Answers", value: String(data.answers), note: `${data.skips} skipped` },
-    { label: "Time spent", value: duration(data.minutes), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
+    { label: "Time spent", value: duration(spent(data)), note: data.answers ? `${((60 * data.minutes) / data.answers).toFixed(1)} s per answer` : "nothing answered yet" },
     calledTile(data),
     askingTile(data),
   ];
+}
+
+/** Everybody's minutes, as the tables of people list them: also on questions that were skipped. */
+function spent({ annotators }: Pick<Dashboard, "annotators">): number {
+  return annotators.reduce((sum, { minutes }) => sum + minutes, 0);
 }
 
 /** Before the first question of an automatic choice, `now` is only "auto". */
