@@ -16,17 +16,20 @@ import pytest
 from starlette.testclient import TestClient
 
 from tellmore.app.api import NOT_BUILT, _changes, create_app
+from tellmore.app.log import told
 from tellmore.app.present import introduction
 from tellmore.app.session import Session
 from tellmore.app.tokens import Tokens
 from tellmore.data.ingest import EmbeddingSource, Ingest
 from tellmore.data.project import create_project
-from tellmore.data.settings import Settings
+from tellmore.data.settings import Settings, words_of
 from tellmore.export import write_export
+from tellmore.kinds.tick import TickAnswer
 from tellmore.pool import Pool
+from tellmore.questions import Question
 from tellmore.store.repository import Repository
 from tellmore.store.state import load_state
-from tests.app.conftest import TIMING, answer_to, body_for
+from tests.app.conftest import SETTINGS, TIMING, answer_to, body_for
 
 Visit = Callable[..., TestClient]
 
@@ -181,6 +184,24 @@ def test_the_answer_log_is_newest_first_and_in_pages(visit: Visit) -> None:
     assert page["rows"][0]["told"].count("“text ") == 3, "texts of several words are told apart by quotation marks"
     owner.post("/api/undo", json={"question_id": done[2]})
     assert owner.get("/api/answers").json()["rows"][1]["undone"] is True
+
+
+def test_the_answer_log_names_the_items_that_were_skipped(visit: Visit) -> None:
+    owner = visit("owner")
+    question = owner.get("/api/question").json()["question"]
+    answer = {"type": "skip", "reason": "cant_tell"}
+    owner.post("/api/answers", json={"question_id": question["id"], "answer": answer})
+    items = ", ".join(f"“{item['text']}”" for item in question["items"])
+    assert owner.get("/api/answers").json()["rows"][0]["told"] == f"can’t tell: {items}"
+
+
+@pytest.mark.parametrize(("size", "shown"), [(5, 100), (6, 40)])
+def test_texts_in_the_answer_log_are_shorter_if_there_are_many(size: int, shown: int) -> None:
+    items = [f"a{row} " + "long " * 40 for row in range(size)]
+    pool = Pool(np.eye(size, 3, dtype=np.float32), items, items)
+    line = told(Question("tick", items), TickAnswer([]), pool, words_of(SETTINGS))
+    assert line is not None
+    assert [len(text.rstrip("”…")) for text in line.split("“")[1:-1]] == pytest.approx([shown] * (size - 1), abs=4)
 
 
 def test_reset_needs_the_projects_name(visit: Visit, session: Session) -> None:

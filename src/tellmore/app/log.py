@@ -14,8 +14,8 @@ from tellmore.questions import Question
 from tellmore.store.ledger import Given, Ledger
 from tellmore.types import Answer, Skip
 
-LONGEST = 100
-"""At most this many characters of a text are shown in the log."""
+LONGEST, LONGEST_OF_MANY, MANY = 100, 40, 6
+"""At most this many characters of a text are shown in the log: fewer if a question has at least ``MANY`` items."""
 
 LogFilter = Literal["random", "second", "known", "direct", "settled", "skipped", "undone"]
 
@@ -48,7 +48,9 @@ def told(question: Question, answer: Answer | None, pool: Pool, words: Words) ->
     if answer is None:
         return None
     if isinstance(answer, Skip):
-        return "skipped" if answer.reason == "skip" else "can’t tell"
+        passed = "skipped" if answer.reason == "skip" else "can’t tell"
+        pictures = pool.images is not None  # shown next to the answer
+        return passed if pictures else f"{passed}: {', '.join(_seen(pool, question, item) for item in question.items)}"
     return kinds.named(question.kind).tell(question.items, answer, lambda item: _seen(pool, question, item), words)
 
 
@@ -61,7 +63,8 @@ def _seen(pool: Pool, question: Question, item: str) -> str:
     text = " ".join((shown.text or item).split())
     if " " not in text:
         return text
-    return f"“{text if len(text) <= LONGEST else text[:LONGEST].rstrip() + '…'}”"
+    longest = LONGEST if question.size < MANY else LONGEST_OF_MANY
+    return f"“{text if len(text) <= longest else text[:longest].rstrip() + '…'}”"
 
 
 def log_row(given: Given, ledger: Ledger, pool: Pool) -> board.LogRow:
