@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Join
-from tests.browser.looking import look, small_targets
+from tests.browser.looking import look, scrolls_sideways, small_targets
 from tests.browser.person import Person
 
 CUT = """texts => texts.map(text => {
@@ -78,6 +78,16 @@ def test_a_chosen_long_text_is_named_by_its_first_words(join: Join) -> None:
     expect(page.locator(".prompt strong")).to_have_text(re.compile(r"^Guest \d+\. They were welcomed warmly, .* …$"))
     assert option.bounding_box() == height, "choosing lays nothing out anew"
     expect(page.locator(".skips")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("device", ["wide", "narrow"])
+def test_a_long_word_does_not_widen_the_report(join: Join, device: str) -> None:
+    person = join("reviews rank 3", device=device)
+    report = person.server.call("GET", "/api/export/report").replace("They were welcomed", "welcomed" * 40)
+    page = person.page.context.new_page()
+    page.set_content(report)
+    assert page.get_by_text("welcomedwelcomed").count() > 0
+    assert not scrolls_sideways(page)
 
 
 def test_z_reads_the_text_in_focus(join: Join) -> None:
