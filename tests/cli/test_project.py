@@ -94,7 +94,7 @@ def test_commands_to_copy_are_quoted_for_the_shell(here: Path, capsys: pytest.Ca
 
 def test_every_project_has_an_instruction(here: Path):
     run(INIT)
-    assert open_project("p").settings.project.instruction.startswith("Say what is calm to you")
+    assert open_project("p").settings.project.instruction.startswith("Decide for yourself what is calm;")
     run(INIT.replace("init p", "init q") + " --instruction Quietly")
     assert open_project("q").settings.project.instruction == "Quietly"
 
@@ -111,7 +111,7 @@ def test_init_asks_for_the_instruction_at_a_terminal(here: Path, monkeypatch: py
         return default.upper()
 
     monkeypatch.setattr(project.typer, "prompt", prompt)
-    assert project._instruction("calm").startswith("SAY WHAT IS CALM")
+    assert project._instruction("calm").startswith("DECIDE FOR YOURSELF WHAT IS CALM;")
     assert len(asked) == 1
 
 

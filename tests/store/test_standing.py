@@ -123,4 +123,4 @@ def test_the_end_says_if_no_check_was_of_one_side(positives: int, told: bool) ->
     done.given.update(known.given)
     found = end_words(done, effects)
     assert found is not None
-    assert ("None of them is positive, so how many positive items it misses is not known." in found[1]) is told
+    assert ("None of them is positive, so it is not known how many such items it misses." in found[1]) is told

@@ -68,7 +68,7 @@ describe("a glance", () => {
   it("says so if nothing was found on one side", () => {
     const item = (text: string) => ({ id: text, text, image: null });
     const view = glanceView({ most: [], least: [item("grim")], unsure: item("plain") }, { positive: "warm", negative: "cold" }, () => {});
-    expect([...view.querySelectorAll("dd")].map((text) => text.textContent)).toEqual(["None found yet", "grim", "plain"]);
+    expect([...view.querySelectorAll("dd")].map((text) => text.textContent)).toEqual(["None of these", "grim", "plain"]);
   });
 });
 

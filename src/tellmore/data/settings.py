@@ -175,7 +175,7 @@ class Settings(Section):
 def words_for(attribute: str) -> dict[str, str]:
     """The words that people read, for a project that teaches ``attribute``. They can be changed in the app and tellmore.toml."""
     negative = "negative" if attribute == "positive" else f"not {attribute}"
-    instruction = f"Say what is {attribute} to you; there is no right answer to look up."
+    instruction = f"Decide for yourself what is {attribute}; there is no right answer to look up."
     return {"attribute": attribute, "positive": attribute, "negative": negative, "instruction": instruction}
 
 

@@ -56,7 +56,7 @@ class TickKind(Kind):
     name = family = "tick"
     title, noun = "Tick", "Grid"
     ask = "Tick everything that is {positive}"
-    help = "Tick every item that is {positive}; those you leave are {negative}. You may tick all of them, or none."
+    help = "Tick every item that is {positive}; the others count as {negative}. You may tick all of them, or none."
     most = 24
     usual = 12
     standard = labels_all = True

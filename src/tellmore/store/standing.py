@@ -144,7 +144,7 @@ def _one_sided(ledger: Ledger, effects: Sequence[AnswerEffect]) -> str:
     if found is None or found.share < 1:
         return ""
     missing = names.negative if found.positive else names.positive
-    return f"None of them is {missing}, so how many {missing} items it misses is not known. "
+    return f"None of them is {missing}, so it is not known how many such items it misses. "
 
 
 def measured_words(found: Accuracy) -> str:

@@ -10,7 +10,7 @@ const LONG_TEXTS = 2;
 function group(title: string, items: readonly Item[]): HTMLElement {
   const long = items.some((item) => !item.image && textLength(itemText(item)) !== "short");
   const shown = items.slice(0, long ? LONG_TEXTS : items.length).map((item) => h("span", { class: "glance-item", dir: "auto", title: long && itemText(item) }, itemView(item)));
-  return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...(shown.length ? shown : ["None found yet"])));
+  return h("div", { class: "glance-group" }, h("dt", {}, title), h("dd", {}, ...(shown.length ? shown : ["None of these"])));
 }
 
 export function glanceView(glance: Glance, words: Pick<Wording, "positive" | "negative">, putAway: () => void): HTMLElement {

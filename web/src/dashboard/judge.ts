@@ -19,7 +19,7 @@ const FIELDS = [
 
 const HINT = "Another model’s scores, kept with the items, against people’s answers to random questions. Intervals are 95 %.";
 const NO_COLUMN = "This project has no scores to judge: create it with tellmore init --keep-column NAME, or judge a file with tellmore judge --scores-file FILE.";
-const NO_ANSWER = "No random question about a scored item has been answered yet. The project’s setting check_share says how many questions are random.";
+const NO_ANSWER = "No random question about a scored item has been answered yet. Some questions are random; for more of them, raise check_share in tellmore.toml and restart the server.";
 
 /** The query for the server: only the fields that were filled in. */
 export function query(form: HTMLFormElement): string {
