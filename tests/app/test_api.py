@@ -155,6 +155,7 @@ def test_settings_are_previewed_then_changed(visit: Visit, session: Session) -> 
         {"kinds": ["guess"]},
         {"name": ""},
         {"database": "x"},
+        {"positive": "Warm", "negative": "warm "},
         {"set_size": 99},
         {"question": "rank", "set_size": 12},
     ],

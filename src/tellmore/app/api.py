@@ -192,7 +192,7 @@ def preview_settings(body: wire.SettingsChange, shared: Shared, _visitor: Owner)
     """How people would see the project after the change; nothing is saved."""
     session = shared.session
     changed = session.settings.changed(**present.changes_of(body, session.pool))
-    changed.learning.check_questions(len(session.pool))
+    changed.check_change(len(session.pool))
     session.check_start(changed)
     sample = present.question_out(session, present.sample_question(session, changed), stale=False)
     return wire.PreviewOut(

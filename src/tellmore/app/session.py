@@ -177,7 +177,7 @@ class Session(Writer):
         """
         with self.lock:
             changed = self.settings.changed(**{section: dict(keys) for section, keys in changes.items()})
-            changed.learning.check_questions(len(self.pool))
+            changed.check_change(len(self.pool))
             if changed.start != self.settings.start:
                 self.check_start(changed)
                 self.beforehand.keep_words(changed, self.pool)

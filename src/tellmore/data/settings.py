@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from tellmore import kinds as question_kinds
 from tellmore.data.checked import AfterValidator, Field, Section, check_section, read_section
+from tellmore.errors import SettingError
 from tellmore.kinds import Words
 from tellmore.policy.asking import AUTO, AUTO_SIZES, Asking
 from tellmore.version import __version__
@@ -163,6 +164,13 @@ class Settings(Section):
         values: dict[str, Any] = self.model_dump(mode="json")
         values["server"]["database"] = redacted_database(self.server.database)
         return values
+
+    def check_change(self, n_items: int) -> None:
+        """Raise SettingError if people cannot be asked about ``n_items`` with these new settings."""
+        positive, negative = self.project.positive.strip(), self.project.negative.strip()
+        if positive.casefold() == negative.casefold():
+            raise SettingError(f"the words for positive and negative are both {positive!r}; they must differ")
+        self.learning.check_questions(n_items)
 
     def changed(self, **sections: dict[str, Any]) -> Settings:
         """A checked copy with some keys of some sections replaced: ``changed(learning={"seed": 1})``."""
