@@ -166,12 +166,14 @@ def test_items_are_searched_and_marked_without_a_mouse(join: Join) -> None:
 def test_pictures_without_words_are_clicked(join: Join) -> None:
     owner = join("pictures tick 4", owner=True)
     page = owner.page
+    expect(page.get_by_text("None yet")).to_have_count(2)
     expect(
         page.get_by_text("Words cannot be used: the vectors of these items come without a model for words")
     ).to_be_visible()
     expect(page.get_by_role("textbox")).to_have_count(0)
     page.get_by_role("region", name="Items to choose from").get_by_role("button").first.click()
     expect(page.get_by_role("region", name=MOST).get_by_role("img")).to_have_count(8)
+    expect(page.get_by_text("None yet")).to_have_count(1)
     assert owner.problems == []
 
 

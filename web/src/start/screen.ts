@@ -46,6 +46,8 @@ export class StartScreen {
   private readonly chips: Record<Side, HTMLElement> = { like: h("ul", { class: "chips" }), unlike: h("ul", { class: "chips" }) };
   private readonly found: Record<Side, HTMLElement> = { like: h("p", { class: "hint" }), unlike: h("p", { class: "hint" }) };
   private side: Side = "like";
+  /** Whether words or texts can be typed; pictures without a model for words are only clicked. */
+  private readonly typing: boolean;
   private searchTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -59,14 +61,14 @@ export class StartScreen {
     this.draft = new StartDraft(state.project);
     this.examples = new Examples(this.draft.find());
     const pictures = me.project.media === "image";
-    const typing = !(pictures && state.no_words);
+    this.typing = !(pictures && state.no_words);
     const form = h("form", { class: "card start", "aria-labelledby": "headline" });
     const parts = [
       h("h1", { class: "headline", id: "headline", tabindex: -1 }, "What are you looking for?"),
       subject(state.attribute),
       h("p", { class: "instruction" }, explanation(pictures, state.no_words)),
-      state.no_words ? h("p", { class: "hint" }, `${typing ? "Other words" : "Words"} cannot be used: ${state.no_words}.`) : null,
-      h("div", { class: "start-sides" }, ...SIDES.map((side) => this.sideView(side, typing))),
+      state.no_words ? h("p", { class: "hint" }, `${this.typing ? "Other words" : "Words"} cannot be used: ${state.no_words}.`) : null,
+      h("div", { class: "start-sides" }, ...SIDES.map((side) => this.sideView(side))),
       this.look.problem,
       this.sideChoice(),
       this.look.element,
@@ -88,13 +90,13 @@ export class StartScreen {
     (form.querySelector("textarea") ?? form.querySelector("h1"))?.focus({ preventScroll: true });
   }
 
-  private sideView(side: Side, typing: boolean): HTMLElement {
+  private sideView(side: Side): HTMLElement {
     const area = h("textarea", { name: side, rows: 2, maxlength: 20_000, spellcheck: "false", placeholder: side === "unlike" ? "optional" : this.state.no_words ? "texts of items" : "words or texts" }, this.examples.typed(side));
     area.addEventListener("input", () => {
       this.examples.type(side, area.value);
       this.changed();
     });
-    const field = typing ? h("label", { class: "field" }, h("span", {}, LABELS[side]), area) : h("p", { class: "side-title" }, LABELS[side]);
+    const field = this.typing ? h("label", { class: "field" }, h("span", {}, LABELS[side]), area) : h("p", { class: "side-title" }, LABELS[side]);
     return h("div", { class: "start-side" }, field, this.found[side], this.chips[side]);
   }
 
@@ -151,7 +153,11 @@ export class StartScreen {
   }
 
   private drawExamples(): void {
-    for (const side of SIDES) this.chips[side].replaceChildren(...this.examples.items(side).map((item) => this.chip(item, side)));
+    for (const side of SIDES) {
+      const chosen = this.examples.items(side).map((item) => this.chip(item, side));
+      const none = this.typing ? [] : [h("li", { class: "hint" }, "None yet")];
+      this.chips[side].replaceChildren(...(chosen.length ? chosen : none));
+    }
     this.look.redraw();
     this.offer.show(this.offered);
     this.changed();
