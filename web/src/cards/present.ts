@@ -133,12 +133,12 @@ export function present(host: HTMLElement, options: Presentation): Presented {
   if (options.onNote) skips.append(noteButton(options.onNote));
   section.append(...heading(kind, words, 1), card.element, skips);
   const came = performance.now();
-  const stray = (event: MouseEvent): void => {
-    if (event.detail < 2 || performance.now() - came > DOUBLE_CLICK_MS) return;
+  const stray = (event: PointerEvent): void => {
+    if (event.detail < 2 || event.pointerType === "touch" || performance.now() - came > DOUBLE_CLICK_MS) return;
     event.stopPropagation();
     event.preventDefault();
   };
-  section.addEventListener("click", stray, { capture: true });
+  section.addEventListener("click", (event) => stray(event as PointerEvent), { capture: true });
   // Enter submits and Space skips, whatever was clicked last. Keyboard users keep the focus where it is.
   section.addEventListener("click", (event) => {
     if (event.detail > 0 && !closed) section.focus({ preventScroll: true });
