@@ -292,13 +292,14 @@ def test_reset_asks_for_the_projects_name(join: Join) -> None:
     for typed, answers in (("something else", 1), ("Word sentiment", 0)):
         owner.page.get_by_role("button", name="Reset the project…").click()
         owner.page.get_by_label(re.compile("Type the project’s name")).fill(typed)
-        owner.page.get_by_role("button", name="Reset", exact=True).click()
+        owner.page.keyboard.press("Enter")
         expect(owner.page.get_by_role("dialog")).to_have_count(0)
         if answers:
             expect(owner.page.get_by_role("alert")).to_have_text("Type the project's name to reset it.")
+            expect(owner.page.get_by_role("alert")).to_be_in_viewport(ratio=1)
         else:
             expect(owner.page.get_by_role("alert")).to_be_empty()
-            expect(owner.page.get_by_text("The project has been reset.")).to_be_visible()
+            expect(owner.page.get_by_text("The project has been reset.")).to_be_in_viewport(ratio=1)
         eventually(lambda count=answers: owner.server.call("GET", "/api/dashboard")["answers"] == count)
 
 

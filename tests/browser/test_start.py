@@ -213,7 +213,10 @@ def test_the_settings_show_the_texts_of_examples_named_by_id(join: Join) -> None
 def test_an_item_becomes_an_example_on_its_page(join: Join) -> None:
     owner = join("sentiment started rank 4", owner=True)
     page = owner.page
-    page.goto(f"{owner.server.base}/dashboard#items")
+    page.goto(f"{owner.server.base}/dashboard#settings")
+    expect(page.get_by_label("Like what you are looking for")).to_have_value("")
+    page.get_by_role("link", name="Items", exact=True).click()
+    item = page.locator(".item-button").first.get_attribute("data-id") or ""
     page.locator(".item-button").first.click()
     chosen = page.get_by_role("region", name="The chosen item")
     for side, name in (("like", "Like it"), ("unlike", "Unlike it")):
@@ -221,3 +224,5 @@ def test_an_item_becomes_an_example_on_its_page(join: Join) -> None:
             chosen.get_by_role("button", name=name, exact=True).click()
         saved = owner.server.call("GET", "/api/settings")
         assert [len(saved["like"]), len(saved["unlike"])] == ([1, 0] if side == "like" else [0, 1])
+    page.get_by_role("link", name="Settings", exact=True).click()
+    expect(page.get_by_label("Unlike it")).to_have_value(item)

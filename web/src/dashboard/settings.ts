@@ -82,6 +82,8 @@ export class SettingsView {
   private readonly form = h("form", { class: "settings-form" });
   private readonly preview = h("div", { class: "preview" });
   private readonly message = h("p", { class: "hint", role: "status" });
+  /** Said next to the button that starts again. */
+  private readonly done = h("p", { class: "hint", role: "status" });
   private readonly startLine = new StartLine();
   private readonly named = { like: h("p", { class: "hint" }), unlike: h("p", { class: "hint" }) };
   private readonly startLook = new StartLook({ onLook: (preview) => this.name(preview) });
@@ -104,14 +106,19 @@ export class SettingsView {
     });
   }
 
-  /** Loads the settings once, so that unsaved edits are never overwritten. */
+  /** Shows what has been changed elsewhere, but never overwrites what is being edited. */
   async show({ project, start_verdict }: Dashboard): Promise<void> {
     this.startLine.show(start_verdict);
-    if (this.before) return;
+    const now = this.editing ? this.before : await get<Settings>("/api/settings");
+    if (!now || this.editing || JSON.stringify(now) === JSON.stringify(this.before)) return;
     this.kinds = project.kinds;
-    this.fill(await get<Settings>("/api/settings"));
+    this.fill(now);
     this.lookAtStart();
     await this.refreshPreview();
+  }
+
+  private get editing(): boolean {
+    return this.form.contains(document.activeElement) || Object.keys(this.changed()).length > 0;
   }
 
   private fill(settings: Settings): void {
@@ -198,7 +205,7 @@ export class SettingsView {
 
   private danger(): HTMLElement {
     const button = h("button", { type: "button", class: "button danger", onclick: () => void this.reset() }, "Reset the project…");
-    return panel("Start again", "Discards every answer and starts again from the beginning. The log keeps the old answers, marked as void.", h("div", { class: "buttons" }, button));
+    return panel("Start again", "Discards every answer and starts again from the beginning. The log keeps the old answers, marked as void.", h("div", { class: "buttons" }, button), this.done);
   }
 
   private async reset(): Promise<void> {
@@ -208,10 +215,10 @@ export class SettingsView {
     const choice = await openDialog("Reset the project?", body, [{ label: "Cancel", value: "" }, { label: "Reset", value: "yes", danger: true }]);
     if (choice !== "yes") return;
     this.clear();
-    this.message.textContent = "";
+    this.done.textContent = "";
     try {
       await post("/api/reset", { confirm: typed.value });
-      this.message.textContent = "The project has been reset.";
+      this.done.textContent = "The project has been reset.";
     } catch (error) {
       this.report(error);
     }

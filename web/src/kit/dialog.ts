@@ -8,8 +8,9 @@ let count = 0;
 export function openDialog(title: string, body: Child[], actions: { label: string; value: string; danger?: boolean }[], layer: Node = document.body): Promise<string> {
   count += 1;
   const heading = h("h2", { id: `dialog-${count}`, tabindex: -1, autofocus: true }, title);
+  // Enter in a field presses the first button that submits: the action, not Cancel.
   const buttons = actions.map(({ label, value, danger }) =>
-    h("button", { type: "submit", value, class: danger ? "button danger" : "button" }, label),
+    h("button", { type: value || actions.length === 1 ? "submit" : "button", value, class: danger ? "button danger" : "button", onclick: value ? null : () => dialog.close("") }, label),
   );
   const form = h("form", { method: "dialog" }, heading, ...body, h("div", { class: "dialog-actions" }, ...buttons));
   const dialog = h("dialog", { "aria-labelledby": heading.id }, form);
