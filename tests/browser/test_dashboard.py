@@ -245,6 +245,19 @@ def test_a_double_click_makes_one_link_and_one_answer(join: Join) -> None:
     assert owner.server.call("GET", "/api/dashboard")["answers"] == 1
 
 
+@pytest.mark.parametrize(("width", "lines"), [(360, 2), (1440, 1)])
+def test_several_words_for_negative_keep_to_few_lines(join: Join, width: int, lines: int) -> None:
+    owner = join("sentences", owner=True)
+    owner.server.call("PUT", "/api/settings", {"negative": "not about to leave"})
+    owner.server.call("POST", "/api/labels", {"item": "day3", "positive": False})
+    owner.page.set_viewport_size({"width": width, "height": 900})
+    owner.page.goto(owner.server.base + "/dashboard#items")
+    told = owner.page.locator("td .brief", has_text="not about to leave")
+    expect(told).to_be_visible()
+    height = told.evaluate("told => told.clientHeight / parseFloat(getComputedStyle(told).lineHeight)")
+    assert round(height) == lines
+
+
 @pytest.mark.parametrize("width", [360, 720, 1280, 1440])
 def test_people_with_warnings_fit_on_the_page(join: Join, width: int) -> None:
     """At 200 % zoom, a page of 1440 px is 720 px wide."""
