@@ -117,9 +117,9 @@ def test_one_digit_in_ten_is_learnt_from_raw_pixels(kind: str) -> None:
     assert 2 * (called & true).sum() / (called.sum() + true.sum()) > 0.7  # 0.0 in version 0.1
 
 
-@pytest.mark.parametrize(("kind", "answers", "most"), [("label", 15, 0.15), ("tick", 4, 0.075), ("rank", 5, 0.1)])
+@pytest.mark.parametrize(("kind", "answers", "most"), [("label", 15, 0.15), ("tick", 4, 0.075), ("rank", 6, 0.1)])
 def test_probabilities_of_a_rare_class_are_soon_low(kind: str, answers: int, most: float) -> None:
-    """With one belief that is sure of the bias they would be 0.21, 0.09 and 0.16 on average; 0.05 of the items are positive."""
+    """With one belief that is sure of the bias they would be 0.22, 0.09 and 0.16 on average; 0.05 of the items are positive."""
     found = []
     for seed in range(3):
         X = np.random.default_rng(seed).normal(size=(600, 20)) * np.linspace(1, 0.3, 20)

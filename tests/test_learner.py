@@ -93,7 +93,7 @@ def test_the_belief_is_the_fold_of_the_core_updates() -> None:
         rows = POOL.rows(question.items)
         outcome = named(kind).outcome(question.items, answer)
         for at, factor in enumerate((1.0, 2.0)):
-            behaviour = learner.behaviour.sharper(factor)
+            behaviour = replace(learner.behaviour, w=factor * learner.behaviour.w)
             beliefs[at], info = named(kind).update(beliefs[at], POOL.X[rows], outcome, behaviour, bound="moments")
             log_weights[at] += info.elbo_nats
     for found, belief in zip(learner.posteriors.beliefs, beliefs, strict=True):

@@ -154,10 +154,13 @@ class Chooser(Taught):
         self, kind: Kind, count: int, rng: np.random.Generator, exclude: NDArray[np.intp], by: Searching
     ) -> NDArray[np.int64]:
         """``count`` rows, for one question or for several of a kind; ``by`` is the kind itself or another search rule."""
-        now = self._now
-        if self.looks and kind.if_rare is not None and rarer_side(now.tally):
-            like = question_kinds.named(kind.if_rare)
-            kind, by = like, like if by is kind else by
+        now, looks_for = self._now, kind.looks_for
+        if self.looks and kind.if_rare is not None:
+            if rarer_side(now.tally):
+                like = question_kinds.named(kind.if_rare)
+                kind, by = like, like if by is kind else by
+            else:
+                looks_for = 0.0
         if self.acquisition == "random":
             return random_set(len(self.pool), count, rng=rng, exclude=exclude)
         if self.acquisition == "particles":
@@ -173,7 +176,7 @@ class Chooser(Taught):
         elif side_is_missing(now.tally):
             found = self._in_new_parts(count, rng, known)
         else:
-            found = self._looked_for(kind, count, rng, known, by)
+            found = self._looked_for(kind, int(count * looks_for), rng, known, by)
         if len(found) == count:
             return found
         rest = count - len(found)
@@ -215,10 +218,10 @@ class Chooser(Taught):
         return np.unique(rows, return_counts=True)
 
     def _looked_for(
-        self, kind: Kind, count: int, rng: np.random.Generator, known: NDArray[np.intp], by: Searching
+        self, kind: Kind, wanted: int, rng: np.random.Generator, known: NDArray[np.intp], by: Searching
     ) -> NDArray[np.int64]:
-        """Those of ``count`` rows that are chosen because there are few labels of one side; none is in ``known``."""
-        now, side, wanted = self._now, rarer_side(self._now.tally), int(count * kind.looks_for)
+        """At most ``wanted`` rows that are chosen because there are few labels of one side; none is in ``known``."""
+        now, side = self._now, rarer_side(self._now.tally)
         if not wanted or not (labels_are_few(now.tally) if kind.likely is None else side):
             return NONE
         if kind.likely is None:

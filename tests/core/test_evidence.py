@@ -38,6 +38,23 @@ def test_labels_that_follow_from_an_answer(kind: str, k: int) -> None:
         assert {item: y > 0 for item, y in zip(items, expected, strict=True) if y} == told
 
 
+@pytest.mark.parametrize(("kind", "k"), [("label", 1), ("select_high", 3), ("select_low", 2), ("rank", 4), ("tick", 3)])
+def test_choices_across_sides_are_those_from_items_of_the_other_side_or_of_none(kind: str, k: int) -> None:
+    """Slow and obvious: each choice without the rivals that have the same label, unless none is left."""
+    for outcome in likelihoods.outcomes(kind, k):
+        said = named(kind).evidence(outcome, k).completed()
+        expected = []
+        for chosen, candidates in zip(said.chosen.tolist(), said.candidates, strict=True):
+            side = said.labels[chosen]
+            rivals = [i for i in range(k) if candidates[i] and i != chosen and not (side and said.labels[i] == side)]
+            expected += [(chosen, sorted([chosen, *rivals]))] if rivals else []
+        across = said.across_sides()
+        found = [np.flatnonzero(row).tolist() for row in across.candidates]
+        assert list(zip(across.chosen.tolist(), found, strict=True)) == expected
+        assert len(across.ends) == len(expected)
+        np.testing.assert_array_equal(across.labels, said.labels)
+
+
 def test_nothing_follows_from_a_choice_without_a_label() -> None:
     said = named("select_high").evidence((1, 0), 3)
     assert said.completed() is said

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from tellmore.core.evidence import Behaviour, label_evidence
+from tellmore.core.evidence import Behaviour, choice_evidence, label_evidence
 from tellmore.core.gaussian import Gaussian, Step
 from tellmore.core.mixture import Mixture
 from tellmore.core.scan import refreshed, scans_of
@@ -204,11 +204,12 @@ def test_beliefs_of_another_sharpness_keep_to_themselves() -> None:
 
 def test_each_belief_learns_as_sharply_as_it_expects_answers_to_be() -> None:
     rng = np.random.default_rng(9)
-    one, X, evidence = random_belief(3, rng), rng.normal(size=(1, 2)), label_evidence(np.array([1.0]))
-    mixture, behaviour = Mixture.of(one, one, sharpness=(1.0, 0.25)), Behaviour(4.0, 2.0)
+    one, X = random_belief(3, rng), rng.normal(size=(2, 2))
+    evidence = choice_evidence(np.array([1.0, 0.0]), np.array([0]), np.ones((1, 2), dtype=bool))
+    mixture, behaviour = Mixture.of(one, one, one, sharpness=(1.0, 0.25, 2.0)), Behaviour(4.0, 2.0)
     beliefs, infos = mixture.updated(behaviour, lambda belief, own: learn_moments(belief, X, evidence, own))
-    for factor, belief, info in zip((1.0, 0.25), beliefs, infos, strict=True):
-        alone, expected = learn_moments(one, X, evidence, Behaviour(4.0 * factor, 2.0 * factor))
+    for w, K, belief, info in zip((4.0, 1.0, 8.0), (2.0, 0.5, 2.0), beliefs, infos, strict=True):
+        alone, expected = learn_moments(one, X, evidence, Behaviour(w, K))
         np.testing.assert_array_equal(belief.mean, alone.mean)
         assert info.elbo_nats == expected.elbo_nats
 

@@ -196,13 +196,16 @@ def test_if_a_side_is_very_rare_its_end_is_selected(positive: int, ends: set[str
 
 
 @pytest.mark.parametrize(("positive", "few"), [(2, True), (6, False)])
-def test_if_a_side_is_rare_rankings_are_chosen_as_grids_are(positive: int, few: bool) -> None:
-    asked, like = answered("rank", positive), answered("tick", positive)
-    known = set(asked.labels())
-    shown = [set(learner.ask(size=4).items) for learner in (asked, like)]
-    assert (shown[0] == shown[1]) is few
-    assert not few or not shown[0] & known
-    dealt = asked.ask(6, quick=True)
+def test_if_a_side_is_rare_rankings_are_about_its_likeliest_and_the_most_doubtful_items(
+    positive: int, few: bool
+) -> None:
+    learner = answered("rank", positive)
+    now, known = learner._now, set(learner.labels())
+    best = sought(now.scan, now.tally, 4, learner._asked, exclude=learner.pool.rows(known))
+    shown = set(learner.ask(size=4).items)
+    assert (shown == {learner.pool.ids[row] for row in best}) is few
+    assert not few or not shown & known
+    dealt = learner.ask(6, quick=True)
     assert len({item for question in dealt for item in question.items}) == 24
 
 
@@ -213,7 +216,8 @@ def test_if_a_side_is_rare_labels_count_for_more(positive: int, labels: int, fac
     """The same answer, learnt by a learner whose labels always count this much."""
     learner, other = answered("rank", positive, labels), answered("rank", positive, labels)
     usual = other.behaviour
-    other.behaviour, other.looks = replace(usual, w=factor * usual.w, threshold=threshold), False
+    rare = threshold == 1.0  # then no order within a side is learnt either
+    other.behaviour, other.looks = replace(usual, w=factor * usual.w, threshold=threshold, across=rare), False
     ids = [learner.pool.ids[row] for row in (1, 2, 3, 4)]
     for one in (learner, other):
         one.tell(tm.Question("rank", ids, id="q"), tm.RankAnswer(ids, 1))

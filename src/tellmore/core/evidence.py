@@ -25,6 +25,7 @@ class Behaviour:
     them carry less information than k labels given one by one.
     lapse: the expected share of answers given by chance, as if all items were alike.
     first: the share of these lapses in which the person takes what is shown first.
+    across: whether choices among items of the same side say nothing, so that only those between the sides are learnt.
     """
 
     w: float = 9.0
@@ -32,10 +33,11 @@ class Behaviour:
     threshold: float = 1.0
     lapse: float = 0.0
     first: float = 0.0
+    across: bool = False
 
-    def sharper(self, factor: float) -> Behaviour:
-        """A person whose answers are ``factor`` times as sharp."""
-        return replace(self, w=self.w * factor, K=self.K * factor)
+    def sharper(self, factor: float, *, choices: float | None = None) -> Behaviour:
+        """A person whose answers are ``factor`` times as sharp; ``choices``: another factor for these."""
+        return replace(self, w=self.w * factor, K=self.K * (factor if choices is None else choices))
 
     @property
     def consistent(self) -> bool:
@@ -44,10 +46,11 @@ class Behaviour:
 
     def about_rare(self, *, many: bool) -> Behaviour:
         """How answers are learnt if one side is rare: the labels of a ranking like any other, and if there are ``many`` labels
-        already, all of them twice as sharply. A sharpness that was given is kept; it is the one with a threshold of 1."""
+        already, all of them twice as sharply; and no order among items of the same side, which are mostly those that are not
+        looked for. A sharpness that was given is kept; it is the one with a threshold of 1."""
         if self.threshold == 1.0:
             return self
-        return replace(self, w=RARE_SHARPNESS * self.w if many else self.w, threshold=1.0)
+        return replace(self, w=RARE_SHARPNESS * self.w if many else self.w, threshold=1.0, across=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +113,15 @@ class Evidence:
         for item, candidates in zip(self.chosen[extreme], self.candidates[extreme], strict=True):
             labels[candidates & (labels == 0)] = labels[item]
         return replace(self, labels=labels)
+
+    def across_sides(self) -> Evidence:
+        """The same without choices among items of the same side."""
+        side = self.labels[self.chosen][:, None]
+        others = self.candidates & ~((side != 0) & (self.labels == side))
+        said = others.any(axis=1)
+        candidates = others[said]
+        candidates[np.arange(len(candidates)), self.chosen[said]] = True
+        return replace(self, chosen=self.chosen[said], candidates=candidates, ends=self.ends[said])
 
     def factors(self) -> list[Evidence]:
         """The same evidence one choice at a time, each preceded by the label of its item (as Algorithm 4 takes them)."""

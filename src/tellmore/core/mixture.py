@@ -62,7 +62,8 @@ class Weighing:
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """``beliefs`` with the logarithms [m] of their weights, which sum to one. ``sharpness``: how sharply each learns answers, as
-    a factor. The last ``started`` ones begin from a start, from the closest to the freest; those with the same sharpness are
+    a factor; above 1 it is for labels only, because choices are predicted better by sharper beliefs even where these learn less
+    from them. The last ``started`` ones begin from a start, from the closest to the freest; those with the same sharpness are
     next to each other, from the closest to the freest again. The others, at least one, have no start."""
 
     beliefs: tuple[Gaussian, ...]
@@ -138,7 +139,8 @@ class Mixture:
         """Each belief after an ``update`` with an answer of a person with this ``behaviour``, expected to be as sharp as the
         belief expects, and what the update did."""
         each = (
-            update(belief, behaviour.sharper(own)) for belief, own in zip(self.beliefs, self.sharpness, strict=True)
+            update(belief, behaviour.sharper(own, choices=min(own, 1.0)))
+            for belief, own in zip(self.beliefs, self.sharpness, strict=True)
         )
         beliefs, infos = zip(*each, strict=True)
         return beliefs, infos

@@ -9,7 +9,7 @@ Answers that contradict a right start are frequent if people hardly agree. Two m
 sharply, so they take fewer contradictions for evidence against the start.
 
 Without a start there are two beliefs. One is sure that neither side is rare, so that the first answers teach it more than how
-many items are positive; it chooses the questions. The other is less sure of that, and learns answers more sharply. Where a side
+many items are positive; it chooses the questions. The other is less sure of that, and learns labels more sharply. Where a side
 is rare, or answers are clear, it soon predicts them better.
 """
 
@@ -82,7 +82,7 @@ MANY_SCORES = 100
 
 
 def unstarted(prior: Gaussian) -> Mixture:
-    """``prior``, and a belief that is less sure of the bias and learns answers more sharply."""
+    """``prior``, and a belief that is less sure of the bias and learns labels more sharply."""
     return _with(Mixture.of(prior), np.zeros(prior.dim), NOTHING_KNOWN)
 
 

@@ -92,7 +92,8 @@ class Kind(ABC):
     looks_for: the share of its items that may be chosen because there are few labels of one side.
     likely: if labels of one side are rare, its items are searched among this share of the pool, those most likely to be on that
         side; None: the likeliest and those nearest to the boundary are taken.
-    if_rare: if labels of one side are rare, its items are chosen as those of this kind are; None: they are not.
+    if_rare: if labels of one side are rare, its items are chosen as those of this kind are, and only then does it look for that
+        side; None: they are not.
     end: +1 if the highest item shown is labelled, -1 if the lowest is, 0 if neither or all are.
     searched: for each item shown, how many items, drawn at random, are compared; None: all.
     time: the time model before there are measured times.
@@ -220,6 +221,7 @@ class Kind(ABC):
             )
         if behaviour.consistent and joint and bound != "paper":
             evidence = evidence.completed()
+            evidence = evidence.across_sides() if behaviour.across else evidence
         if bound == "moments" and joint:
             return learn_moments(prior, X, evidence, behaviour)
         parts = [evidence] if joint else evidence.factors()
