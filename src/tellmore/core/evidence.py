@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class Behaviour:
     threshold: float = 1.0
     lapse: float = 0.0
     first: float = 0.0
-    across: bool = False
+    across: bool = field(default=False, kw_only=True)
 
     def sharper(self, factor: float, *, choices: float | None = None) -> Behaviour:
         """A person whose answers are ``factor`` times as sharp; ``choices``: another factor for these."""
