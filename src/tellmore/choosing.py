@@ -59,11 +59,8 @@ class Chooser(Taught):
     _asked: int
     _open: deque[Question]
     _rates: RateTable | None
-    _known: tuple[int, object, NDArray[np.intp]] = (
-        0,
-        None,
-        NONE,
-    )  # how many answers, the last of them, what they label
+    _known: tuple[int, object, NDArray[np.intp]] = (0, None, NONE)
+    """How many answers were looked at, the last of them, and the rows that they label."""
 
     def _ask(self, kind: str | None, size: int | None, avoid: Collection[Any]) -> Question:
         rng = np.random.default_rng([self.seed, 0xA5C, self._asked])

@@ -214,9 +214,8 @@ class Rows:
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows z, some at a time, in the precision of the matrix, at least float32."""
         centre, inverse = (self._rounded(each) for each in (self.coordinates.centre, 1 / self.coordinates.scale))
-        lost = self._rounded(
-            self.coordinates.centre - centre
-        )  # a centre far from 0 is rounded by as much as rows differ
+        # A centre far from 0 is rounded by as much as rows differ.
+        lost = self._rounded(self.coordinates.centre - centre)
         for part in self._parts():
             yield part, (self._rounded(self.X[part]) - centre - lost) * inverse
 

@@ -106,10 +106,8 @@ class RankKind(Kind):
         "All items may be on one side."
     )
     standard = labels_all = True
-    looks_for, if_rare = (
-        1.0,
-        "tick",
-    )  # an order among items of which hardly any is positive says little, their labels are what counts
+    looks_for, if_rare = 1.0, "tick"
+    """An order among items of which hardly any is positive says little; their labels are what counts."""
     time = TimeModel("linear", -0.32, 4.41, spread_s=sqrt(125.44))  # the paper's fit, Table V
     time_forms = ("linear", "quadratic")
     answer_type = RankAnswer
