@@ -160,7 +160,8 @@ def type_of(parameter: inspect.Parameter) -> str:
     if given is parameter.empty:
         return ""
     name = given if isinstance(given, str) else inspect.formatannotation(given)
-    return f"`{re.sub(r'ForwardRef.(.*?).,.*', lambda found: found[1].strip(chr(39)), name).replace(' | ', ' or ')}`"
+    named = re.sub(r"ForwardRef\('([^']*)'[^)]*\)", r"\1", name)
+    return f"`{named.replace(' | ', ' or ')}`"
 
 
 def default_of(parameter: inspect.Parameter) -> str:
@@ -223,7 +224,8 @@ def members(cls: type) -> Iterator[tuple[str, Any]]:
         if not ours(base) or (base is not cls and public(base)):
             continue
         for name, value in vars(base).items():
-            foreign = type(value).__module__.startswith(("sklearn", "collections"))  # routing, fields of a tuple
+            home = type(value).__module__.lstrip("_")
+            foreign = home.startswith(("sklearn", "collections"))  # routing, fields of a tuple
             documented = inspect.isroutine(value) or hasattr(value, "__get__")
             if not name.startswith("_") and documented and not foreign and name not in seen:
                 seen.add(name)
@@ -242,7 +244,8 @@ Written by `make docs` from the program; do not edit. A running server describes
 Every path under `/api` needs the cookie that opening an invitation link sets, or the header `Authorization: Bearer TOKEN`.
 `POST` and `PUT` need `Content-Type: application/json` and a body. A refusal is `{"error": "one line"}` with status 401 (no
 valid token), 403 (not allowed for this role, or from another site), 404 (unknown), 409 (in conflict with the log), 413 (too
-large), 415 (not JSON), 421 (unknown Host), 422 (malformed) or 429 (too many requests; see `Retry-After`).
+large), 415 (not JSON), 421 (unknown Host), 422 (malformed), 429 (too many requests; see `Retry-After`), 501 (needs a package
+that is not installed) or 503 (the database does not respond).
 """
 
 

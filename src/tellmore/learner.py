@@ -64,8 +64,8 @@ class Learner(Chooser, Viewed):
     """Learns what a person means from their answers. Threads may share it.
 
     pool: the items: a Pool, embeddings [n, d] as an array or a DataFrame of pandas or polars (ids: its index), or texts.
-    question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random), or ``auto``: the
-        kind and size with the most bits per second among ``kinds`` and ``sizes``.
+    question: a kind of question, a family of kinds (``select``: the highest or the lowest, at random unless a side is
+        rare), or ``auto``: the kind and size with the most bits per second among ``kinds`` and ``sizes``.
     set_size: how many items to show, unless it is ``auto``; by default the usual number for the kind (4 to select or rank,
         12 to tick).
     seed: makes every choice repeatable.

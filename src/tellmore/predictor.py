@@ -75,7 +75,8 @@ class Predictor:
 
     @property
     def start_weight(self) -> float | None:
-        """How far the answers support the start, from 0 (not at all) to 1; None without a start."""
+        """The weight of the beliefs that begin from the start, from 0 to 1, however much answers have corrected them since;
+        None without a start."""
         mixture = self._now.mixture
         return float(mixture.weights[-mixture.started :].sum()) if mixture.started else None
 

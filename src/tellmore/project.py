@@ -187,8 +187,8 @@ class Project:
     def export(self, out: str | Path, format: str, *, table: str = "scores", person: str | None = None) -> list[Path]:
         """Write the classifier, or what belongs to it, to a file, and return all files written.
 
-        out: the file.
-        format: onnx, sklearn, npz, json, csv, parquet, jsonl or report.
+        out: the file, or for hub and mlflow the folder.
+        format: onnx, sklearn, npz, json, sql, csv, parquet, jsonl, report, label-studio, argilla, hub or mlflow.
         table: for csv and parquet, ``scores`` of the items or ``answers``.
         person: export this person's own classifier instead of the shared one.
         """

@@ -86,8 +86,11 @@ class TellmoreClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     K: sharpness of choices; None for Learner's default.
     seed: the seed of the questions that ``learner_`` asks.
 
-    Attributes: classes_ [2], coef_ [1, d], intercept_ [1], n_features_in_ and learner_ (the Learner, over the rows of
-    the last fit).
+    classes_ [2]: the two classes.
+    coef_ [1, d]: the mean weights after the last fit.
+    intercept_ [1]: the mean bias after the last fit.
+    n_features_in_: the number of columns.
+    learner_: the Learner, over the rows of the last fit.
 
     >>> TellmoreClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]).predict([[5.0]])
     array(['yes'], dtype='<U3')
@@ -207,8 +210,10 @@ class TellmoreRanker(_Estimator):
     K: sharpness of choices; None for Learner's default.
     seed: the seed of the questions that ``learner_`` asks.
 
-    Attributes: coef_ [d], n_features_in_ and learner_ (the Learner, over the rows of the last fit). Comparisons do not
-    say where the boundary between positive and negative is; labels given to ``learner_`` do.
+    coef_ [d]: the mean weights after the last fit.
+    n_features_in_: the number of columns.
+    learner_: the Learner, over the rows of the last fit. Comparisons do not say where the boundary between positive and
+        negative is; labels given to it do.
 
     >>> TellmoreRanker().fit_pairs([[0.0], [1.0], [2.0]], [(2, 0), (1, 0)]).predict([[5.0], [4.0]]).argmax()
     np.int64(0)

@@ -2,7 +2,7 @@
 
 A few examples, or another model's scores of many items, give a direction theta: the weights of a linear regression with the
 pool's prior. It is scaled so that the scores of the pool vary along it as much as scores are expected to. One belief stays close
-to theta. A second begins there and may move further, a third further than without a start; the fourth ignores it. As long as
+to theta. A second begins there and may move further, a third further than without a start; two ignore it. As long as
 the close one is right, it predicts the answers best and keeps its weight; if not, the others soon predict better.
 
 Answers that contradict a right start are frequent if people hardly agree. Two more beliefs expect that: they learn answers less

@@ -35,7 +35,7 @@ class Config:
     answers, seconds, stop_at: a trial ends after this many answers, with the first answer that ends after this many
         seconds, or at this accuracy, whichever comes first; ``answers`` may be None if ``seconds`` is given.
     acquisition: ``greedy``, ``random`` or ``particles``.
-    mode: ``default``, or ``paper`` for the paper's statistics.
+    mode: ``default``, or the paper's method as ``paper``, ``as-printed`` or ``as-authors``.
     matrix: the key of the pool's embeddings.
     annotator: how people answer; ``auto`` draws scores from the histogram if there is one, else from mean and sd.
     lapse: the share of random answers.

@@ -57,7 +57,8 @@ AUTHORS_W = 13.0
 class Method:
     """How to learn.
 
-    parts: which parts are as in the paper or in the authors' code: the names above.
+    parts: which parts are as in the paper or in the authors' code: prior, bound, start, norm, norm-each, factors, asking,
+        sharpness, particles.
     prior_options: options of the prior: gamma, scale, bias_sd, shrinkage.
 
     >>> sorted(Method.paper().parts)[:2]
