@@ -115,7 +115,7 @@ class Learner(Chooser, Viewed):
         stop: Rule | None = None,
         cost: CostModel | None = None,
         check_share: float = 0.0,
-        by_person: bool = False,
+        by_person: bool = True,
         start: Start | None = None,
         kinds: Sequence[str] | None = None,
         sizes: Sequence[int] = AUTO_SIZES,

@@ -38,7 +38,7 @@ ROUNDS, MANY = 4, 500
 MOST = 2000
 """With more answers than this, only the last are compared, with the belief as it is, and none is learnt again: each answer then
 has little effect on the belief, and learning all again would take long."""
-NEWEST = 100
+NEWEST = 120
 """How many answers of each person are compared, at most."""
 
 

@@ -64,7 +64,7 @@ class LearningSettings(Section):
     set_size: SetSize | None = None
     target_accuracy: float = Field(default=0.9, gt=0.5, lt=1.0)
     check_share: float = Field(default=0.1, ge=0.0, le=0.9)
-    by_person: bool = False
+    by_person: bool = True
     ties: bool = False
     prior: PriorChoice = "pool"
     bound: BoundChoice | None = None
