@@ -23,7 +23,7 @@ from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import CHOSEN, Asked, Ledger
 from tellmore.store.standing import end_words, standing
 from tellmore.store.statistics import accuracy, confident_mistakes
-from tellmore.store.status import doubts_of, start_verdict
+from tellmore.store.status import doubts_of, kept_of, start_verdict
 from tellmore.store.steady import for_themselves
 from tellmore.types import Skip
 
@@ -197,11 +197,11 @@ def asked_now(ledger: Ledger) -> str:
 
 
 def _start_verdict(session: Session, view: FullView) -> str | None:
-    agreement = view.learner.start_agreement() if view.effects else None
-    if agreement is None:
+    found = kept_of(view.learner) if view.effects else None
+    if found is None:
         return None
     examples = session.beforehand.examples(session.settings, session.pool)
-    return start_verdict(agreement, doubts_of(view.learner, examples))
+    return start_verdict(found, doubts_of(view.learner, examples), session.settings.project.positive)
 
 
 def dashboard_out(session: Session) -> DashboardOut:
