@@ -303,7 +303,9 @@ def test_export_by_the_name_of_the_file(here: Path, name, made):
 def test_export_of_answers(here: Path):
     run(INIT)
     run("export p --format csv --table answers --out a.csv")
-    assert (here / "a.csv").read_text().startswith("participant,question_id,kind,items,answer,rt_ms,latency_ms,t_utc")
+    assert (
+        (here / "a.csv").read_text().startswith("participant,name,question_id,kind,items,answer,rt_ms,latency_ms,t_utc")
+    )
 
 
 def test_wrong_usage(here: Path):
