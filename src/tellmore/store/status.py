@@ -67,8 +67,8 @@ class Status:
     people: tuple[str, ...]
     warnings: tuple[str, ...]
 
-    def lines(self, words: Standing) -> list[tuple[str, str]]:
-        """The status as lines for people; ``words`` are the same sentences as in the app."""
+    def lines(self, words: Standing, positive: str = "positive") -> list[tuple[str, str]]:
+        """The status as lines for people; ``words`` are the same sentences as in the app, ``positive`` is the project's word."""
         rows = [
             ("items", str(self.items)),
             ("embeddings", self.embeddings),
@@ -83,7 +83,10 @@ class Status:
             shares |= {"average precision": self.average_precision}
             known = [f"{name} {value:.2f}" for name, value in shares.items() if value is not None]
             rows.append(
-                ("positive among random items", f"{percent(self.prevalence)}{''.join(f'; {each}' for each in known)}")
+                (
+                    f"{positive} among random items",
+                    f"{percent(self.prevalence)}{''.join(f'; {each}' for each in known)}",
+                )
             )
         if self.start_verdict is not None:
             rows.append(("start", self.start_verdict))
