@@ -36,6 +36,8 @@ OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
 FEW_ITEMS = 100
 """In so few, every item may have a label before the predictions settle."""
+END_PATIENCE_S = 2.0
+"""How long an owner without a question waits for the last answer to be learnt, so that the end counts it."""
 DONE = ("Done, thank you", "All your answers are saved. You can close this page.")
 
 
@@ -73,6 +75,9 @@ def question_out(session: Session, question: Question, *, stale: bool) -> wire.Q
 
 def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> wire.QuestionReply:
     """The open question of ``visitor``, and their progress."""
+    if asked is None and visitor.role == "owner":
+        with session.lock:
+            session.lock.wait_for(lambda: session.planner.up_to_date, END_PATIENCE_S)
     question = None if asked is None else question_out(session, asked.question, stale=asked.stale)
     end = None if question else end_out(session, visitor)
     return wire.QuestionReply(
