@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tellmore import kinds as question_kinds
-from tellmore.core import looks
 from tellmore.core.calibration import UNCHECKED, Calibration, tempered
 from tellmore.core.coordinates import Coordinates
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gaussian import Gaussian
 from tellmore.core.habits import ALONE, Team
+from tellmore.core.kept import kept
 from tellmore.core.mixture import Mixture
-from tellmore.core.scan import Scan, visit
+from tellmore.core.scan import Scan
 from tellmore.core.update import Rule as Learning
 from tellmore.core.update import UpdateInfo, with_constant
 from tellmore.errors import QuestionError, SettingError
@@ -85,8 +84,7 @@ class Predictor:
         if not self._prior.started:
             return None
         now = self._now
-        look = partial(looks.agreeing, mean=self._prior.mean, mixture=now.mixture.weighing)
-        return sum(visit(now.rows, now.scans, look)) / len(now.rows)
+        return kept(now.rows, now.scans, mean=self._prior.mean, mixture=now.mixture.weighing).agreement
 
     @property
     def beliefs(self) -> Mixture:

@@ -410,6 +410,15 @@ def test_every_response_carries_the_security_headers(app: Any, visit: Callable[.
     assert owner.get("/api/me").headers["cache-control"] == "no-store"
 
 
+@pytest.mark.parametrize(
+    ("address", "sent"),
+    [("http://127.0.0.1:8000", True), ("http://192.168.0.7:8000", False), ("https://192.168.0.7", True)],
+)
+def test_the_opener_policy_is_sent_only_where_browsers_accept_it(session: Session, address: str, sent: bool) -> None:
+    client = TestClient(create_app(session, bind="0.0.0.0"), base_url=address)
+    assert client.get("/api/me").headers.get("cross-origin-opener-policy") == ("same-origin" if sent else None)
+
+
 # Rate limits
 
 

@@ -48,6 +48,7 @@ def test_me_tells_role_and_the_projects_words(visit: Visit) -> None:
     assert (me["role"], me["participant"], me["name"]) == ("annotator", "ann", "Ann")
     asked = {kind["name"]: kind for kind in me["project"]["kinds"]}
     assert asked["select_high"]["ask"] == "Choose the most calm"
+    assert asked["select_high"]["help"].endswith("If it is tense, the others count as tense too.")
     assert "tense" in asked["label"]["ask"]
     assert "tense" in asked["tick"]["help"]
     assert asked["tick"]["sizes"] == [2, 24]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from tellmore.app.engine import LocalEngine
 from tellmore.app.session import ConflictError, Session
 from tellmore.kinds.label import LabelAnswer
 from tellmore.kinds.rank import RankAnswer
@@ -96,6 +98,24 @@ def test_the_end_stays_over_restarts_and_new_answers(open_session: Callable[...,
     assert again.desk.end == before
     assert again.question("ann") is None
     assert ends(again) == ["settled"]
+
+
+def test_the_end_counts_the_last_answer(
+    visit: Callable[..., TestClient], session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = visit("owner")
+    question = owner.get("/api/question").json()["question"]
+    learn = LocalEngine.learn
+
+    def slowly(*args: Any, **options: Any) -> bool:
+        time.sleep(0.3)
+        return learn(*args, **options)
+
+    monkeypatch.setattr(LocalEngine, "learn", slowly)
+    session.end("owner")
+    reply = owner.post("/api/answers", json=body_for(question)).json()["next"]
+    assert reply["end"] is not None
+    assert reply["progress"]["answers_all"] == reply["progress"]["answers"] == 1
 
 
 def test_the_owner_goes_on_and_ends(open_session: Callable[..., Session], many: Pool) -> None:

@@ -156,6 +156,9 @@ def test_an_owner_leaves_somebody_out_and_counts_them_again(team: tuple[Session,
         return client.post("/api/leave-out", json={"participant": participant, "out": out}).status_code
 
     assert row("bo")["manner"]["left_out"] is False
+    owner.post("/api/invitations", json={"name": "Cy"})
+    assert row("Cy")["manner"]["habits"] == "no answers yet"
+    assert not any(each["left_out"] for each in owner.get("/api/answers").json()["rows"])
     assert change(ann, "bo", True) == 403
     assert change(owner, "nobody", True) == 404
     assert change(owner, "bo", True) == 200
@@ -166,6 +169,7 @@ def test_an_owner_leaves_somebody_out_and_counts_them_again(team: tuple[Session,
         "habits": "left out",
         "left_out": True,
     }
+    assert {each["participant"] for each in owner.get("/api/answers").json()["rows"] if each["left_out"]} == {"bo"}
     answers(bo, 1)  # somebody who is left out still gets questions, and is not notified
     assert "left" not in bo.get("/api/question").text
     assert change(owner, "bo", False) == 200

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tellmore.app.exports import EXPORTS
 from tests.browser.conftest import GetServer, Join
+from tests.browser.looking import PHONE
 from tests.browser.person import Person
 
 
@@ -243,6 +244,19 @@ def test_a_double_click_makes_one_link_and_one_answer(join: Join) -> None:
     expect(page.get_by_text("Answered: negative.")).to_be_visible()
     assert len(owner.server.call("GET", "/api/invitations")) == 1
     assert owner.server.call("GET", "/api/dashboard")["answers"] == 1
+
+
+def test_a_chosen_item_is_shown_from_its_top_on_a_phone(join: Join) -> None:
+    owner = join("reviews tick 12", owner=True, device="narrow", path="/dashboard#items")
+    first = [row["id"] for row in owner.server.call("GET", "/api/items?limit=8")["rows"]]
+    for item in first:
+        owner.server.call("POST", "/api/labels", {"item": item, "positive": True})
+    eventually(lambda: len(owner.server.call("GET", f"/api/items/{first[0]}/why")["nearest"]) >= 5)
+    owner.page.locator(".item-button", has_text="welcomed").nth(12).click()
+    expect(owner.page.locator(".detail")).to_be_focused()
+    height = owner.page.locator(".detail").evaluate("panel => panel.offsetHeight")
+    assert height > PHONE["height"], "otherwise there is nothing to scroll"
+    expect(owner.page.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize(("width", "lines"), [(360, 2), (1440, 1)])

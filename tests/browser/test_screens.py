@@ -280,6 +280,26 @@ def test_a_notice_is_seen_on_a_page_longer_than_the_screen(join: Join) -> None:
     expect(person.page.locator(".foot")).not_to_be_in_viewport()
 
 
+def test_a_comment_is_typed_at_once_and_its_confirmation_covers_no_button(join: Join) -> None:
+    person = join("tick 12", device="narrow")
+    commenting(person)
+    box, send = person.page.get_by_label("Comment", exact=True), person.page.get_by_role("button", name="Send")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("")
+    send.click()
+    expect(box).to_be_focused()
+    assert box.evaluate("box => box.validationMessage") == "Write a comment or tick the box below."
+    person.page.keyboard.type("a name")
+    send.click()
+    notice = person.page.locator(".warning")
+    expect(notice).to_have_text("Your comment was sent.")
+    above, below = notice.bounding_box(), person.page.locator(".tick-send").bounding_box()
+    assert above["y"] + above["height"] <= below["y"]
+    expect(notice).to_be_in_viewport(ratio=1)
+    expect(notice).to_be_empty()
+    expect(person.page.locator(".tick-send")).to_be_in_viewport(ratio=1)
+
+
 def test_a_phone_shows_the_tab_of_the_page_it_is_on(join: Join) -> None:
     owner = join("rank 6", owner=True, device="narrow", path="/dashboard#settings")
     expect(owner.page.get_by_role("link", name="Settings")).to_be_in_viewport(ratio=0.99)

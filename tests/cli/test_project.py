@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import tellmore as tm
 from tellmore import cli
 from tellmore.data.project import open_project
 from tellmore.store.state import load_state
+from tellmore.store.status import status_of, words_of
 
 N = 30
 
@@ -153,11 +155,12 @@ def test_status_says_what_the_answers_think_of_a_start(here: Path):
     run(INIT)
     assert json.loads(run("status p --json").output)["start_agreement"] is None
     run(INIT.replace("init p", "init q") + " --like i1,i2 --unlike i3")
-    agreement = json.loads(run("status q --json").output)["start_agreement"]
-    assert 0 <= agreement <= 1
+    found = json.loads(run("status q --json").output)
+    assert 0 <= found["start_agreement"] <= 1
     said = " ".join(run("status q").output.split())
-    assert ("your answers agree with the start" in said) == (agreement >= 0.7)
-    assert f"{100 * agreement:.0f} %" in said
+    assert found["start_verdict"] in said
+    assert ("your answers agree with the start" in said) == (found["start_order"] >= 0.7)
+    assert f"{100 * found['start_agreement']:.0f} %" in said
 
 
 @pytest.mark.parametrize(
@@ -202,6 +205,9 @@ def test_status(here: Path):
     assert found["answers"] > 5
     assert found["accuracy"] is None
     assert "answers" in run("status p").output
+    state = load_state(open_project("p"))
+    shown = dict(replace(status_of(state), prevalence=0.2).lines(words_of(state), "calm"))
+    assert shown["calm among random items"] == "20 %"
 
 
 def test_import_and_replay(here: Path):
@@ -303,7 +309,9 @@ def test_export_by_the_name_of_the_file(here: Path, name, made):
 def test_export_of_answers(here: Path):
     run(INIT)
     run("export p --format csv --table answers --out a.csv")
-    assert (here / "a.csv").read_text().startswith("participant,question_id,kind,items,answer,rt_ms,latency_ms,t_utc")
+    assert (
+        (here / "a.csv").read_text().startswith("participant,name,question_id,kind,items,answer,rt_ms,latency_ms,t_utc")
+    )
 
 
 def test_wrong_usage(here: Path):

@@ -13,6 +13,7 @@ import pytest
 from tellmore.errors import SettingError
 from tellmore.export import FORMATS, render, write_export
 from tellmore.export.tables import csv_bytes, harmless
+from tellmore.store.events import leave_out_event
 from tellmore.store.repository import Event
 from tellmore.store.state import load_state, state_of
 
@@ -62,7 +63,7 @@ def test_other_texts_stay_as_they_are(text: str) -> None:
 def test_the_tidy_log(state):
     content = render(state, "csv", table="answers")
     table = rows(content)
-    wanted = "participant,question_id,kind,items,answer,rt_ms,latency_ms,t_utc,version,seed"
+    wanted = "participant,name,question_id,kind,items,answer,rt_ms,latency_ms,t_utc,version,seed"
     assert content.decode().startswith(wanted)
     assert len(table) == 13
     assert table[0]["participant"] == "ann"
@@ -71,6 +72,14 @@ def test_the_tidy_log(state):
     assert (table[0]["rt_ms"], table[0]["latency_ms"], table[0]["seed"]) == ("3000", "12", "5")
     assert [row["void"] for row in table[-3:]] == ["", "", "undo"]
     assert json.loads(table[-2]["answer"]) == {"type": "skip", "reason": "cant_tell"}
+
+
+def test_answers_have_the_name_and_say_whose_are_left_out(project, state):
+    named = Event("participant", None, "ann", {"name": "Ann, a doctor", "role": "annotator"}, seq=10_000)
+    out = replace(leave_out_event("owner", "ann", True), seq=10_001)
+    table = rows(render(state_of(project, [*state.events, named, out]), "csv", table="answers"))
+    assert {row["name"] for row in table} == {"Ann, a doctor"}
+    assert [row["void"] for row in table[-3:]] == ["left out", "left out", "undo"]
 
 
 def test_deleted_answers_are_not_exported(project, state):

@@ -11,7 +11,7 @@ from tellmore.data.settings import Settings
 from tellmore.kinds.label import LabelAnswer
 from tellmore.questions import Question
 from tellmore.store.agreement import agreement, alpha_of, conflicts, reliability
-from tellmore.store.events import answer_event, question_event
+from tellmore.store.events import answer_event, leave_out_event, question_event
 from tellmore.store.ledger import KNOWN, SETTLED, Ledger
 from tellmore.store.repository import Event
 from tests.oracles.agreement import alpha
@@ -109,3 +109,21 @@ def test_who_agrees_with_others_by_chance_is_pointed_out() -> None:
     found = reliability(ledger_of(*told))
     assert found["cy"].warning == "agrees with others no more than by chance"
     assert found["ann"].warning is found["bo"].warning is None
+
+
+def test_who_is_left_out_is_compared_with_others_but_others_not_with_them() -> None:
+    told: list[Told] = []
+    for row in range(20):
+        told += [("ann", f"i{row}", row % 2 == 0, "best"), ("bo", f"i{row}", row % 2 == 1, "second")]
+        told += [("cy", f"i{row}", row % 2 == 0, "second")] * (row < 10)
+    ledger = ledger_of(*told)
+    assert len(conflicts(ledger)) == 20
+    out = leave_out_event("owner", "bo", True)
+    ledger.apply(Event(out.kind, None, out.participant, out.payload, ledger.seq + 1, "2030-01-01T00:00:00Z"))
+    assert conflicts(ledger) == []
+    shared = agreement(ledger)
+    assert shared is not None
+    assert (shared.items, shared.people, shared.alike) == (10, 2, 10)
+    found = reliability(ledger)
+    assert (found["bo"].alike, found["bo"].shared) == (0, 20)
+    assert (found["ann"].alike, found["ann"].shared) == (10, 10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tellmore.core.kept import Kept
 from tellmore.data.settings import Settings
 from tellmore.data.words import KeptWords, TextSide
 from tellmore.errors import InputError, SettingError
@@ -12,9 +13,10 @@ from tellmore.kinds.tick import TickAnswer
 from tellmore.learner import Learner
 from tellmore.policy.words import percent
 from tellmore.pool import Pool
+from tellmore.start import Start
 from tellmore.store.beforehand import NOTHING_KNOWN, Beforehand, named_examples
 from tellmore.store.fold import new_learner
-from tellmore.store.status import doubts_of, start_verdict
+from tellmore.store.status import doubts_of, kept_of, start_verdict
 
 X = np.random.default_rng(0).normal(size=(40, 5))
 POOL = Pool(X, ids=[f"i{row}" for row in range(40)], text=[f"Text {row}" for row in range(40)])
@@ -138,7 +140,29 @@ def test_answers_that_contradict_an_example_name_it_and_no_other() -> None:
     (doubt,) = doubts_of(learner, examples)
     assert doubt.name == "100"
     assert doubt.probability == pytest.approx(learner.predict_proba(pool.X[100:101])[0, 1])
-    assert start_verdict(0.9, [doubt]).endswith(
+    assert start_verdict(Kept(0.9, 0.9, 0.5, 0.5), [doubt]).endswith(
         f'; they disagree with "100": its weight is now {percent(doubt.weight)}'
     )
     assert doubts_of(learner, []) == ()
+
+
+def test_a_right_start_is_not_said_to_be_wrong_because_few_items_are_positive() -> None:
+    """It calls half of the items positive, of which a twentieth is."""
+    verdicts = []
+    for reverse in (False, True):
+        rng = np.random.default_rng(3)
+        X = rng.normal(size=(1_000, 8))
+        score = X @ np.array([1.0, -1.0, 0.6, *np.zeros(5)])
+        pool, truth, rank = Pool(X), score > np.quantile(score, 0.95), np.argsort(-score if reverse else score)
+        learner = Learner(
+            pool, "tick", start=Start.of_items(pool, *([pool.ids[row] for row in end] for end in (rank[-4:], rank[:4])))
+        )
+        for _ in range(12):
+            grid = learner.ask()
+            learner.tell(grid, TickAnswer([item for item in grid.items if truth[int(item)]]))
+        assert learner.start_agreement() < 0.7
+        verdicts.append(start_verdict(kept_of(learner), positive="urgent").partition(": ")[0])
+    assert verdicts == [
+        "your answers agree with the start, but fewer items are urgent than it assumed",
+        "your answers disagree with the start",
+    ]

@@ -4,12 +4,16 @@ import { facts, progressLine } from "../src/annotate/progress";
 import { ExportView } from "../src/dashboard/export";
 import { decimal, duration } from "../src/dashboard/format";
 import { counted, predicted } from "../src/dashboard/items";
+import { notes } from "../src/dashboard/log";
+import { linkView } from "../src/dashboard/people";
 import { askedNote, askedNow, extremes, tiles, warningsOf } from "../src/dashboard/overview";
 import { changes, questions } from "../src/dashboard/settings";
-import { mistakesPanel } from "../src/dashboard/summary";
+import { mistakesPanel, peoplePanel } from "../src/dashboard/summary";
+import { copyButton } from "../src/kit/copy";
+import { h } from "../src/kit/dom";
 import { kindTitle, offeredKinds, questionTitle } from "../src/kit/kinds";
 import { percent, percentRange } from "../src/kit/numbers";
-import type { Dashboard, Rate } from "../src/kit/wire";
+import type { Dashboard, Invitation, Rate } from "../src/kit/wire";
 import { kind, KINDS } from "./fixtures";
 
 describe("names of questions", () => {
@@ -88,6 +92,46 @@ describe("mistakes", () => {
   it("are not denied before there was a random check", () => {
     const said = [null, { estimate: 1 }].map((accuracy) => mistakesPanel(board(accuracy)).querySelector(".empty")!.textContent);
     expect(said).toEqual(["No random checks so far.", "No mistakes on random checks so far."]);
+  });
+});
+
+describe("somebody who is left out", () => {
+  it("is listed as such, and so are the answers", () => {
+    const person = (name: string, left_out: boolean) => ({ name, answers: 3, skips: 0, minutes: 1, agreement: null, manner: { left_out } });
+    const shown = peoplePanel({ annotators: [person("Ann", false), person("Bo", true)] } as unknown as Dashboard);
+    expect([...shown.querySelectorAll("td:first-child")].map(({ textContent }) => textContent)).toEqual(["Ann", "Bo (left out)"]);
+    expect(notes({ check: true, why: "check", stale: false, late: false, undone: false, left_out: true })).toBe("random, left out");
+  });
+});
+
+describe("an invitation", () => {
+  const link = (url: string): string => linkView({ name: "Mia", url } as unknown as Invitation).textContent;
+
+  it("says if its link leads nobody else here, and how to change that", () => {
+    for (const host of ["127.0.0.1:8000", "localhost:8000", "[::1]:8000"]) expect(link(`http://${host}/?token=a`)).toContain("on this computer only. To let others in, start the server with: tellmore serve PROJECT --host 0.0.0.0");
+    for (const host of ["192.168.0.7:8000", "teach.example.org"]) expect(link(`http://${host}/?token=a`)).not.toContain("only. To");
+  });
+});
+
+describe("a text to copy", () => {
+  const press = async (copies: boolean): Promise<string> => {
+    const field = h("input", { value: "the text" });
+    const button = copyButton("the text", field);
+    document.body.replaceChildren(field, button);
+    vi.stubGlobal("navigator", {}); // over plain http, there is no clipboard
+    const command = vi.fn(() => copies);
+    document.execCommand = command;
+    button.click();
+    await vi.waitFor(() => expect(command).toHaveBeenCalledWith("copy"));
+    await Promise.resolve();
+    vi.unstubAllGlobals();
+    return button.textContent;
+  };
+
+  it("is copied without a clipboard too, or else selected", async () => {
+    expect(await press(true)).toBe("Copied");
+    expect(await press(false)).toBe("Press Ctrl+C");
+    expect(document.activeElement!.tagName).toBe("INPUT");
   });
 });
 
@@ -177,7 +221,11 @@ describe("warnings", () => {
 describe("what was asked at random", () => {
   it("says what that means, and names repeats if there are any", () => {
     expect(askedNote({ questions: 200, random: 0, repeated: 0 })).toBe("");
-    expect(askedNote({ questions: 40, random: 0.1, repeated: 0.05 })).toBe("of the last 40 questions, 10\u00a0% were random, as no better one was ready, 5\u00a0% had been asked before");
+    expect(askedNote({ questions: 40, random: 0.1, repeated: 0.06 })).toBe("of the last 40 questions, 10\u00a0% were random, as no better one was ready, 6\u00a0% had been asked before");
+  });
+
+  it("is not mentioned while it is a question or two", () => {
+    expect([askedNote({ questions: 75, random: 1 / 75, repeated: 0 }), askedNote({ questions: 3, random: 1 / 3, repeated: 0 })]).toEqual(["", ""]);
   });
 });
 

@@ -52,6 +52,10 @@ describe("figures of a judge", () => {
     ]);
   });
 
+  it("say of what a judge that found nothing positive found nothing", () => {
+    expect(figures({ ...VERDICT, precision: null }, WORDS)[2]).toEqual({ label: "Precision", value: "–", note: "it calls none of the 40 random items warm" });
+  });
+
   it("say what they rest on", () => {
     expect(basis(VERDICT, 60)).toBe("Scores: probabilities, positive from 0.5 on. 50 of 60 items have one. 40 random answers (2 on items without a score, 1 skipped, left out).");
     expect(basis({ ...VERDICT, earlier: 12 }, 60)).toContain("12 of them were drawn before texts were added, from the earlier items only.");

@@ -47,10 +47,11 @@ SECURITY_HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+OPENER_POLICY = ("cross-origin-opener-policy", "same-origin")
+"""Sent over https and on this computer only: elsewhere browsers ignore it and report an error in their console."""
 
 
 def allowed_hosts(bind: str, extra: Collection[str] = ()) -> Callable[[str], bool]:
@@ -127,7 +128,8 @@ class Guard:
             return
         headers = Headers(scope=scope)
         to_person = wants_page(scope["method"], headers)
-        sending = _Sender(send, api=scope["path"].startswith("/api"), to_person=to_person)
+        trusted = self._secure or scope["scheme"] == "https" or without_port(headers.get("host", "")) in LOOPBACK
+        sending = _Sender(send, api=scope["path"].startswith("/api"), to_person=to_person, trusted=trusted)
         presented = self._presented(scope["path"], headers)
         visitor = self._tokens.visitor(presented)
         refusal = self._refusal(scope, headers, visitor)
@@ -268,16 +270,19 @@ def _limited(receive: Receive, most_bytes: int) -> Receive:
 
 
 class _Sender:
-    """``send``, but it adds the security headers to every response; it can also reply without the application."""
+    """``send``, but it adds the security headers to every response; it can also reply without the application.
+    ``trusted``: whether browsers trust the connection."""
 
-    def __init__(self, send: Send, *, api: bool, to_person: bool) -> None:
-        self._send, self._api, self.to_person = send, api, to_person
+    def __init__(self, send: Send, *, api: bool, to_person: bool, trusted: bool) -> None:
+        self._send, self._api, self.to_person, self._trusted = send, api, to_person, trusted
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
                 headers[name] = value
+            if self._trusted:
+                headers[OPENER_POLICY[0]] = OPENER_POLICY[1]
             if self._api:
                 headers.setdefault("cache-control", "no-store")
         await self._send(message)

@@ -17,7 +17,7 @@ from tellmore.pool import Pool
 from tellmore.store.agreement import NOTHING_TO_COMPARE, reliability
 from tellmore.store.fold import DECISION_THRESHOLD, AnswerEffect
 from tellmore.store.ledger import Ledger
-from tellmore.store.people import NOT_COMPARED, manners
+from tellmore.store.people import NO_ANSWERS, NOT_COMPARED, manners
 from tellmore.store.statistics import Mistake, accuracy, contributions, extreme_rows, minutes_spent
 from tellmore.store.steady import in_words
 from tellmore.types import Array
@@ -112,7 +112,7 @@ def annotators_out(ledger: Ledger, view: FullView, at_work: Collection[str]) -> 
             **vars(person),
             open=person.participant in at_work,
             reliability=compared.get(person.participant, NOTHING_TO_COMPARE),
-            manner=found.get(person.participant, NOT_COMPARED),
+            manner=found.get(person.participant, NOT_COMPARED if person.answers else NO_ANSWERS),
             lately=None if (seen := changed.get(person.participant)) is None else in_words(seen),
         )
         for person in contributions(ledger, view.learner.pool, view.probability)

@@ -85,4 +85,5 @@ def log_row(given: Given, ledger: Ledger, pool: Pool) -> board.LogRow:
         check=asked.check,
         late=given.late,
         undone=bool(given.void),
+        left_out=given.participant in ledger.left_out,
     )

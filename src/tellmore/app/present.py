@@ -23,7 +23,7 @@ from tellmore.store.fold import DECISION_THRESHOLD
 from tellmore.store.ledger import CHOSEN, Asked, Ledger
 from tellmore.store.standing import end_words, standing
 from tellmore.store.statistics import accuracy, confident_mistakes
-from tellmore.store.status import doubts_of, start_verdict
+from tellmore.store.status import doubts_of, kept_of, start_verdict
 from tellmore.store.steady import for_themselves
 from tellmore.types import Skip
 
@@ -36,6 +36,8 @@ OLD_START = {"like": "seeds_positive", "unlike": "seeds_negative"}
 NOTHING_LEFT = "Every item is with somebody else right now. Try again in a minute."
 FEW_ITEMS = 100
 """In so few, every item may have a label before the predictions settle."""
+END_PATIENCE_S = 2.0
+"""How long an owner without a question waits for the last answer to be learnt, so that the end counts it."""
 DONE = ("Done, thank you", "All your answers are saved. You can close this page.")
 
 
@@ -73,6 +75,9 @@ def question_out(session: Session, question: Question, *, stale: bool) -> wire.Q
 
 def question_reply(session: Session, visitor: Visitor, asked: Asked | None) -> wire.QuestionReply:
     """The open question of ``visitor``, and their progress."""
+    if asked is None and visitor.role == "owner":
+        with session.lock:
+            session.lock.wait_for(lambda: session.planner.up_to_date, END_PATIENCE_S)
     question = None if asked is None else question_out(session, asked.question, stale=asked.stale)
     end = None if question else end_out(session, visitor)
     return wire.QuestionReply(
@@ -197,11 +202,11 @@ def asked_now(ledger: Ledger) -> str:
 
 
 def _start_verdict(session: Session, view: FullView) -> str | None:
-    agreement = view.learner.start_agreement() if view.effects else None
-    if agreement is None:
+    found = kept_of(view.learner) if view.effects else None
+    if found is None:
         return None
     examples = session.beforehand.examples(session.settings, session.pool)
-    return start_verdict(agreement, doubts_of(view.learner, examples))
+    return start_verdict(found, doubts_of(view.learner, examples), session.settings.project.positive)
 
 
 def dashboard_out(session: Session) -> DashboardOut:

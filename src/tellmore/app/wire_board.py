@@ -146,6 +146,7 @@ class LogRow(Wire):
     check: bool
     late: bool
     undone: bool
+    left_out: bool = Field(description="whether this person's answers do not count")
 
 
 class LogOut(Wire):

@@ -220,7 +220,7 @@ def status(folder: ProjectArgument, json: JsonOption = False, dask: DaskOption =
     if json:
         print_json(asdict(found))
     else:
-        print_table(("", folder.name), found.lines(words_of(state)))
+        print_table(("", folder.name), found.lines(words_of(state), state.ledger.settings.project.positive))
 
 
 def import_answers(

@@ -32,9 +32,3 @@ def changed(part: Part, *, before: Weighing, after: Weighing) -> int:
     """How many items have another predicted side than before; the scores of the beliefs before come first."""
     then, now = part.scores[: len(before.weights)], part.scores[len(before.weights) :]
     return int(np.sum((before.mean_of(then) > 0) != (after.mean_of(now) > 0)))
-
-
-def agreeing(part: Part, *, mean: Array, mixture: Weighing) -> int:
-    """How many items have the same predicted side under a classifier with this mean [D] as under the beliefs."""
-    first = np.concatenate([scores[:, 0] for _, scores in part.rows.times(mean[:, None])])
-    return int(np.sum((first > 0) == (mixture.mean_of(part.scores) > 0)))

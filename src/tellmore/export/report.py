@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -38,8 +39,8 @@ def report_bytes(state: State) -> bytes:
     page = render_page(
         "project.html",
         project=state.ledger.settings.project,
-        headline=headline,
-        summary=[line for line in summary if line],
+        headline=_unbroken(headline),
+        summary=[_unbroken(line) for line in summary if line],
         quality=state.learner.quality(),
         meanings=_meanings(state),
         curves=_curves(state.effects),
@@ -51,6 +52,11 @@ def report_bytes(state: State) -> bytes:
         provenance=json.dumps(state.provenance, indent=1, ensure_ascii=False),
     )
     return page.encode()
+
+
+def _unbroken(words: str) -> str:
+    """``words`` without a line end between a number and its percent sign."""
+    return re.sub(r"(\d) %", "\\1\N{NO-BREAK SPACE}%", words)
 
 
 def _headline(state: State) -> tuple[str, list[str]]:

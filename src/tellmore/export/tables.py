@@ -19,6 +19,7 @@ from tellmore.store.state import State
 SCORE_COLUMNS = ("id", "text", "image", "probability", "score", "score_sd", "version", "seed", "data_sha256")
 ANSWER_COLUMNS = (
     "participant",
+    "name",
     "question_id",
     "kind",
     "items",
@@ -57,13 +58,15 @@ def score_rows(state: State) -> Iterator[dict[str, Any]]:
 
 
 def answer_rows(state: State) -> Iterator[dict[str, Any]]:
-    """One row per answer or skip, in order; ``void`` says why one does not count. Deleted answers are left out."""
+    """One row per answer or skip, in order; ``void`` says why one does not count. Deleted answers are not listed."""
+    names, left_out = state.ledger.names, state.ledger.left_out
     for given in state.ledger.given.values():
         asked = state.ledger.asked.get(given.question_id)
         if asked is None or given.answer is None:
             continue
         yield {
             "participant": given.participant,
+            "name": names.get(given.participant, given.participant),
             "question_id": given.question_id,
             "kind": asked.question.kind,
             "items": json.dumps(asked.question.items, ensure_ascii=False),
@@ -74,7 +77,7 @@ def answer_rows(state: State) -> Iterator[dict[str, Any]]:
             "version": state.provenance["tellmore_version"],
             "seed": state.provenance["seed"],
             "check": asked.check,
-            "void": given.void,
+            "void": given.void or ("left out" if given.participant in left_out else ""),
         }
 
 

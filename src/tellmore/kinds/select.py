@@ -62,7 +62,7 @@ class SelectKind(Kind):
     def __init__(self, name: str, end: int, word: str) -> None:
         self.name, self.end = name, end  # +1: the highest, -1: the lowest
         follows = "{negative}" if end > 0 else "{positive}"
-        self.help = f"Choose the item asked for, then label it. If it is {follows}, so are the others."
+        self.help = f"Choose the item asked for, then label it. If it is {follows}, the others count as {follows} too."
         self.noun = "Selection" if end > 0 else "Selection (lowest)"
         self.title, self.ask = f"Select {word}", f"Choose the {word} {{attribute}}"
 

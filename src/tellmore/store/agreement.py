@@ -1,13 +1,13 @@
 """How far people agree: each person's labels, Krippendorff's alpha, conflicts, and known items.
 
 These are pure functions of the log. Labels of known items, which measure a person, and labels that settle a conflict are
-not counted as anybody's opinion.
+not counted as anybody's opinion, nor are those of people who are left out.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,10 +79,12 @@ def _labels(ledger: Ledger, given: Given) -> dict[str, bool]:
     return labels_in(ledger.asked[given.question_id].question, given.answer) if standing else {}
 
 
-def votes(ledger: Ledger) -> dict[str, dict[str, Vote]]:
-    """The newest label by item and person."""
+def votes(ledger: Ledger, *, everybody: bool = False) -> dict[str, dict[str, Vote]]:
+    """The newest label by item and person; of ``everybody``, or without those who are left out."""
     found: dict[str, dict[str, Vote]] = defaultdict(dict)
     for given in ledger.given.values():
+        if given.participant in ledger.left_out and not everybody:
+            continue
         if given.question_id in ledger.asked and ledger.asked[given.question_id].why not in (KNOWN, SETTLED):
             for item, positive in _labels(ledger, given).items():
                 found[item][given.participant] = Vote(given.participant, positive, given.seq)
@@ -151,8 +153,9 @@ def conflicts(ledger: Ledger) -> list[Conflict]:
 
 
 def reliability(ledger: Ledger) -> dict[str, Reliability]:
-    """By participant, for everybody who shares an item with somebody or labelled a known one."""
-    compared, known = _against_others(votes(ledger)), _on_known(ledger)
+    """By participant, for everybody who shares an item with somebody or labelled a known one. Those who are left out are
+    compared with the others, but the others not with them."""
+    compared, known = _against_others(votes(ledger, everybody=True), ledger.left_out), _on_known(ledger)
     return {
         who: Reliability(
             *compared.get(who, (0, 0))[:2], *known.get(who, (0, 0)), _warning(compared.get(who), known.get(who))
@@ -161,13 +164,16 @@ def reliability(ledger: Ledger) -> dict[str, Reliability]:
     }
 
 
-def _against_others(cast: Mapping[str, Mapping[str, Vote]]) -> dict[str, tuple[int, int, float]]:
+def _against_others(
+    cast: Mapping[str, Mapping[str, Vote]], left_out: Collection[str]
+) -> dict[str, tuple[int, int, float]]:
     """For each person: labels that agree with most others', labels compared, and how many would agree by chance."""
     own: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for by_person in cast.values():
-        positive = sum(vote.positive for vote in by_person.values())
+        counting = [vote.positive for who, vote in by_person.items() if who not in left_out]
         for who, vote in by_person.items():
-            others, for_it = len(by_person) - 1, positive - vote.positive
+            counts = who not in left_out
+            others, for_it = len(counting) - counts, sum(counting) - (counts and vote.positive)
             if others and 2 * for_it != others:
                 own[who].append((vote.positive, 2 * for_it > others))
     found = {}

@@ -35,6 +35,7 @@ class Manner:
 
 
 NOT_COMPARED = Manner(None, "nobody to compare with yet", False)
+NO_ANSWERS = Manner(None, "no answers yet", False)
 
 
 def manners(ledger: Ledger, learner: Learner) -> dict[str, Manner]:

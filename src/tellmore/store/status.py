@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tellmore.core.kept import Kept, kept
 from tellmore.learner import Learner
 from tellmore.policy.shares import Share
 from tellmore.policy.words import percent
@@ -18,7 +19,8 @@ from tellmore.store.statistics import accuracy, time_left
 
 MEASURES = ("prevalence", "precision", "recall", "f1", "average_precision")
 HOLDS = 0.7
-"""Answers are said to agree with the start if at least this share of the items is still predicted as by the start."""
+"""Answers are said to agree with the start if at least this share of the items would still be predicted as by the start if both
+called half of them positive."""
 SHOWN_DOUBTS = 5
 
 
@@ -36,7 +38,8 @@ class Doubt:
 class Status:
     """The progress of a project; ``accuracy`` is measured on random questions and None before the first.
 
-    ``minutes_left``: from and to. ``can_stop``: why the questions may end, None before.
+    ``minutes_left``: from and to. ``can_stop``: why the questions may end, None before. ``start_agreement`` and ``start_order``:
+    how far the items are still predicted, and ordered, as by the start; see `Kept`.
     """
 
     items: int
@@ -57,13 +60,15 @@ class Status:
     f1: float | None
     average_precision: float | None
     start_agreement: float | None
+    start_order: float | None
+    start_verdict: str | None
     start_doubts: tuple[Doubt, ...]
     embeddings: str
     people: tuple[str, ...]
     warnings: tuple[str, ...]
 
-    def lines(self, words: Standing) -> list[tuple[str, str]]:
-        """The status as lines for people; ``words`` are the same sentences as in the app."""
+    def lines(self, words: Standing, positive: str = "positive") -> list[tuple[str, str]]:
+        """The status as lines for people; ``words`` are the same sentences as in the app, ``positive`` is the project's word."""
         rows = [
             ("items", str(self.items)),
             ("embeddings", self.embeddings),
@@ -78,33 +83,55 @@ class Status:
             shares |= {"average precision": self.average_precision}
             known = [f"{name} {value:.2f}" for name, value in shares.items() if value is not None]
             rows.append(
-                ("positive among random items", f"{percent(self.prevalence)}{''.join(f'; {each}' for each in known)}")
+                (
+                    f"{positive} among random items",
+                    f"{percent(self.prevalence)}{''.join(f'; {each}' for each in known)}",
+                )
             )
-        if self.start_agreement is not None:
-            rows.append(("start", start_verdict(self.start_agreement, self.start_doubts)))
+        if self.start_verdict is not None:
+            rows.append(("start", self.start_verdict))
         if words.end is not None:
             rows.append(("the end", ": ".join(words.end)))
         rows += [("people", each) for each in self.people]
         return rows + [("warning", each) for each in self.warnings]
 
 
-def start_verdict(agreement: float, doubts: Sequence[Doubt] = ()) -> str:
-    """How far the answers agree with the start, in words.
+def kept_of(learner: Learner) -> Kept | None:
+    """What the answers have kept of the learner's start; None without a start."""
+    if not learner.begun.started:
+        return None
+    rows, mixture = learner.scan.rows, learner.beliefs.weighing
+    return kept(rows, learner.scans, mean=learner.begun.mean, mixture=mixture)
 
-    >>> start_verdict(0.43)
+
+def start_verdict(found: Kept, doubts: Sequence[Doubt] = (), positive: str = "positive") -> str:
+    """How far the answers agree with the start, in words; ``positive`` is the project's word.
+
+    The verdict depends on the order of the items: a start does not know how many of them are positive.
+
+    >>> start_verdict(Kept(0.43, order=0.4, before=0.5, now=0.5))
     'your answers disagree with the start: only 43 % of the items are still predicted as it predicted them'
+    >>> start_verdict(Kept(0.55, order=0.9, before=0.5, now=0.05), positive="urgent").partition(": ")[0]
+    'your answers agree with the start, but fewer items are urgent than it assumed'
     >>> cold, damp = Doubt("cold", 0.002, 0.03), Doubt("damp", 0.3, 0.4)
-    >>> start_verdict(0.9, [cold]).rpartition("; ")[2]
+    >>> start_verdict(Kept(0.9, 0.9, 0.5, 0.5), [cold]).rpartition("; ")[2]
     'they disagree with "cold": its weight is now 3 %'
-    >>> start_verdict(0.9, [cold, damp]).rpartition("; ")[2]
+    >>> start_verdict(Kept(0.9, 0.9, 0.5, 0.5), [cold, damp]).rpartition("; ")[2]
     'they disagree with "cold" and "damp": their weights are now 3 % and 40 %'
-    >>> start_verdict(0.0)
+    >>> start_verdict(Kept(0.0, 0.1, 0.5, 0.5))
     'your answers disagree with the start: none of the items is still predicted as it predicted them'
     """
-    verdict, only = ("agree", "") if agreement >= HOLDS else ("disagree", "only ")
-    share = f"{only}{percent(agreement)} of the items are" if agreement > 0 else "none of the items is"
-    called = f"{share} still predicted as it predicted them"
-    said = f"your answers {verdict} with the start: {called}"
+    few = found.agreement < HOLDS
+    if found.order < HOLDS:
+        verdict = "your answers disagree with the start" + ("" if few else " on the order of the items")
+    elif few:
+        changed = "fewer" if found.now < found.before else "more"
+        verdict = f"your answers agree with the start, but {changed} items are {positive} than it assumed"
+    else:
+        verdict = "your answers agree with the start"
+    only = "only " if few else ""
+    share = f"{only}{percent(found.agreement)} of the items are" if found.agreement > 0 else "none of the items is"
+    said = f"{verdict}: {share} still predicted as it predicted them"
     if not doubts:
         return said
     shown = doubts[:SHOWN_DOUBTS]
@@ -139,7 +166,9 @@ def status_of(state: State) -> Status:
     """The status of a project's state."""
     given = list(state.ledger.given.values())
     measured, found = accuracy(state.effects), state.learner.quality()
-    target = state.ledger.settings.learning.target_accuracy
+    target, positive = state.ledger.settings.learning.target_accuracy, state.ledger.settings.project.positive
+    start = kept_of(state.learner) if state.effects else None
+    doubts = doubts_of(state.learner, state.examples) if state.effects else ()
     return Status(
         items=len(state.pool),
         answers=len(state.effects),
@@ -154,8 +183,10 @@ def status_of(state: State) -> Status:
         can_stop=None if state.ledger.end is None else state.ledger.end.why,
         expected_accuracy=state.effects[-1].expected_accuracy if state.effects else None,
         **{name: _estimate(getattr(found, name, None)) for name in MEASURES},
-        start_agreement=state.learner.start_agreement() if state.effects else None,
-        start_doubts=doubts_of(state.learner, state.examples) if state.effects else (),
+        start_agreement=None if start is None else start.agreement,
+        start_order=None if start is None else start.order,
+        start_verdict=None if start is None else start_verdict(start, doubts, positive),
+        start_doubts=doubts,
         embeddings=str(state.learner.coordinates),
         people=people_lines(state.ledger, state.learner),
         warnings=tuple(state.learner.warnings()),

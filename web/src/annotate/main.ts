@@ -25,6 +25,8 @@ import { welcome } from "./welcome";
 
 /** How long to wait before asking again while all questions are with other people. */
 const ASK_AGAIN_MS = 5_000;
+/** How long a confirmation stays: long enough to be read twice. */
+const CONFIRMED_MS = 5_000;
 
 class Annotator {
   private readonly host = h("main", { class: "stage" });
@@ -40,6 +42,7 @@ class Annotator {
   private readonly glance = h("div", { class: "glance-host" });
   private presented: Presented | null = null;
   private askAgain: ReturnType<typeof setTimeout> | undefined;
+  private forget: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
   private undoable = 0;
   /** Questions answered since the page was opened, newest last; naming one makes an undo safe to repeat. */
@@ -85,7 +88,7 @@ class Annotator {
   private async show(turn: Turn, latencyMs: number, previous: Answer | null = null): Promise<void> {
     clearTimeout(this.askAgain);
     const screen = turn.question && (await screenOf(turn.question.kind, this.me.project.kinds));
-    this.warning.textContent = "";
+    this.clearWarning();
     const aside = turn.glance ? glanceView(turn.glance, this.me.project, () => this.glance.replaceChildren()) : turn.question && (pauseView(this.me, turn.pause) ?? welcome(this.me, turn.progress.answers));
     this.glance.replaceChildren(...(aside ? [aside] : []));
     this.presented?.withdraw();
@@ -107,7 +110,7 @@ class Annotator {
 
   private async note(question: Question): Promise<void> {
     try {
-      if (await askForNote(question.items)) this.warn("Your comment was sent.");
+      if (await askForNote(question.items)) this.confirm("Your comment was sent.");
     } catch (error) {
       this.warn(sentence(`Your comment was not sent: ${error instanceof Error ? error.message : String(error)}`));
     }
@@ -171,8 +174,25 @@ class Annotator {
   }
 
   private warn(message: string): void {
+    clearTimeout(this.forget);
     this.warning.textContent = message;
+    // The bar of a grid stays at the bottom of the screen; the notice joins it, because it would cover the buttons.
+    const bar = this.host.querySelector(".tick-bar");
+    if (bar) bar.prepend(this.warning);
+    else this.footer.before(this.warning);
     this.announcer.say(message);
+  }
+
+  private confirm(message: string): void {
+    this.warn(message);
+    this.forget = setTimeout(() => this.clearWarning(), CONFIRMED_MS);
+  }
+
+  /** Empties the notice and takes it out of the question, which may be replaced. */
+  private clearWarning(): void {
+    clearTimeout(this.forget);
+    this.warning.textContent = "";
+    this.footer.before(this.warning);
   }
 
   private setBusy(busy: boolean): void {

@@ -29,11 +29,12 @@ function range(limits: uPlot.Range.MinMax | undefined): uPlot.Scale {
   return limits ? { range: limits } : {};
 }
 
+/** Texts contain the project's word for positive. */
 interface Spec {
   title: string;
-  hint: string;
-  x: (axis: Axis) => string;
-  y: string;
+  hint: (positive: string) => string;
+  x: (axis: Axis, positive: string) => string;
+  y: (positive: string) => string;
   xRange?: uPlot.Range.MinMax;
   yRange?: uPlot.Range.MinMax;
   series: (accent: string) => uPlot.Series[];
@@ -48,11 +49,12 @@ class Plot implements Chart {
   readonly element: HTMLElement;
   private readonly canvas = h("div", { class: "plot", role: "img" });
   private readonly words = h("p", { class: "summary" });
+  private readonly hint = h("p", { class: "hint" });
   private plot: uPlot | null = null;
   private last: [Dashboard, Axis] | null = null;
 
   constructor(private readonly spec: Spec) {
-    this.element = h("section", { class: "panel" }, h("h2", {}, spec.title), h("p", { class: "hint" }, spec.hint), this.canvas, this.words);
+    this.element = h("section", { class: "panel" }, h("h2", {}, spec.title), this.hint, this.canvas, this.words);
     new ResizeObserver(() => this.resize()).observe(this.canvas);
     document.addEventListener("tellmore:theme", () => this.redraw());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
@@ -66,21 +68,23 @@ class Plot implements Chart {
   private redraw(): void {
     if (!this.last || !this.canvas.clientWidth) return;
     const [data, axis] = this.last;
+    const { positive } = data.project;
+    this.hint.textContent = this.spec.hint(positive);
     this.words.textContent = this.spec.summary(data);
     this.canvas.setAttribute("aria-label", `${this.spec.title}. ${this.words.textContent}`);
     this.plot?.destroy();
     const columns = this.spec.columns(data, axis);
-    this.plot = columns[0].length ? new uPlot(this.options(axis), columns, this.canvas) : null;
+    this.plot = columns[0].length ? new uPlot(this.options(axis, positive), columns, this.canvas) : null;
   }
 
-  private options(axis: Axis): uPlot.Options {
+  private options(axis: Axis, positive: string): uPlot.Options {
     const { spec } = this;
     const accent = colour("--accent");
     return {
       width: this.canvas.clientWidth,
       height: HEIGHT_PX,
       scales: { x: { time: false, ...range(spec.xRange) }, y: range(spec.yRange) },
-      axes: [axisOf(spec.x(axis), 40), axisOf(spec.y, 48)],
+      axes: [axisOf(spec.x(axis, positive), 40), axisOf(spec.y(positive), 48)],
       series: [{}, ...spec.series(accent)],
       ...(spec.bands ? { bands: spec.bands(accent) } : {}),
       legend: { show: false },
@@ -105,9 +109,9 @@ const wash = (accent: string): string => `color-mix(in srgb, ${accent} 18%, tran
 export function uncertaintyChart(): Chart {
   return new Plot({
     title: "Uncertainty",
-    hint: "Log-determinant of the belief per dimension, against the start. Lower is more certain.",
+    hint: () => "Log-determinant of the belief per dimension, against the start. Lower is more certain.",
     x: overTime,
-    y: "nats per dimension",
+    y: () => "nats per dimension",
     series: (accent) => [{ stroke: accent, width: 2, points: { show: false } }],
     columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.logdet_per_dim)],
     summary: ({ curve }) => (curve.length ? `Now ${decimal(curve.at(-1)!.logdet_per_dim, 3)} after ${curve.length} answers.` : "No answers yet."),
@@ -118,9 +122,9 @@ export function accuracyChart(): Chart {
   const hidden: uPlot.Series = { points: { show: false }, width: 0 };
   return new Plot({
     title: "Accuracy on random checks",
-    hint: "On random items, predicted before they were labelled, with a 95 % interval.",
+    hint: () => "On random items, predicted before they were labelled, with a 95\u00a0% interval.",
     x: overTime,
-    y: "share correct",
+    y: () => "share correct",
     yRange: [0, 1],
     series: (accent) => [{ ...hidden, stroke: accent }, { ...hidden, stroke: accent }, { stroke: accent, width: 2 }],
     bands: (accent) => [{ series: [1, 2], fill: wash(accent) }],
@@ -151,10 +155,10 @@ export function reliabilityChart(): Chart {
   const ends = <T>(first: T, values: T[], last: T): T[] => [first, ...values, last];
   return new Plot({
     title: "Do probabilities come true?",
-    hint: "The share of random items that were positive, against the probability stated before, with a 95 % interval. On the dashed line, probabilities come true.",
+    hint: (positive) => `The share of random items that were ${positive}, against the probability stated before, with a 95\u00a0% interval. On the dashed line, probabilities come true.`,
     x: () => "probability stated",
     xRange: [0, 1],
-    y: "share positive",
+    y: (positive) => `share ${positive}`,
     yRange: [0, 1],
     series: (accent) => [
       { stroke: colour("--ink-soft"), width: 1, dash: [4, 4], points: { show: false } },
@@ -177,9 +181,9 @@ export function reliabilityChart(): Chart {
 export function bitsChart(): Chart {
   return new Plot({
     title: "Bits per answer",
-    hint: "The information that each answer was expected to give.",
+    hint: () => "The information that each answer was expected to give.",
     x: overTime,
-    y: "bits",
+    y: () => "bits",
     series: (accent) => [{ stroke: accent, paths: () => null, points: { show: true, size: 5, fill: accent } }],
     columns: ({ curve }, axis) => [xOf(curve, axis), curve.map((point) => point.bits)],
     summary: ({ curve }) => (curve.length ? `The last answer was expected to give ${curve.at(-1)!.bits.toFixed(2)} bits.` : "No answers yet."),
@@ -190,10 +194,10 @@ export function histogramChart(): Chart {
   const bars = uPlot.paths.bars!({ size: [0.9] });
   return new Plot({
     title: "Scores",
-    hint: "How many items have each probability of being positive.",
-    x: () => "probability of positive",
+    hint: (positive) => `How many items have each probability of being ${positive}.`,
+    x: (_, positive) => `probability of ${positive}`,
     xRange: [0, 1],
-    y: "items",
+    y: () => "items",
     series: (accent) => [{ stroke: accent, fill: wash(accent), width: 1, paths: bars, points: { show: false } }],
     columns: ({ histogram: { edges, counts } }) => [counts.map((_, index) => (edges[index]! + edges[index + 1]!) / 2), counts],
     summary: ({ positive_share: share, threshold, pool_size: size }) =>

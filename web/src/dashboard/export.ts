@@ -1,6 +1,7 @@
 /** Export: which files can be downloaded, what each is for, and how it is used. */
 
 import { get, getFile } from "../kit/api";
+import { copyButton } from "../kit/copy";
 import { h } from "../kit/dom";
 import type { Export } from "../kit/wire";
 import { type Known, somethingKnown } from "./known";
@@ -17,10 +18,8 @@ async function save(path: string): Promise<void> {
 }
 
 function code(text: string): HTMLElement {
-  const copied = h("button", { type: "button", class: "button small" }, "Copy");
-  copied.addEventListener("click", () => void navigator.clipboard.writeText(text).then(() => copied.replaceChildren("Copied")));
   const example = h("pre", { tabindex: 0, role: "region", "aria-label": "Example code" }, h("code", {}, text.trimEnd()));
-  return h("details", { class: "snippet" }, h("summary", {}, "How to use it"), example, copied);
+  return h("details", { class: "snippet" }, h("summary", {}, "How to use it"), example, copyButton(text, example, "button small"));
 }
 
 export class ExportView {

@@ -2,7 +2,7 @@
 
 import { itemView } from "../cards/item";
 import { get, post, request } from "../kit/api";
-import { type Child, h, hiddenText, once } from "../kit/dom";
+import { type Child, h, hiddenText, once, showTop } from "../kit/dom";
 import { icon } from "../kit/icons";
 import { percent } from "../kit/numbers";
 import type { Dashboard, ItemPage, ItemRow, Settings, Why } from "../kit/wire";
@@ -163,7 +163,9 @@ export class ItemsView {
     const why = await get<Why>(`/api/items/${encodeURIComponent(id)}/why`);
     const card = this.card(why);
     this.detail.replaceChildren(card);
-    card.focus();
+    // The browser would show the middle of a panel that is taller than the screen.
+    card.focus({ preventScroll: true });
+    showTop(card);
   }
 
   private card({ item, nearest, notes }: Why): HTMLElement {

@@ -17,7 +17,7 @@ const FIELDS = [
   ["negative_value", "Negative value", "text"],
 ] as const;
 
-const HINT = "Another model’s scores, kept with the items, against people’s answers to random questions. Intervals are 95 %.";
+const HINT = "Another model’s scores, kept with the items, against people’s answers to random questions. Intervals are 95\u00a0%.";
 const NO_COLUMN = "This project has no scores to judge: create it with tellmore init --keep-column NAME, or judge a file with tellmore judge --scores-file FILE.";
 const NO_ANSWER = "No random question about a scored item has been answered yet. Some questions are random; for more of them, raise check_share in tellmore.toml and restart the server.";
 
@@ -41,7 +41,7 @@ export function figures(found: Verdict, { positive }: Words): Tile[] {
   return [
     measured("Agrees with people", found.agreement, ""),
     { label: "Always the more common answer", value: percent(found.commoner), note: "how often that would agree" },
-    measured("Precision", found.precision, `it calls nothing ${positive}`),
+    measured("Precision", found.precision, `it calls none of the ${found.checks} random items ${positive}`),
     measured("Recall", found.recall, `none of the ${found.checks} random answers is ${positive}`),
     { label: `Share of ${positive}`, value: percent(share.estimate, 1), note: `${percentRange(share, 1)}, all scored items` },
     { label: "To halve that interval", value: String(share.more_to_halve), note: "more random answers" },
@@ -106,7 +106,7 @@ function share({ share: of }: Verdict, { positive }: Words): HTMLElement {
     columns: [
       { title: "By", cell: ([name]) => name },
       { title: "Share", numeric: true, cell: ([, value]) => value },
-      { title: "95 % interval", numeric: true, cell: ([, , range]) => range },
+      { title: "95\u00a0% interval", numeric: true, cell: ([, , range]) => range },
     ],
   });
   return panel(title, "Among all scored items, by prediction-powered inference.", view);

@@ -23,8 +23,9 @@ const SORTS: [string, string][] = [
   ["undone", "Undone"],
 ];
 
-function notes(row: LogRow): string {
-  return [row.check && "random", WHYS[row.why], row.stale && "chosen before the last answer", row.late && "late", row.undone && "undone"].filter(Boolean).join(", ");
+/** How a question was chosen, and why its answer does not count, if so. */
+export function notes(row: Pick<LogRow, "check" | "why" | "stale" | "late" | "undone" | "left_out">): string {
+  return [row.check && "random", WHYS[row.why], row.stale && "chosen before the last answer", row.late && "late", row.undone && "undone", row.left_out && "left out"].filter(Boolean).join(", ");
 }
 
 /** The pictures of a question, numbered, because the answer refers to them by number; null if there are none. */

@@ -45,9 +45,15 @@ function calledTile(data: Dashboard): Tile {
   return somethingKnown(data) ? { label, value: percent(positive_share), note: `of ${pool_size.toLocaleString("en")} items` } : { label, value: "\u2013", note: "nothing is known yet" };
 }
 
-/** The shares of the last questions that were random or had been asked before; empty if there were none. */
+/** From this share on, questions that are random or asked again cost something; with fewer questions, a share says little. The server
+ * uses the same numbers for its warning. */
+const TOO_MANY = 0.05;
+const FEWEST = 20;
+
+/** The shares of the last questions that were random or had been asked before; empty if these were few. */
 export function askedNote({ questions, random, repeated }: Pick<Dashboard["asked"], "questions" | "random" | "repeated">): string {
-  const parts = [random && `${percent(random)} were random, as no better one was ready`, repeated && `${percent(repeated)} had been asked before`].filter(Boolean);
+  const many = (share: number): boolean => questions >= FEWEST && share > TOO_MANY;
+  const parts = [many(random) && `${percent(random)} were random, as no better one was ready`, many(repeated) && `${percent(repeated)} had been asked before`].filter(Boolean);
   return parts.length ? `of the last ${questions} questions, ${parts.join(", ")}` : "";
 }
 
@@ -94,7 +100,7 @@ function rarePanel(data: Dashboard): HTMLElement | null {
     columns: [
       { title: "Measure", cell: ({ name }) => name },
       { title: "Value", numeric: true, cell: ({ share }) => percent(share.estimate) },
-      { title: "95 % interval", numeric: true, cell: ({ share }) => percentRange(share) },
+      { title: "95\u00a0% interval", numeric: true, cell: ({ share }) => percentRange(share) },
       { title: "Meaning", cell: ({ meaning }) => meaning },
     ],
   });

@@ -1,6 +1,7 @@
 /** People: who answers, how fast and how reliably; invitations; deleting one person's data. */
 
 import { get, post, request } from "../kit/api";
+import { copyButton } from "../kit/copy";
 import { confirmed } from "../kit/dialog";
 import { h } from "../kit/dom";
 import { icon } from "../kit/icons";
@@ -29,20 +30,19 @@ function answersOf({ answers, skips, undone }: Person): string {
   return [String(answers), skips && `${skips} skipped`, undone && `${undone} undone`].filter(Boolean).join(", ");
 }
 
-async function copy(text: string, button: HTMLButtonElement): Promise<void> {
-  await navigator.clipboard.writeText(text);
-  button.textContent = "Copied";
-}
+/** Hosts that lead every computer to itself. */
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-function linkView(invitation: Invitation): HTMLElement {
+/** A new link, to be sent to somebody; says so if it does not lead other computers here. */
+export function linkView(invitation: Invitation): HTMLElement {
   const address = invitation.url ?? "";
   const field = h("input", { readonly: true, value: address, "aria-label": `Link for ${invitation.name}`, class: "mono" });
   field.addEventListener("focus", () => field.select());
-  const button = h("button", { type: "button", class: "button" }, "Copy");
-  button.addEventListener("click", () => void copy(address, button).catch(() => field.select()));
   const until = invitation.expires_utc ? `until ${dayOf(invitation.expires_utc)} or until it is revoked` : "until it is revoked";
   const note = h("p", { class: "hint" }, `Send this to ${invitation.name}. It is shown only now, and works ${until}.`);
-  return h("div", { class: "fresh-link", role: "status" }, note, h("div", { class: "inline-form" }, field, button));
+  const here = URL.canParse(address) && LOOPBACK.includes(new URL(address).hostname);
+  const caution = here && h("p", { class: "hint" }, "It works on this computer only. To let others in, start the server with: ", h("code", {}, "tellmore serve PROJECT --host 0.0.0.0"));
+  return h("div", { class: "fresh-link", role: "status" }, note, caution, h("div", { class: "inline-form" }, field, copyButton(address, field)));
 }
 
 function dayOf(utc: string): string {

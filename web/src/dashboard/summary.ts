@@ -48,7 +48,7 @@ export function peoplePanel({ annotators }: Dashboard): HTMLElement {
     rows: annotators.filter(({ answers, skips }) => answers + skips > 0),
     empty: "Nobody has answered yet.",
     columns: [
-      { title: "Name", cell: (person) => h("span", { dir: "auto" }, person.name) },
+      { title: "Name", cell: ({ name, manner }) => h("span", { dir: "auto" }, name, manner.left_out && " (left out)") },
       { title: "Answers", numeric: true, cell: ({ answers }) => String(answers) },
       { title: "Time spent", numeric: true, cell: ({ minutes }) => duration(minutes) },
       { title: "Agrees with the classifier", numeric: true, cell: ({ agreement }) => (agreement === null ? "–" : percent(agreement)) },
