@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tellmore.data.project import PRIOR_FILE, Project, open_project, write_settings
+from tellmore.data.earlier import PRIOR_FILE, Earlier
+from tellmore.data.project import Project, open_project, write_settings
 from tellmore.errors import SettingError
 from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.questions import Question
@@ -69,8 +68,7 @@ def _copy_belief(earlier: Path, project: Project) -> None:
         )
     if state.classifier.normalised != settings.data.normalised:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
-    sharpness = np.array([*astuple(learner.behaviour), learner.w])
-    np.savez(project.folder / PRIOR_FILE, mean=belief.mean, cov=belief.cov, sharpness=sharpness)
+    Earlier(belief, learner.behaviour, learner.w).write(project.folder / PRIOR_FILE)
     write_settings(project.folder, settings.changed(start={"earlier": True}))
 
 
