@@ -195,6 +195,15 @@ def test_an_earlier_project_is_a_start_among_others(here: Path, capsys):
     assert "scales vectors to length 1 and the other does not" in said
 
 
+def test_an_earlier_project_without_answers_is_refused_at_once(here: Path, capsys):
+    (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run("init p --items new.csv --embeddings emb.npz --attribute calm")
+    before = set(here.iterdir())
+    said = fails("init q --items new.csv --embeddings emb.npz --attribute calm --prior-from p", capsys)
+    assert "--prior-from p: it has no answers" in said
+    assert set(here.iterdir()) == before
+
+
 def test_an_earlier_project_is_the_only_prior_if_the_settings_say_so(here: Path):
     run(INIT)
     (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))

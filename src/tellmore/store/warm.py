@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tellmore.data.earlier import PRIOR_FILE, Earlier
 from tellmore.data.project import Project, open_project, write_settings
-from tellmore.errors import SettingError
+from tellmore.errors import InputError, SettingError
 from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.questions import Question
 from tellmore.store.beforehand import beforehand_of, check_names, named_examples
@@ -69,7 +69,13 @@ def _copy_belief(earlier: Path, project: Project) -> None:
     if state.classifier.normalised != settings.data.normalised:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
     Earlier(belief, learner.behaviour, learner.w).write(project.folder / PRIOR_FILE)
-    write_settings(project.folder, settings.changed(start={"earlier": True}))
+    started = replace(project, settings=settings.changed(start={"earlier": True}))
+    try:
+        new_learner(started.pool, started.settings, beforehand_of(started))
+    except InputError as problem:
+        why = problem if state.effects else "it has no answers, so there is nothing to start from; leave it out"
+        raise SettingError(f"--prior-from {earlier}: {why}") from None
+    write_settings(project.folder, started.settings)
 
 
 def _labelled(project: Project) -> Iterator[Collected]:
