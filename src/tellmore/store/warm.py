@@ -14,11 +14,8 @@ from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.questions import Question
 from tellmore.store.beforehand import beforehand_of, check_names, named_examples
 from tellmore.store.fold import new_learner
-from tellmore.store.formats.contract import IMPORTED
+from tellmore.store.formats.contract import IMPORTED, LABELLED
 from tellmore.store.importing import Collected, append_answers, content_of, key_of
-
-LABELLED = "label-column"
-"""The participant to whom labels in the items file are attributed."""
 
 
 @dataclass(frozen=True)
