@@ -151,7 +151,7 @@ def test_a_start_in_the_settings_is_a_start(tmp_path: Path) -> None:
     project = tm.Project.create(tmp_path / "p", texts, settings={"start": {"like": ["Warm and kind"]}})
     assert project.learner().start_weight is not None
     for start in ({"scores_column": "llm"}, {"like": ["warm"]}, {"earlier": True}):
-        with pytest.raises(tm.InputError, match=r"no item has|no such file"):
+        with pytest.raises(tm.InputError, match=r"no item has|give its folder as earlier"):
             tm.Project.create(tmp_path / "q", texts, settings={"start": start})
         assert not (tmp_path / "q").exists()
 
@@ -185,11 +185,20 @@ def test_a_question_is_told_once(tmp_path: Path) -> None:
         ({"like": ["a word"]}, "cannot be used as a word"),
         ({"like": "100"}, "like must be a list of texts, not the single string '100'"),
         ({"settings": {"question": "rank"}}, "settings go by section"),
+        ({"settings": {"learning": {"prior": "earlier"}}}, "give its folder as earlier"),
+        ({"settings": {"learning": {"seeds_positive": ["nowhere"]}}}, "no item has the id or the text 'nowhere'"),
     ],
 )
 def test_impossible_projects_leave_nothing(tmp_path: Path, options: dict[str, Any], said: str) -> None:
     with pytest.raises(tm.InputError, match=said):
         made(tmp_path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_items_that_are_all_alike_leave_nothing(tmp_path: Path) -> None:
+    for alike in (np.ones((5, 3)), 1e7 + np.eye(5)):  # the second by rounding
+        with pytest.raises(tm.PoolError, match="nothing can be learnt"):
+            tm.Project.create(tmp_path / "p", alike)
     assert list(tmp_path.iterdir()) == []
 
 

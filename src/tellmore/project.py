@@ -99,7 +99,9 @@ class Project:
         start = sections.get("start", {})
         sides = {"like": like, "unlike": unlike}
         start |= {name: text_list(name, side or start.get(name, ())) for name, side in sides.items()}
-        warm = WarmStart(None if earlier is None else Path(earlier), start, embed)
+        if earlier is None and (wanted.learning.prior == "earlier" or wanted.start.earlier):
+            raise SettingError("the settings say to start from an earlier project; give its folder as earlier")
+        warm = WarmStart(None if earlier is None else Path(earlier), start, embed, tried=True)
         if isinstance(items, str | Path):
             if embedder is not None or labels is not None:
                 raise SettingError(

@@ -21,11 +21,13 @@ from tellmore.store.importing import Collected, append_answers, content_of, key_
 @dataclass(frozen=True)
 class WarmStart:
     """Labels of the items become answers. ``start`` has the keys of settings.start; or ``earlier``, a project's folder, gives
-    the classifier to start from. ``embed`` names the embedder for words."""
+    the classifier to start from. ``embed`` names the embedder for words. ``tried``: whether learning is tried without a start
+    too, because settings or items may be such that nothing can be learnt."""
 
     earlier: Path | None = None
     start: Mapping[str, Any] = field(default_factory=dict)
     embed: str | None = None
+    tried: bool = False
 
     def __post_init__(self) -> None:
         """Make the quick checks before the embedding, which may take hours."""
@@ -38,6 +40,8 @@ class WarmStart:
             _copy_belief(self.earlier, project)
         if any(self.start.values()):
             _write_start(project, self.start, self.embed)
+        elif self.tried and self.earlier is None:
+            new_learner(project.pool, project.settings, beforehand_of(project))
         labelled = list(_labelled(project))
         if labelled:
             append_answers(project, labelled, why="label")
