@@ -185,6 +185,7 @@ def test_a_question_is_told_once(tmp_path: Path) -> None:
         ({"like": ["a word"]}, "cannot be used as a word"),
         ({"like": "100"}, "like must be a list of texts, not the single string '100'"),
         ({"settings": {"question": "rank"}}, "settings go by section"),
+        ({"settings": {"project": {"positive": "Kind", "negative": "kind"}}}, "they must differ"),
         ({"settings": {"learning": {"prior": "earlier"}}}, "give its folder as earlier"),
         ({"settings": {"learning": {"seeds_positive": ["nowhere"]}}}, "no item has the id or the text 'nowhere'"),
     ],

@@ -21,8 +21,8 @@ from tellmore.store.importing import Collected, append_answers, content_of, key_
 @dataclass(frozen=True)
 class WarmStart:
     """Labels of the items become answers. ``start`` has the keys of settings.start; or ``earlier``, a project's folder, gives
-    the classifier to start from. ``embed`` names the embedder for words. ``tried``: whether learning is tried without a start
-    too, because settings or items may be such that nothing can be learnt."""
+    the classifier to start from. ``embed`` names the embedder for words. ``tried``: whether the settings are checked, and
+    learning is tried without a start too, because settings or items may be such that nothing can be asked or learnt."""
 
     earlier: Path | None = None
     start: Mapping[str, Any] = field(default_factory=dict)
@@ -36,6 +36,8 @@ class WarmStart:
         check_names(self.start.get("like", ()), self.start.get("unlike", ()), self.start.get("scores_column", ""))
 
     def __call__(self, project: Project) -> None:
+        if self.tried:
+            project.settings.check_change(project.settings.data.n)
         if self.earlier is not None:
             _copy_belief(self.earlier, project)
         if any(self.start.values()):
