@@ -219,6 +219,27 @@ class Regressor:
         return 5 + 2 * rows[:, 0]
 
 
+def test_a_start_from_a_classifier_matches_columns_by_name(tmp_path: Path) -> None:
+    table = pd.DataFrame(X, columns=list("abcd"), index=[f"i{row}" for row in range(60)])
+    turned, vectors = table[table.columns[::-1]], pd.DataFrame({"vector": list(X)}, index=table.index)
+    learner = tm.Learner(table, "label")
+    for row in range(20):
+        learner.tell(tm.Question("label", [f"i{row}"]), bool(TRUTH[row]))
+    first = tm.Project.create(tmp_path / "p", table, labels=TRUTH.tolist())
+    taught = LogisticRegression().fit(table, TRUTH)
+    for classifier in (taught, learner, first.classifier):  # without a warning of scikit-learn's
+        start = tm.Start.of_classifier(classifier)
+        for same in (table, turned) if classifier is taught else (table, turned, vectors):
+            assert tm.Learner(same, start=start).score(None, TRUTH) > 0.85
+        with pytest.raises(tm.SettingError, match="taught on other columns: there is no column 'a'"):
+            tm.Learner(table.add_prefix("x"), start=start)
+    second = tm.Project.create(tmp_path / "q", turned, earlier=first.folder)
+    assert second.learner().score(None, TRUTH) > 0.85
+    with pytest.raises(tm.SettingError, match="taught on other columns: there is no column 'xa'"):
+        tm.Project.create(tmp_path / "r", table.add_prefix("x"), earlier=first.folder)
+    assert tm.Project.create(tmp_path / "s", vectors, earlier=first.folder).learner().score(None, TRUTH) > 0.85
+
+
 def test_any_classifier_can_be_a_start() -> None:
     learner = tm.Learner(X, "label")
     for row in range(20):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from tellmore.core.gaussian import Gaussian
 from tellmore.data.earlier import PRIOR_FILE, Earlier
 from tellmore.data.project import Project, open_project, write_settings
-from tellmore.errors import InputError, SettingError
+from tellmore.errors import InputError, PoolError, SettingError
 from tellmore.kinds.label import LABEL, LabelAnswer
 from tellmore.questions import Question
 from tellmore.store.beforehand import beforehand_of, check_names, named_examples
 from tellmore.store.fold import new_learner
 from tellmore.store.formats.contract import IMPORTED, LABELLED
 from tellmore.store.importing import Collected, append_answers, content_of, key_of
+from tellmore.tabular import places
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,9 @@ def _copy_belief(earlier: Path, project: Project) -> None:
         )
     if state.classifier.normalised != settings.data.normalised:
         raise SettingError(f"--prior-from {earlier}: one project scales vectors to length 1 and the other does not")
+    columns = state.ledger.initial.data.columns
+    if len(columns) == len(settings.data.columns) == settings.data.d:
+        belief = _in_order(belief, columns, settings.data.columns, earlier)
     Earlier(belief, learner.behaviour, learner.w).write(project.folder / PRIOR_FILE)
     started = replace(project, settings=settings.changed(start={"earlier": True}))
     try:
@@ -79,6 +86,15 @@ def _copy_belief(earlier: Path, project: Project) -> None:
         why = problem if state.effects else "it has no answers, so there is nothing to start from; leave it out"
         raise SettingError(f"--prior-from {earlier}: {why}") from None
     write_settings(project.folder, started.settings)
+
+
+def _in_order(belief: Gaussian, taught: Sequence[str], now: Sequence[str], earlier: Path) -> Gaussian:
+    """A belief over (1, x) that was ``taught`` on these columns, over the columns in the order that they have ``now``."""
+    try:
+        at = np.array([0, *(1 + place for place in places(now, taught))])
+    except PoolError as problem:
+        raise SettingError(f"--prior-from {earlier}: it was taught on other columns: {problem}") from None
+    return Gaussian.from_moments(belief.mean[at], belief.cov[np.ix_(at, at)])
 
 
 def _labelled(project: Project) -> Iterator[Collected]:
