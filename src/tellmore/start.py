@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ NOTHING_GIVEN = "a start needs at least one example, word or score; leave start 
 class Start:
     """What is known before the first answer. How much it counts depends on the answers.
 
-    positive: vectors [p, d] of what you are looking for, in the space of the pool's embeddings.
+    positive: vectors [p, d] of what you are looking for, in the space of the pool's embeddings. The columns of a DataFrame
+        are matched by name if the pool was made from one.
     negative: vectors [q, d] of its opposite. One of the two may be empty: the pool's mean is then used instead.
 
     >>> Start(positive=[[1.0, 0.0]], negative=[[0.0, 1.0]])
@@ -50,6 +52,7 @@ class Start:
         self.scores: Array | None = None
         self.classifier: Any = None
         self._index: Any = None
+        self._columns = [list(getattr(side, "columns", ())) for side in (positive, negative)]
         if not len(self.positive) and not len(self.negative):
             raise SettingError(NOTHING_GIVEN)
         if len(self.positive) and len(self.negative) and self.positive.shape[1] != self.negative.shape[1]:
@@ -144,6 +147,7 @@ class Start:
         start = cls.__new__(cls)
         start.positive = start.negative = np.empty((0, 0))
         start.scores = start.classifier = start._index = None
+        start._columns = [[], []]
         return start
 
     def __repr__(self) -> str:
@@ -168,7 +172,11 @@ class Start:
         return started(known, theta, OF_SCORES if self._scored_items(len(pool)) >= MANY_SCORES else OF_EXAMPLES)
 
     def _aligned(self, pool: Pool) -> Start:
-        """This start with its scores in the order of the pool's items, if they have an index."""
+        """This start with its scores in the order of the pool's items, if they have an index, and its vectors in the order of
+        the pool's columns, if both have names."""
+        columns = pool.columns or ()
+        if any(self._columns) and len(columns) == pool.d:
+            return Start(*map(partial(_in_order, columns=columns), (self.positive, self.negative), self._columns))
         rows = None if self.scores is None else rows_of_index(pool, self._index, "scores")
         if rows is None:
             return self
@@ -218,6 +226,14 @@ class Start:
             )
         signs = np.repeat([1.0, -1.0], [len(self.positive), len(self.negative)])
         return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
+
+
+def _in_order(side: Array, names: Sequence[Any], columns: Sequence[Any]) -> Array:
+    """Vectors [p, d] with dimensions of these ``names``, if they have any, in the order of the pool's ``columns``."""
+    try:
+        return side[:, tabular.places(columns, names)] if names and len(side) else side
+    except PoolError as problem:
+        raise SettingError(f"the vectors of the start have other columns than the pool: {problem}") from None
 
 
 def index_of(values: Any, name: str) -> Any:
