@@ -354,6 +354,23 @@ def test_predictions_have_the_names_that_scikit_learn_gives_them() -> None:
     assert learner.score(X, truth) == learner.score(None, truth.astype(int)) == np.mean(learner.predict() == truth)
 
 
+def test_known_labels_are_matched_to_the_items_by_their_index() -> None:
+    table = pd.DataFrame(X, index=[f"i{row}" for row in range(40)])
+    learner = tm.Learner(table, "label")
+    for row in range(12):
+        learner.tell(tm.Question("label", [f"i{row}"]), bool(X[row, 0] > 0))
+    truth = pd.Series(X[:, 0] > 0, index=table.index)
+    right = learner.score(None, truth.to_numpy())
+    assert 0.5 < right < 1
+    for seed in range(5):
+        assert learner.score(None, truth.sample(frac=1, random_state=seed)) == right
+    assert learner.score(None, truth.reset_index(drop=True)) == right
+    with pytest.raises(tm.SettingError, match="y must hold 40 values"):
+        learner.score(None, truth[:39])
+    with pytest.raises(tm.SettingError, match="the index of the labels has 'xi0'"):
+        learner.score(None, truth.add_prefix("x"))
+
+
 def test_notebooks_show_tables_and_a_curve_with_everything_escaped() -> None:
     pool = tm.Pool(X, [f"<i>{row}" for row in range(40)], text=["<script>"] * 40)
     learner = tm.Learner(pool, "label")

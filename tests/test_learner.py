@@ -589,6 +589,12 @@ def test_the_threshold_is_saved(tmp_path: Path, threshold: float | None) -> None
     assert (again.predict() == learner.predict()).all()
 
 
+def test_a_number_of_items_from_numpy_is_saved(tmp_path: Path) -> None:
+    learner = tm.Learner(np.eye(6), "rank", set_size=np.int64(3))  # type: ignore[arg-type]
+    learner.save(tmp_path / "learner.npz")
+    assert tm.Learner.load(tmp_path / "learner.npz").ask().size == learner.ask().size == 3
+
+
 @pytest.mark.parametrize("sizes", [[2, 20], [20]])
 def test_sizes_larger_than_the_pool_are_saved(tmp_path: Path, sizes: list[int]) -> None:
     learner = tm.Learner(np.eye(6), "auto", sizes=sizes)

@@ -151,7 +151,7 @@ def test_a_start_in_the_settings_is_a_start(tmp_path: Path) -> None:
     project = tm.Project.create(tmp_path / "p", texts, settings={"start": {"like": ["Warm and kind"]}})
     assert project.learner().start_weight is not None
     for start in ({"scores_column": "llm"}, {"like": ["warm"]}, {"earlier": True}):
-        with pytest.raises(tm.InputError, match=r"no item has|no such file"):
+        with pytest.raises(tm.InputError, match=r"no item has|give its folder as earlier"):
             tm.Project.create(tmp_path / "q", texts, settings={"start": start})
         assert not (tmp_path / "q").exists()
 
@@ -185,11 +185,21 @@ def test_a_question_is_told_once(tmp_path: Path) -> None:
         ({"like": ["a word"]}, "cannot be used as a word"),
         ({"like": "100"}, "like must be a list of texts, not the single string '100'"),
         ({"settings": {"question": "rank"}}, "settings go by section"),
+        ({"settings": {"project": {"positive": "Kind", "negative": "kind"}}}, "they must differ"),
+        ({"settings": {"learning": {"prior": "earlier"}}}, "give its folder as earlier"),
+        ({"settings": {"learning": {"seeds_positive": ["nowhere"]}}}, "no item has the id or the text 'nowhere'"),
     ],
 )
 def test_impossible_projects_leave_nothing(tmp_path: Path, options: dict[str, Any], said: str) -> None:
     with pytest.raises(tm.InputError, match=said):
         made(tmp_path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_items_that_are_all_alike_leave_nothing(tmp_path: Path) -> None:
+    for alike in (np.ones((5, 3)), 1e7 + np.eye(5)):  # the second by rounding
+        with pytest.raises(tm.PoolError, match="nothing can be learnt"):
+            tm.Project.create(tmp_path / "p", alike)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -207,6 +217,27 @@ def test_an_earlier_classifier_is_one_of_several_beliefs(tmp_path: Path) -> None
 class Regressor:
     def predict(self, rows: np.ndarray) -> np.ndarray:
         return 5 + 2 * rows[:, 0]
+
+
+def test_a_start_from_a_classifier_matches_columns_by_name(tmp_path: Path) -> None:
+    table = pd.DataFrame(X, columns=list("abcd"), index=[f"i{row}" for row in range(60)])
+    turned, vectors = table[table.columns[::-1]], pd.DataFrame({"vector": list(X)}, index=table.index)
+    learner = tm.Learner(table, "label")
+    for row in range(20):
+        learner.tell(tm.Question("label", [f"i{row}"]), bool(TRUTH[row]))
+    first = tm.Project.create(tmp_path / "p", table, labels=TRUTH.tolist())
+    taught = LogisticRegression().fit(table, TRUTH)
+    for classifier in (taught, learner, first.classifier):  # without a warning of scikit-learn's
+        start = tm.Start.of_classifier(classifier)
+        for same in (table, turned) if classifier is taught else (table, turned, vectors):
+            assert tm.Learner(same, start=start).score(None, TRUTH) > 0.85
+        with pytest.raises(tm.SettingError, match="taught on other columns: there is no column 'a'"):
+            tm.Learner(table.add_prefix("x"), start=start)
+    second = tm.Project.create(tmp_path / "q", turned, earlier=first.folder)
+    assert second.learner().score(None, TRUTH) > 0.85
+    with pytest.raises(tm.SettingError, match="taught on other columns: there is no column 'xa'"):
+        tm.Project.create(tmp_path / "r", table.add_prefix("x"), earlier=first.folder)
+    assert tm.Project.create(tmp_path / "s", vectors, earlier=first.folder).learner().score(None, TRUTH) > 0.85
 
 
 def test_any_classifier_can_be_a_start() -> None:

@@ -278,3 +278,18 @@ def test_bad_starts_are_refused_in_one_line(make: Any, said: str) -> None:
     with pytest.raises(tm.InputError, match=said) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_vectors_in_data_frames_are_matched_to_the_columns_by_name() -> None:
+    table = pd.DataFrame(X, index=list(POOL.ids)).add_prefix("x")
+    positive, negative = table.loc[GOOD["positive"]], table.loc[GOOD["negative"]]
+    usual = tm.Learner(table, start=tm.Start(positive, negative)).probabilities()
+    turned = table[table.columns[::-1]]
+    for start in (tm.Start(turned.loc[GOOD["positive"]], negative), tm.Start(positive, turned.loc[GOOD["negative"]])):
+        assert np.allclose(tm.Learner(table, start=start).probabilities(), usual)
+        assert np.allclose(tm.Learner(turned, start=start).probabilities(), usual, atol=1e-5)
+    assert np.allclose(tm.Learner(X, start=tm.Start(positive, negative)).probabilities(), usual)
+    one_sided = tm.Learner(table, start=tm.Start(positive)).probabilities()
+    assert np.allclose(tm.Learner(turned, start=tm.Start(positive)).probabilities(), one_sided, atol=1e-5)
+    with pytest.raises(tm.SettingError, match="other columns than the pool: there is no column 'x0'"):
+        tm.Learner(table, start=tm.Start(positive.add_prefix("y"), negative.add_prefix("y")))

@@ -159,8 +159,9 @@ def test_a_callback_that_fails_is_said_and_the_answer_is_kept() -> None:
     assert (len(made.learner.history), after["question"] == question) == (1, False)
 
 
-def test_a_skip_is_remembered_and_teaches_nothing() -> None:
-    made = shown()
+@pytest.mark.parametrize("kind", [kind.name for kind in kinds.all_kinds()])
+def test_a_skip_is_remembered_and_teaches_nothing(kind: str) -> None:
+    made = shown(kind)
     after = sent(made, {"type": "skip", "reason": "cant_tell"})
     assert (after["said"], after["progress"]["answers"], after["progress"]["can_undo"]) == ("", 0, 1)
 

@@ -139,6 +139,7 @@ class Chooser(Taught):
                 answers=len(self._history),
                 rng=rng,
                 exclude=exclude.tolist(),
+                as_asked=self.looks,
                 pick=pick,
             )
         members = self.allowed.of_family(family)

@@ -40,7 +40,7 @@ def check_question_kind(kind: Kind, *, sizes: Sequence[int] | None = None, seed:
     >>> check_question_kind(named("select_low"), sizes=(2, 3))
     """
     check_kind(kind)
-    require(named(kind.name) is kind, kind, "is not registered; call tellmore.kinds.register")
+    require(named(kind.name) is kind, kind, "is not registered; call tellmore.register_kind")
     for k in sizes or sorted({kind.fewest, min(kind.fewest + 1, kind.most)}):
         rng = np.random.default_rng([seed, k])
         check_answers(kind, k)

@@ -27,6 +27,7 @@ from tellmore.policy.stopping import Progress, Rule, Stop
 from tellmore.policy.tally import NOTHING, Tally
 from tellmore.pool import Pool
 from tellmore.questions import Question, labels_in
+from tellmore.start import index_of, rows_of_index
 from tellmore.state import State
 from tellmore.types import Answer, Array
 
@@ -176,8 +177,12 @@ class Predictor:
         return np.column_stack([1 - positive, positive])
 
     def score(self, X: ArrayLike | Any | None, y: ArrayLike) -> float:
-        """The share of embeddings X [n, d] (the pool's items if None) for which `predict` agrees with y [n]."""
+        """The share of embeddings X [n, d] (the pool's items if None) for which `predict` agrees with y [n]. For the pool's
+        items, y may be a Series of pandas in any order whose index has the ids."""
         called, truth = self.predict(X), np.asarray(y)
+        rows = rows_of_index(self.pool, index_of(y, "labels"), "labels") if X is None else None
+        if rows is not None and len(rows) == len(called):
+            called = called[rows]
         if truth.shape != called.shape or not np.isin(truth, (0, 1)).all():
             raise SettingError(f"y must hold {len(called)} values True or False (or 1 or 0), one per item")
         return float(np.mean(called == truth.astype(bool)))

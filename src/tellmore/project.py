@@ -25,15 +25,13 @@ with needs("the part of tellmore that keeps projects", "app"):
     from tellmore.data.settings import Settings, words_for
     from tellmore.data.words import text_side
     from tellmore.export import write_export
+    from tellmore.store.formats.contract import FROM_PYTHON
     from tellmore.store.importing import Collected, append_answers
     from tellmore.store.people import leave_out
     from tellmore.store.state import State, load_state
     from tellmore.store.warm import WarmStart
 
 log = logging.getLogger(__name__)
-
-ME = "python"
-"""The name of the person who answers, by default."""
 
 
 class Project:
@@ -101,7 +99,9 @@ class Project:
         start = sections.get("start", {})
         sides = {"like": like, "unlike": unlike}
         start |= {name: text_list(name, side or start.get(name, ())) for name, side in sides.items()}
-        warm = WarmStart(None if earlier is None else Path(earlier), start, embed)
+        if earlier is None and (wanted.learning.prior == "earlier" or wanted.start.earlier):
+            raise SettingError("the settings say to start from an earlier project; give its folder as earlier")
+        warm = WarmStart(None if earlier is None else Path(earlier), start, embed, tried=True)
         if isinstance(items, str | Path):
             if embedder is not None or labels is not None:
                 raise SettingError(
@@ -161,7 +161,7 @@ class Project:
         """The classifier learnt so far, for raw embeddings."""
         return self._state().classifier
 
-    def tell(self, question: Question, answer: Answer | Any, *, participant: str = ME) -> None:
+    def tell(self, question: Question, answer: Answer | Any, *, participant: str = FROM_PYTHON) -> None:
         """Write an answer to the log; QuestionError or AnswerError, and no change, if question or answer is not valid.
 
         question: one that a learner asked, or your own about items of the project.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from tellmore.core.start import (
 )
 from tellmore.display import table
 from tellmore.encoding import encoded, text_list
-from tellmore.errors import SettingError
+from tellmore.errors import PoolError, SettingError
 from tellmore.options import several
 from tellmore.pool import Pool, pool_of
 from tellmore.types import Array
@@ -37,7 +39,8 @@ NOTHING_GIVEN = "a start needs at least one example, word or score; leave start 
 class Start:
     """What is known before the first answer. How much it counts depends on the answers.
 
-    positive: vectors [p, d] of what you are looking for, in the space of the pool's embeddings.
+    positive: vectors [p, d] of what you are looking for, in the space of the pool's embeddings. The columns of a DataFrame
+        are matched by name if the pool was made from one.
     negative: vectors [q, d] of its opposite. One of the two may be empty: the pool's mean is then used instead.
 
     >>> Start(positive=[[1.0, 0.0]], negative=[[0.0, 1.0]])
@@ -49,6 +52,7 @@ class Start:
         self.scores: Array | None = None
         self.classifier: Any = None
         self._index: Any = None
+        self._columns = [list(getattr(side, "columns", ())) for side in (positive, negative)]
         if not len(self.positive) and not len(self.negative):
             raise SettingError(NOTHING_GIVEN)
         if len(self.positive) and len(self.negative) and self.positive.shape[1] != self.negative.shape[1]:
@@ -127,7 +131,7 @@ class Start:
 
         classifier: any object with ``decision_function``, ``predict_proba`` or ``predict`` (the first of these is
             used): a scikit-learn classifier, a `Learner`, an earlier project's ``classifier``, or a `Classifier` loaded
-            from a file.
+            from a file. If it was taught on a DataFrame and the pool was made from one, columns are matched by name.
         """
         if not any(callable(getattr(classifier, name, None)) for name in SCORING):
             raise SettingError(
@@ -143,6 +147,7 @@ class Start:
         start = cls.__new__(cls)
         start.positive = start.negative = np.empty((0, 0))
         start.scores = start.classifier = start._index = None
+        start._columns = [[], []]
         return start
 
     def __repr__(self) -> str:
@@ -162,11 +167,16 @@ class Start:
         coordinates: how the learner centres and scales the items.
         known: the learner's beliefs without a start.
         """
-        theta = self._aligned(pool).direction(pool.X, pool.moments, coordinates, known.beliefs[0])
+        aligned, columns = self._aligned(pool), pool.columns if len(pool.columns or ()) == pool.d else None
+        theta = aligned.direction(pool.X, pool.moments, coordinates, known.beliefs[0], columns)
         return started(known, theta, OF_SCORES if self._scored_items(len(pool)) >= MANY_SCORES else OF_EXAMPLES)
 
     def _aligned(self, pool: Pool) -> Start:
-        """This start with its scores in the order of the pool's items, if they have an index."""
+        """This start with its scores in the order of the pool's items, if they have an index, and its vectors in the order of
+        the pool's columns, if both have names."""
+        columns = pool.columns or ()
+        if any(self._columns) and len(columns) == pool.d:
+            return Start(*map(partial(_in_order, columns=columns), (self.positive, self.negative), self._columns))
         rows = None if self.scores is None else rows_of_index(pool, self._index, "scores")
         if rows is None:
             return self
@@ -180,17 +190,25 @@ class Start:
             return n
         return 0 if self.scores is None else int(np.isfinite(self.scores).sum())
 
-    def direction(self, X: Array, moments: Moments, coordinates: Coordinates, prior: Gaussian) -> Array:
+    def direction(
+        self,
+        X: Array,
+        moments: Moments,
+        coordinates: Coordinates,
+        prior: Gaussian,
+        columns: Sequence[Any] | None = None,
+    ) -> Array:
         """The classifier [D] over (1, z) that this start points to.
 
         X: the items [n, d].
         moments: their mean and covariance.
         coordinates: how they are centred and scaled.
         prior: the belief without a start, over (1, z).
+        columns: the names of the dimensions [d], if they have any.
         """
         C = coordinates.covariance(moments)
         if self.classifier is not None:
-            found = Start.of_scores(_scored(self.classifier, X)).scores
+            found = Start.of_scores(_scored(self.classifier, X, columns)).scores
             assert found is not None
             # The boundary of a decision function is at 0, even if all items are on one side of it.
             border = 0.0 if callable(getattr(self.classifier, "decision_function", None)) else None
@@ -208,6 +226,14 @@ class Start:
             )
         signs = np.repeat([1.0, -1.0], [len(self.positive), len(self.negative)])
         return direction_of_examples(coordinates.into(np.vstack(sides)), signs, prior, C)
+
+
+def _in_order(side: Array, names: Sequence[Any], columns: Sequence[Any]) -> Array:
+    """Vectors [p, d] with dimensions of these ``names``, if they have any, in the order of the pool's ``columns``."""
+    try:
+        return side[:, tabular.places(columns, names)] if names and len(side) else side
+    except PoolError as problem:
+        raise SettingError(f"the vectors of the start have other columns than the pool: {problem}") from None
 
 
 def index_of(values: Any, name: str) -> Any:
@@ -260,17 +286,40 @@ def _of_usual_size(scores: Array) -> Array:
     return np.asarray(np.ldexp(scores, 1 - halves))
 
 
-def _scored(classifier: Any, X: Array) -> Array:
-    """The classifier's scores [n] of embeddings X [n, d], which may be a memory map."""
+def _scored(classifier: Any, X: Array, columns: Sequence[Any] | None) -> Array:
+    """The classifier's scores [n] of embeddings X [n, d], which may be a memory map, with dimensions of these names."""
     name = next(name for name in SCORING if callable(getattr(classifier, name, None)))
-    parts = []
+    wanted, parts = _columns_of(classifier), []
+    try:
+        places = slice(None) if columns is None or not wanted else tabular.places(wanted, columns)
+    except PoolError as problem:
+        raise SettingError(
+            f"the classifier of the start was taught on other columns: {problem}. If they are the same, give the pool as an array"
+        ) from None
     for first in range(0, len(X), SCORED_ROWS):
         try:
-            found = np.asarray(getattr(classifier, name)(np.asarray(X[first : first + SCORED_ROWS], dtype=np.float64)))
+            part = np.asarray(X[first : first + SCORED_ROWS], dtype=np.float64)[:, places]
+            with warnings.catch_warnings():
+                if columns is not None:  # scikit-learn warns of columns without names; these were matched above
+                    warnings.filterwarnings("ignore", "X does not have valid feature names")
+                found = np.asarray(getattr(classifier, name)(part))
             parts.append(_one_each(found, name).astype(np.float64))
         except (TypeError, ValueError, IndexError) as problem:
             raise SettingError(f"the classifier of the start cannot score the items: {problem}") from None
     return np.concatenate(parts)
+
+
+def _columns_of(classifier: Any) -> Sequence[Any]:
+    """The names of the dimensions that a classifier was taught on, in its order; none if they are not known."""
+    for owner, names, number in (
+        (classifier, "feature_names_in_", "n_features_in_"),  # scikit-learn
+        (classifier, "columns", "d"),  # a Classifier
+        (getattr(classifier, "pool", None), "columns", "d"),  # a Learner
+    ):
+        known = getattr(owner, names, None)
+        if known is not None and len(known) == getattr(owner, number, None):
+            return list(known)
+    return ()
 
 
 def _one_each(found: Array, name: str) -> Array:

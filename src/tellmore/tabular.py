@@ -72,14 +72,20 @@ def column(table: Any, name: Any, option: str) -> list[Any]:
     return list(table[name].to_list())
 
 
-def vectors(table: Any, names: Sequence[Any]) -> NDArray[Any]:
-    """The matrix [n, d] of some columns of numbers, or of one column of vectors. Names that are not texts may be given as
-    texts, as files hold them."""
-    present = list(table.columns)
-    own = {str(name): name for name in present} | {name: name for name in present}
-    missing = next((name for name in names if name not in own), None)
+def places(names: Sequence[Any], present: Sequence[Any]) -> list[int]:
+    """Where the columns of these names are among those ``present``. Names that are not texts may be given as texts, as files
+    hold them."""
+    known = {str(name): at for at, name in enumerate(present)} | {name: at for at, name in enumerate(present)}
+    missing = next((name for name in names if name not in known), None)
     if missing is not None:
         raise PoolError(f"there is no column {missing!r}; the columns are {', '.join(map(str, present))}")
+    return [known[name] for name in names]
+
+
+def vectors(table: Any, names: Sequence[Any]) -> NDArray[Any]:
+    """The matrix [n, d] of some columns of numbers, or of one column of vectors; see `places` for their names."""
+    present = list(table.columns)
+    own = {name: present[at] for name, at in zip(names, places(names, present), strict=True)}
     twice = next((name for name in names if present.count(own[name]) > 1), None)
     if twice is not None:
         raise PoolError(f"several columns are called {twice!r}; give each a name of its own")

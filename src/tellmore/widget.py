@@ -21,7 +21,7 @@ from tellmore.learner import Learner
 from tellmore.policy.words import accuracy_words
 from tellmore.pool import Item
 from tellmore.questions import Question, answer_to
-from tellmore.types import Answer
+from tellmore.types import Answer, Skip
 
 with needs("anywidget", "notebook"):
     import anywidget
@@ -83,7 +83,8 @@ class LearnerWidget(anywidget.AnyWidget):
         if question is None or message.get("question_id") != question.id:
             raise StateError("that question is no longer shown; answer this one")
         answer = answer_to(question, kinds.answer_from_json(message.get("answer")))
-        refusal = kinds.named(question.kind).refusal(answer, ties=self.ties)
+        kind = kinds.named(question.kind)
+        refusal = None if isinstance(answer, Skip) else kind.refusal(answer, ties=self.ties)
         if refusal is not None:
             raise AnswerError(refusal)
         self.learner.tell(question, answer)

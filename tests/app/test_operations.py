@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +31,16 @@ def test_health_needs_no_token_and_tells_a_database_that_is_away(
 
     monkeypatch.setattr(session.repository, "keep_claim", away)
     assert stranger.get("/health").status_code == 503
+
+
+def test_the_description_has_every_refusal_that_the_documentation_lists(app: Any) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"\b(?:4|5)\d\d(?= \()", page.partition("## ")[0]))
+    assert "503" in documented
+    for path, methods in app.openapi()["paths"].items():
+        for about in methods.values():
+            described = {status for status in about["responses"] if status >= "400"}
+            assert described == documented or not path.startswith("/api"), path
 
 
 def test_figures_are_for_owners_and_monitors(visit: Callable[..., TestClient], app: Any, tokens: Tokens) -> None:

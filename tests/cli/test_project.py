@@ -198,6 +198,30 @@ def test_an_earlier_project_is_a_start_among_others(here: Path, capsys):
     assert "scales vectors to length 1 and the other does not" in said
 
 
+def test_an_earlier_project_without_answers_is_refused_at_once(here: Path, capsys):
+    (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run("init p --items new.csv --embeddings emb.npz --attribute calm")
+    before = set(here.iterdir())
+    said = fails("init q --items new.csv --embeddings emb.npz --attribute calm --prior-from p", capsys)
+    assert "--prior-from p: it has no answers" in said
+    assert set(here.iterdir()) == before
+
+
+def test_an_earlier_project_is_the_only_prior_if_the_settings_say_so(here: Path):
+    run(INIT)
+    (here / "new.csv").write_text("id,text\n" + "".join(f"i{row},t\n" for row in range(N)))
+    run("init q --items new.csv --embeddings emb.npz --attribute calm --prior-from p")
+    settings = here / "q" / "tellmore.toml"
+    settings.write_text(
+        settings.read_text().replace('prior = "pool"', 'prior = "earlier"').replace("earlier = true", "")
+    )
+    before, after = load_state(open_project("p")).learner, load_state(open_project("q")).learner
+    assert after.start_weight is None
+    assert (after.behaviour, after.w) == (before.behaviour, before.w)
+    assert np.array_equal(after.predict(), before.predict())
+    assert json.loads(run("status q --json").output)["answers"] == 0
+
+
 def test_status(here: Path):
     run(INIT)
     found = json.loads(run("status p --json").output)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tellmore as tm
 from tellmore.contract import check_question_kind
 from tellmore.core.evidence import Behaviour
 from tellmore.core.gain import Gain
@@ -90,5 +91,6 @@ def test_a_broken_promise_is_one_clear_error_and_nothing_changes(
 
 def test_a_kind_has_to_be_registered(registry: Registry) -> None:
     registry.register(ALIKE)
-    with pytest.raises(QuestionError, match="is not registered"):
+    with pytest.raises(QuestionError, match=r"is not registered; call tellmore\.register_kind"):
         check_question_kind(AlikeKind())
+    assert "register_kind" in tm.__all__

@@ -178,6 +178,15 @@ def answered(kind: str, positive: int, labels: int = 12) -> tm.Learner:
     return learner
 
 
+@pytest.mark.parametrize("n", [4, 12])  # the last item is then the start's to choose
+def test_with_a_start_the_last_item_of_a_pool_of_one_side_is_asked_about(n: int) -> None:
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    learner = tm.Learner(X, "label", start=tm.Start.of_scores(X[:, 0]))
+    for _ in range(n + 1):
+        learner.tell(learner.ask(), True)
+    assert len(learner.labels()) == n
+
+
 def test_if_a_side_is_rare_selections_are_about_its_likeliest_items() -> None:
     rare, common = answered("select", 2), answered("select", 6)
     for learner, few in ((rare, True), (common, False)):

@@ -102,6 +102,33 @@ def test_common_random_numbers_make_the_first_item_common(scan: PoolScan, belief
     assert bits["select", 3].tolist() == bits["select_high", 3].tolist()
 
 
+def test_labels_are_measured_among_as_many_random_items_as_they_are_asked_about(belief: Gaussian) -> None:
+    X = np.random.default_rng(8).standard_normal((3000, 12)).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    X[:4] *= 3  # odd items, of which one draw of 300 in three has any
+    scan, measured = scan_of(X, belief), []
+    for as_asked in (False, True):
+        measured.append(
+            nested_bits(
+                scan,
+                belief,
+                BEHAVIOUR,
+                kinds=("label", "rank"),
+                sizes=(2, 3),
+                rng=np.random.default_rng(9),
+                repeats=20,
+                as_asked=as_asked,
+            )
+        )
+    whole, asked = measured
+    assert whole["rank", 3].tolist() == asked["rank", 3].tolist()  # searched in the whole pool, with the same draws
+    label, rng = named("label"), np.random.default_rng(10)
+    drawn = [scan.take(rng.choice(3000, 300, replace=False)) for _ in range(200)]
+    best = [label.search(each, belief, 1, BEHAVIOUR, rng=rng).bits[0] for each in drawn]
+    assert asked["label", 1].mean() == pytest.approx(np.mean(best), abs=4 * np.std(best) / 20**0.5)
+    assert whole["label", 1].mean() > np.mean(best) + 4 * np.std(best) / 20**0.5
+
+
 def test_the_same_seed_gives_the_same_table(scan: PoolScan, belief: Gaussian) -> None:
     first, second = (
         rates(scan, belief, BEHAVIOUR, sizes=(2, 3), rng=np.random.default_rng(5), repeats=2) for _ in range(2)

@@ -14,7 +14,7 @@ from tellmore.questions import Question
 from tellmore.store.events import answer_event, question_event
 from tellmore.store.ledger import Ledger
 from tellmore.store.repository import Event, Repository, TokenRow
-from tellmore.store.retention import expire, expired
+from tellmore.store.retention import NOBODY, expire, expired
 from tests.app.serving import small_project
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -60,6 +60,21 @@ def test_only_what_is_old_goes_and_the_log_says_so(tmp_path: Path) -> None:
     store.close()
 
 
+def test_answers_of_nobody_are_kept_and_those_of_people_in_imported_files_are_not(tmp_path: Path) -> None:
+    project = open_project(small_project(tmp_path / "project"))
+    store = Repository(project.database_url)
+    for who in (*NOBODY, "import-ann", "carl"):
+        question = Question("label", ["i1"])
+        events = question_event(question, who, why="import"), answer_event(question.id, who, LabelAnswer(True))
+        store.append([past(event, "2024-01-01") for event in events])
+    found = expired(store, 365, NOW)
+    assert set(found.participants) == {"import-ann", "carl"}
+    expire(store, found, 365)
+    ledger = Ledger(project.settings, store.since())
+    assert {asked.participant for asked, _ in ledger.counting()} == {"import", "label-column", "python"} == set(NOBODY)
+    store.close()
+
+
 def test_the_command_deletes_only_when_told_to(tmp_path: Path) -> None:
     folder = small_project(tmp_path / "project")
     store = Repository(open_project(folder).database_url)
@@ -68,7 +83,9 @@ def test_the_command_deletes_only_when_told_to(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["expire", str(folder), "--days", "36500"])
     assert told.output == "Older than 36500 days: 0 people, 0 old links. Delete them with --yes.\n"
     told = CliRunner().invoke(app, ["expire", str(folder), "--days", "1"])
-    assert "Delete them with --yes" in told.output
+    first, *people = told.output.splitlines()
+    assert first == "Older than 1 days: 1 person, 1 old link. Delete them with --yes."
+    assert people == ["Ann (ann), last seen 2024-01-01"]
     store = Repository(open_project(folder).database_url)
     assert not list(store.since(kinds=["delete"]))
     told = CliRunner().invoke(app, ["expire", str(folder), "--days", "300", "--yes"])

@@ -34,7 +34,7 @@ TEACHING = ("/api/answers", "/api/undo", "/api/labels", "/api/settings/preview",
 operations = APIRouter(responses=REFUSALS)
 
 
-@operations.get("/health", tags=["operations"])
+@operations.get("/health", tags=["operations"], responses={503: {"description": "the database does not respond"}})
 def health(shared: Shared) -> JSONResponse:
     """Whether the server works: 200, or 503 if its database does not respond. Needs no token and reveals nothing else."""
     try:

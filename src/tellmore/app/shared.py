@@ -108,5 +108,6 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         422: "malformed",
         429: "too many requests",
         501: "needs a package that is not installed",
+        503: "the database does not respond",
     }.items()
 }

@@ -97,8 +97,9 @@ def expire(
 ) -> None:
     """Delete people last seen long ago, with their answers.
 
-    This deletes everybody except owners who has not been seen for this many days, with all their data, and old links. The
-    classifier is learnt again without these answers; a running server applies this within seconds.
+    This deletes everybody except owners who has not been seen for this many days, with all their data, and old links. Labels
+    of the items file, and imported answers and those from Python for which no person is named, are kept. The classifier is
+    learnt again without the deleted answers; a running server applies this within seconds.
     """
     from tellmore.data.project import open_project
     from tellmore.store.repository import Repository
@@ -112,4 +113,9 @@ def expire(
             delete(store, found, days)
     finally:
         store.close()
-    typer.echo(f"Deleted: {told(found)}." if yes else f"Older than {days} days: {told(found)}. Delete them with --yes.")
+    if yes:
+        typer.echo(f"Deleted: {told(found)}.")
+        return
+    typer.echo(f"Older than {days} days: {told(found)}. Delete them with --yes.")
+    for line in found.lines:
+        typer.echo(line)

@@ -92,7 +92,7 @@ def candidates(
     drawn: int | None = None,
 ) -> Candidates:
     """The items among which to search for a question on ``size`` items: this many ``drawn`` at random, or all of them unless
-    the pool is large; or those that the user's index finds under ``belief``."""
+    the pool is large; or all those that the user's index finds under ``belief``, mostly other ones for each question."""
     if isinstance(pool.rows, PoolRows) and pool.rows.index is not None:
         found = from_index(pool.rows.index, pool.rows, belief, min(CANDIDATES, len(pool)), rng=rng)
         rows = np.setdiff1d(found, np.asarray(exclude, dtype=np.int64))

@@ -19,10 +19,9 @@ import glob
 import json
 import os
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
@@ -35,17 +34,16 @@ from tellmore.classifier import Classifier
 from tellmore.cluster.connect import LOCAL, check_address
 from tellmore.cluster.matrix import CHANGED, Matrix, mapped
 from tellmore.cluster.pool import DaskPool
-from tellmore.core.evidence import Behaviour
-from tellmore.core.frame import CLASSIC, Frame, given_frame
-from tellmore.core.gaussian import Gaussian
+from tellmore.core.frame import Frame, given_frame
 from tellmore.core.mixture import Mixture
 from tellmore.data.checked import toml_text
+from tellmore.data.earlier import PRIOR_FILE, Earlier
 from tellmore.data.images import project_thumbnail, thumbnail
 from tellmore.data.places import ALLOWED_VARIABLE, may_be_named
 from tellmore.data.records import json_lines
 from tellmore.data.settings import SETTINGS_FILE, Settings, read_settings
 from tellmore.data.tfidf import TFIDF_FILE
-from tellmore.errors import DataFileError, NumericalError, PoolError, QuestionError, SettingError
+from tellmore.errors import DataFileError, PoolError, QuestionError, SettingError
 from tellmore.files import WHERE_TO_WRITE, replacing
 from tellmore.pool import Pool
 from tellmore.stored import StoredItems
@@ -55,7 +53,6 @@ ITEMS_FILE = "items.jsonl"
 EMBEDDINGS_FILE = "embeddings.npy"
 CHECKSUMS_FILE = "embeddings.json"
 DATABASE_FILE = "tellmore.sqlite"
-PRIOR_FILE = "prior.npz"
 IMAGES_FOLDER = "images"
 INDEX_FOLDER = "items.index"
 PICTURES_FOLDER = "pictures"
@@ -98,25 +95,25 @@ class Project:
         """The belief of an earlier project as the prior, if the settings say so."""
         if self.settings.learning.prior != "earlier":
             return None
-        belief, sharpness = self._earlier()
-        frame = given_frame(self.pool.moments, belief)
-        *behaviour, w = sharpness
-        return replace(frame, behaviour=Behaviour(*behaviour), w=w)
+        known = self._earlier()
+        return replace(given_frame(self.pool.moments, known.belief), behaviour=known.behaviour, w=known.w)
 
     @cached_property
     def earlier(self) -> Classifier | None:
         """The classifier of an earlier project as a start, if the settings say so; it takes rows of the pool."""
         if not self.settings.start.earlier:
             return None
-        belief, sharpness = self._earlier()
-        return Classifier(Mixture.of(belief), sharpness[-1], normalised=False)
+        known = self._earlier()
+        return Classifier(Mixture.of(known.belief), known.w, normalised=False)
 
-    def _earlier(self) -> tuple[Gaussian, tuple[float, ...]]:
+    def _earlier(self) -> Earlier:
         path = self.folder / PRIOR_FILE
-        belief, sharpness = _read_earlier(path)
-        if belief.dim != self.pool.d + 1:
-            raise DataFileError(f"{path}: a belief over {belief.dim - 1} dimensions, but the items have {self.pool.d}")
-        return belief, sharpness
+        known = Earlier.read(path)
+        if known.belief.dim != self.pool.d + 1:
+            raise DataFileError(
+                f"{path}: a belief over {known.belief.dim - 1} dimensions, but the items have {self.pool.d}"
+            )
+        return known
 
     @property
     def tfidf_path(self) -> Path | None:
@@ -229,21 +226,6 @@ def _read_items(path: Path) -> Iterator[dict[str, Any]]:
         raise DataFileError(f"{path}: no such file; create the project again with: tellmore init") from None
     except OSError as error:
         raise DataFileError(f"{path}: cannot be read as UTF-8 text: {error}") from None
-
-
-def _read_earlier(path: Path) -> tuple[Gaussian, tuple[float, ...]]:
-    """The belief in an .npz file with mean [D] and cov [D, D], and the sharpness of labels, choices, thresholds and
-    probabilities, which version 0.1 did not store."""
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            sharpness = arrays["sharpness"].tolist() if "sharpness" in arrays else (*astuple(CLASSIC), CLASSIC.w)
-            return Gaussian.from_moments(arrays["mean"], arrays["cov"]), tuple(sharpness)
-    except FileNotFoundError:
-        raise DataFileError(f"{path}: no such file, but the settings say to start from an earlier project") from None
-    except KeyError as missing:
-        raise DataFileError(f"{path}: no array {missing}; a belief has mean and cov") from None
-    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, NumericalError) as error:
-        raise DataFileError(f"{path}: not a readable belief: {error}") from None
 
 
 def projects_in(folder: Path) -> list[Path]:

@@ -95,7 +95,8 @@ class Kind(ABC):
     if_rare: if labels of one side are rare, its items are chosen as those of this kind are, and only then does it look for that
         side; None: they are not.
     end: +1 if the highest item shown is labelled, -1 if the lowest is, 0 if neither or all are.
-    searched: for each item shown, how many items, drawn at random, are compared; None: all.
+    searched: for each item shown, how many items, drawn at random, are compared; None: all. With an index of the pool's, those
+        that it finds are compared.
     time: the time model before there are measured times.
     time_forms: the two forms of time models that a study compares.
     answer_type: the class of its answers.

@@ -46,7 +46,7 @@ class Asking:
         if question == AUTO:
             _check_auto(set_size, allowed, given)
         if set_size is not None:
-            whole_number("set_size", set_size, 1)
+            set_size = whole_number("set_size", set_size, 1)
         asking = cls(question, set_size, allowed, tuple(size for size in given if size <= n_items), n_items, given)
         for kind in asking.members():
             asking.size_of(kind, set_size)

@@ -79,6 +79,8 @@ def from_new_parts(scan: Scan, shown: Rows, count: int, *, rng: np.random.Genera
     """``count`` rows outside of ``exclude``, each a random item of another part of the pool of which nothing was ``shown``. If
     there are too few such parts, the other rows are random. Were it the most typical item of a part, a few rare ones among
     others that are like them would hardly ever be found."""
+    if not count:  # then perhaps no item is left to divide into parts
+        return np.empty(0, dtype=np.int64)
     drawn = random_set(len(scan), min(DRAWN, len(scan) - len(exclude)), rng=rng, exclude=exclude)
     shown = shown if len(shown) <= DRAWN else rng.choice(shown, DRAWN, replace=False)
     many = min(len(shown) + count, MOST_PARTS, len(drawn))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -66,10 +67,12 @@ def nested_bits(
     rng: np.random.Generator,
     repeats: int = 1,
     exclude: Collection[int] = (),
+    as_asked: bool = False,
 ) -> dict[tuple[str, int], Array]:
     """Information gains in bits [repeats] of the greedy sets of each kind and size.
 
     All kinds of a repeat start from the same seed (common random numbers); ``exclude``: rows of the pool not to show.
+    ``as_asked``: whether kinds that are asked about the best of some random items are measured on such a draw too.
     """
     n = len(scan)
     measured = {kind: question_kinds.family(kind)[0] for kind in kinds}  # the first kind stands for its family
@@ -78,11 +81,14 @@ def nested_bits(
     if not wanted:
         raise InputError(f"no question fits: kinds {list(kinds)} with sizes {sorted(sizes)} on {n} items")
     largest = max(own[-1] for own in wanted.values())
-    searched = candidates(scan, largest, behaviour, rng=rng, exclude=tuple(exclude), belief=posterior)
+    among = partial(candidates, scan, behaviour=behaviour, exclude=tuple(exclude), belief=posterior)
+    whole = among(largest, rng=rng)
+    lots = rng.spawn(1)[0]  # of its own, so that a draw for one kind changes nothing for the others
     bits: dict[tuple[str, int], list[float]] = {(kind, k): [] for kind, own in wanted.items() for k in own}
     for seed in rng.integers(2**63, size=repeats):
         for kind, own in wanted.items():
-            common = np.random.default_rng(seed)
+            common, each = np.random.default_rng(seed), measured[kind].searched if as_asked else None
+            searched = whole if each is None else among(own[-1], rng=lots, drawn=each * own[-1])
             found = _measure(searched, posterior, measured[kind], own, behaviour, common)
             for k in own:
                 bits[kind, k].append(float(found[k - 1]))
@@ -133,7 +139,7 @@ def rates(
 ) -> tuple[Rate, ...]:
     """The table of rates: one row per kind and size (1 for a label), exactly one of them ``best``."""
     kinds = kinds or table_kinds()
-    bits = nested_bits(scan, posterior, behaviour, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats)
+    bits = nested_bits(scan, posterior, behaviour, kinds=kinds, sizes=sizes, rng=rng, repeats=repeats, as_asked=True)
     return to_rates(bits, cost)
 
 
@@ -196,11 +202,13 @@ class Policy:
         answers: int,
         rng: np.random.Generator,
         exclude: Collection[int] = (),
+        as_asked: bool = True,
         pick: Callable[[Sequence[Rate]], Rate] = best_rate,
     ) -> tuple[str, int, RateTable]:
         """The kind and size to ask now, which ``pick`` chooses from the rates, and the table to pass to the next call."""
         if table is None or self.drifted(table, scan, answers):
-            bits = nested_bits(scan, posterior, behaviour, kinds=self.kinds, sizes=self.sizes, rng=rng, exclude=exclude)
+            measure = partial(nested_bits, kinds=self.kinds, sizes=self.sizes, exclude=exclude, as_asked=as_asked)
+            bits = measure(scan, posterior, behaviour, rng=rng)
             table = RateTable(bits, to_rates(bits, self.cost), score_spread(scan), answers)
         best = pick(to_rates(table.bits, self.cost))
         return best.kind, best.size, table

@@ -16,7 +16,11 @@ from tellmore.pool import Pool
 from tellmore.types import Answer
 
 IMPORTED = "import"
-"""The participant of answers for which no person is named."""
+"""The participant of imported answers for which no person is named."""
+LABELLED = "label-column"
+"""The participant to whom labels in the items file are attributed."""
+FROM_PYTHON = "python"
+"""The participant of answers from Python for which no person is named."""
 
 
 @dataclass(frozen=True)
