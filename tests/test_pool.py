@@ -112,6 +112,12 @@ def test_subset_by_mask_and_by_rows(matrix: np.ndarray) -> None:
     assert pool.subset([4, 0]).ids == ("e", "a")
 
 
+@pytest.mark.parametrize("rows", [[0, 5], [], ["a"], [0.5], np.ones(4, dtype=bool)])
+def test_a_subset_of_no_such_rows_is_refused(matrix: np.ndarray, rows: object) -> None:
+    with pytest.raises(PoolError, match="row numbers from 0 to 4, or a mask"):
+        Pool(matrix, list("abcde")).subset(rows)  # type: ignore[arg-type]
+
+
 def test_probability_positive_is_the_normal_tail() -> None:
     scores = Scores(np.array([1.0, -2.0, 0.5]), sd=np.array([2.0, 1.0, 0.0]), threshold=0.5)
     np.testing.assert_allclose(scores.probability_positive()[:2], norm.sf(0.5, [1.0, -2.0], [2.0, 1.0]))

@@ -35,7 +35,7 @@ def taught(
 ) -> Learner:
     """A learner taught by people in turn: each is attentive, reversed or random."""
     X, z = world
-    learner = Learner(X, kind, seed=1, bound="centred", by_person=True, **options)  # type: ignore[arg-type]
+    learner = Learner(X, kind, seed=1, bound="centred", **options)  # type: ignore[arg-type]
     rng = np.random.default_rng(2)
     for turn in range(answers):
         name = list(people)[turn % len(people)]

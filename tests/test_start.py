@@ -248,7 +248,7 @@ def test_words_come_through_any_embedder() -> None:
         (lambda: tm.Start([[np.nan, 1.0]]), "must be finite vectors; leave out"),
         (lambda: tm.Start([[1e200, 1.0]]), "beyond float32"),
         (lambda: tm.Learner(POOL, start=tm.Start([[1.0, 2.0]])), "2 dimensions and the pool 12"),
-        (lambda: tm.Learner(POOL, start=tm.Start([X[0]], [X[0]])), "its two sides are the same"),
+        (lambda: tm.Learner(POOL, start=tm.Start([X[0]], [X[0]])), "its two sides are the same, or its scores"),
         (lambda: tm.Learner(POOL, start="good"), "start must be a Start, such as Start.of_items"),
         (lambda: tm.Start.of_items(POOL, "i1"), r"must be a list, not 'i1'; write \['i1'\]"),
         (lambda: tm.Start.of_items(POOL, ["i1"], ["i2", "i1"]), "'i1' is both positive and negative"),

@@ -277,7 +277,12 @@ class Pool:
         rows: their numbers, in the order wanted, or a mask.
         name: the name of the new pool; by default that of this pool.
         """
-        kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
+        try:
+            kept = np.arange(len(self), dtype=np.intp)[np.asarray(rows)]
+        except IndexError:
+            raise PoolError(
+                f"rows must be row numbers from 0 to {len(self) - 1}, or a mask with one value for each item"
+            ) from None
         some = Pool(
             self.X[kept],
             [self.ids[row] for row in kept],

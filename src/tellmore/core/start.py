@@ -177,5 +177,7 @@ def _scaled(u: Array, prior: Gaussian, C: Array) -> Array:
     """(0, u), scaled so that the scores of the items vary along it by their prior variance."""
     varies = float(u @ C @ u)
     if not varies > NOTHING * _typical(prior.cov[1:, 1:], C):
-        raise SettingError("the start says nothing: its two sides are the same for these embeddings; choose others")
+        raise SettingError(
+            "the start says nothing about the embeddings: its two sides are the same, or its scores are unrelated; choose others"
+        )
     return np.concatenate([[0.0], u * np.sqrt(_typical(prior.cov[1:, 1:], C) / varies)])
