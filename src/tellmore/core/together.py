@@ -32,8 +32,8 @@ SHARPNESS = (0.25, 0.5, 1.0, 2.0)
 READINGS = 16
 """The most readings that are continued, at each sharpness."""
 MOST_FACTS = 600
-"""The newest facts that are judged, of all people together. With fewer, people who were found are forgotten again: late answers
-are about items near the boundary and say less about who gave them. The time grows with the third power."""
+"""The newest facts that are judged, of all people together. With fewer, people who were found may be forgotten
+again: late answers are about items near the boundary and say less about who gave them. The time grows with the third power."""
 MOST_PEOPLE = 20
 """Of more people nothing is found: too few facts of each would be left."""
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
